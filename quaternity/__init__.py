@@ -17,15 +17,15 @@ __version__ = "0.1.0"
 
 
 def _check_solvers() -> None:
-    """Refuse to begin where something else goes by the name of the package `solvers`."""
+    """Raise ImportError if another module hides the package `solvers`."""
     try:
         spec = find_spec("solvers")
-    except ValueError:  # a module that was made by hand
+    except ValueError:  # a module object without a spec
         hiding = "a module of that name in sys.modules"
     else:
         places = None if spec is None else spec.submodule_search_locations
         if spec is None or (places and PathFinder.find_spec("solvers.coalition_tables", places)):
-            return  # what is not there at all says so itself
+            return  # if the package is missing, importing it raises a clear error
         hiding = spec.origin or ", ".join(places or ())
     raise ImportError(
         f"{hiding} hides the package solvers that quaternity needs: rename it, or start Python in "
@@ -86,17 +86,17 @@ _OLD = {
     "parse_state": ("quaternity.game.state_file", "State.parse"),
     "read_state": ("quaternity.game.state_file", "State.read"),
 }
-"""Names that go: where each is, and what gives the value itself instead."""
+"""Deprecated names: the module of each, and the replacement that returns the value itself."""
 
 
-# Not by `lazy_names`: a package that loads a module of its own while it is loaded waits for threads
-# that load this module first, and they wait for the package.
-if not TYPE_CHECKING:  # so that a type checker refuses names that are not there
+# This package does not use `lazy_names`: importing a submodule while the package itself is being
+# imported could deadlock with a thread that imports the submodule first.
+if not TYPE_CHECKING:  # so that a type checker reports undefined names
 
     def __getattr__(name: str) -> Any:
         if name in _OLD:
             home, new = _OLD[name]
-            text = f"quaternity.{name} is deprecated: quaternity.{new} gives the value itself"
+            text = f"quaternity.{name} is deprecated: use quaternity.{new}"
             warn(text, DeprecationWarning, stacklevel=2)
             return getattr(import_module(home), name)
         if name not in _HOME:

@@ -6,7 +6,7 @@ import warnings
 from quaternity.insight import analysis
 
 warnings.warn(
-    "quaternity.analysis is called quaternity.insight.analysis now; the old name is deprecated",
+    "quaternity.analysis is deprecated: it was renamed to quaternity.insight.analysis",
     DeprecationWarning,
     stacklevel=2,
 )

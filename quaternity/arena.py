@@ -1,4 +1,4 @@
-"""Run a player in Python as a program of its own, which speaks `quaternity-player 1`.
+"""Run a player written in Python as a separate program that speaks `quaternity-player 1`.
 
     from quaternity.arena import run
 
@@ -11,7 +11,7 @@
 
     run(First)
 
-Seat it as `cmd:python first.py`; `quaternity guide arena` says what `new` and `asked` have.
+Name the player `cmd:python first.py`; `quaternity guide arena` describes `new` and `asked`.
 """
 
 from __future__ import annotations
@@ -24,23 +24,25 @@ from typing import Any, Protocol
 
 
 class Player(Protocol):
-    """A player for one game, made of the message `new`.
+    """A player for one game, created from the message `new`.
 
-    It may have `name`, a text; `wants`, what it is told when it is to choose; and `end(outcome)`.
+    It may have a `name` (a string), `wants` (the names of the fields that a request for a move
+    shall have) and a method `end(outcome)`.
     """
 
     def choose(self, asked: dict[str, Any]) -> str | int | dict[str, Any] | None:
-        """Return a move as text, an action as number, None to wait, or a whole answer."""
+        """Return a move as text, an action as a number, None to wait, or a complete answer."""
 
 
 def run(player: Callable[[dict[str, Any]], Player]) -> None:
-    """Answer everything that comes, with a player made for every game, until told to quit.
+    """Answer all messages on standard input, with a new player for each game, until `quit`.
 
-    What the player prints goes to standard error: answers alone may go to standard output.
+    Output that the player prints goes to standard error, because standard output is reserved for
+    answers.
     """
     answers = os.dup(1)
     os.dup2(2, 1)
-    # A line is read by as few calls as can be: a move costs two of them.
+    # Unbuffered output and binary input: a move then costs only two system calls.
     with (
         suppress(BrokenPipeError),
         open(0, "rb", closefd=False) as questions,

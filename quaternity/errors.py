@@ -1,4 +1,4 @@
-"""The errors that users of the games meet, under one root."""
+"""The exceptions of this package that are part of its public interface."""
 
 from typing import TYPE_CHECKING
 

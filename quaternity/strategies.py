@@ -6,7 +6,7 @@ import warnings
 from quaternity.trials import strategies
 
 warnings.warn(
-    "quaternity.strategies is called quaternity.trials.strategies now; the old name is deprecated",
+    "quaternity.strategies is deprecated: it was renamed to quaternity.trials.strategies",
     DeprecationWarning,
     stacklevel=2,
 )

@@ -55,7 +55,7 @@ def looks_of(constraint: SetConstraint) -> Looks:
 
 
 class _Meetings(dict[int, int]):
-    """Lanes by owner mask, computed on demand, and cached up to `MEETINGS_KEPT` players."""
+    """Lanes by owner mask, cached for up to `MEETINGS_KEPT` players."""
 
     def __init__(self, member: Sequence[int]) -> None:
         super().__init__()

@@ -172,7 +172,7 @@ def _placed(place: str, *path: str) -> Solver:
     del path
     try:
         with redirect_stdout(sys.stderr):  # standard output is for results
-            return _row(place, load_place(place, here=True))
+            return _row(place, load_place(place, in_working_directory=True))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # the imported code may raise anything

@@ -24,7 +24,7 @@ from solvers.judgement import judge
 from tests.cli.conftest import Cli, cli
 from tests.sizes import only_thorough
 from tests.solvers import wild
-from tests.solvers.wild import SMALL, WILD, registered
+from tests.solvers.wild import SMALL, WILD, register_solvers
 
 __all__ = ["cli"]
 
@@ -36,7 +36,7 @@ def row(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Apart]:
     """`wild`, in one process as long as it lives."""
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("theirs")
-        with registered(folder, patch, wild="tests.solvers.wild:wild"):
+        with register_solvers(folder, patch, wild="tests.solvers.wild:wild"):
             yield apart(find_solver("wild"), LIMITS)
 
 
@@ -92,7 +92,7 @@ def test_the_system_keeps_a_limit_above_its_own_whatever_it_was_before(row: Apar
 def test_what_a_solver_needs_to_begin_is_not_of_its_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with registered(tmp_path, monkeypatch, slow="tests.solvers.wild:slow_at_first"):
+    with register_solvers(tmp_path, monkeypatch, slow="tests.solvers.wild:slow_at_first"):
         slow = apart(find_solver("slow"), Limits(seconds=5, memory=300))
         assert slow.run(asking_for(wild.prints)).given
 
@@ -214,7 +214,7 @@ def test_commands_guard_against_solvers_from_elsewhere(
     rows = {name: f"tests.solvers.wild:{name}" for name in names}
     path = tmp_path / "state.json"
     path.write_text(state_text(State.start()))
-    with registered(tmp_path, monkeypatch, **rows):
+    with register_solvers(tmp_path, monkeypatch, **rows):
         options = {
             "compare": (path, "--solvers", ",".join(names), "--repeats", 1, "--save-to", tmp_path),
             "check": (path, "--solver", *names),

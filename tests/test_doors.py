@@ -56,8 +56,9 @@ def read(call: Callable[[Any], Any]) -> Callable[..., str]:
 SOLVER_DOORS = Doors(
     solvers,
     {
-        **{name: (getattr(solvers, name), TIMED) for name in ("chances", "count_deals", "closed",
-           "exact_chances", "NumberedDeals")},
+        **{name: (getattr(solvers, name), TIMED) for name in (
+            "chances", "count_deals", "closed", "exact_chances", "NumberedDeals",
+        )},
         "solve":
             (lambda **given: bool(solvers.solve(**given)),
              {**TIMED, "solver": Kind(lambda: None, ("cp-sat", SOLVERS["max-flow"]), JUNK[1:])}),

@@ -35,10 +35,10 @@ def test_as_much_as_allowed_is_read_and_a_byte_more_refused(
         source = io.BytesIO(data)
         monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=source))
         if length <= 3:
-            assert read_bytes(place, most=3) == data
+            assert read_bytes(place, limit=3) == data
         else:
             with pytest.raises(InputError, match=r"larger than 3 bytes"):
-                read_bytes(place, most=3)
+                read_bytes(place, limit=3)
         assert source.tell() <= 4
 
 
@@ -66,7 +66,9 @@ def test_a_record_cut_off_anywhere_names_the_line_it_ends_in(length: int) -> Non
     last = len(whole) + 1
     in_head = rest and any(key.encode().startswith(rest.split()[0]) for key in keys)
     if in_head or not whole:
-        with pytest.raises(InputError, match=f"line {last}: the head is" if whole else "line 1: a"):
+        with pytest.raises(
+            InputError, match=f"line {last}: the header is" if whole else "line 1: a"
+        ):
             parse_text_record(data, "game 1", keys)
         return
     record = parse_text_record(data, "game 1", keys)
@@ -82,7 +84,9 @@ def test_a_record_cut_off_anywhere_names_the_line_it_ends_in(length: int) -> Non
 def test_a_first_line_of_another_game_is_named_where_it_stands(before: str) -> None:
     place = before.count("\n") + 1
     for rest in ("", "seed 5\n", "more\nlines\n"):
-        with pytest.raises(InputError, match=f"^line {place}: a record of this game starts with"):
+        with pytest.raises(
+            InputError, match=f"^line {place}: a record of this game must start with"
+        ):
             parse_text_record(f"{before}other 1\n{rest}".encode(), "game 1", ())
 
 
@@ -211,7 +215,7 @@ def test_what_could_not_be_added_is_told(tmp_path: Path) -> None:
         file.append("a line\n")
         path.write_text("somebody else's\n")
         for what, lost in (("", "first, second"), ("my move", "my move")):
-            with pytest.raises(InputError, match=f"; not kept: {lost}$"):
+            with pytest.raises(InputError, match=f"; not saved: {lost}$"):
                 file.append("first\nsecond\n", what)
     assert path.read_text() == "somebody else's\n"
 

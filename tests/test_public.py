@@ -60,7 +60,7 @@ def test_an_old_name_warns_and_is_the_new_one(face: str) -> None:
     module = import_module(face)
     for old, new in RENAMED[face].items():
         with pytest.warns(
-            DeprecationWarning, match=f"{old} is called {new} now; the old name is deprecated$"
+            DeprecationWarning, match=f"{old} is deprecated: it was renamed to {new}$"
         ):
             assert getattr(module, old) is getattr(module, new)
         assert old not in dir(module)
@@ -68,7 +68,7 @@ def test_an_old_name_warns_and_is_the_new_one(face: str) -> None:
 
 def test_what_reads_files_gives_the_value_itself_and_the_old_functions_warn() -> None:
     for old in ("parse_record", "read_record", "parse_state", "read_state"):
-        with pytest.warns(DeprecationWarning, match="gives the value itself"):
+        with pytest.warns(DeprecationWarning, match="is deprecated: use "):
             assert callable(getattr(quaternity, old))
         assert old not in dir(quaternity)
 
@@ -206,7 +206,9 @@ def test_an_old_module_warns_whoever_imports_it(module: str) -> None:
     name = f"quaternity.{module}"
     code = f"import warnings; warnings.simplefilter('error'); import {name}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stderr.splitlines()[-1].startswith(f"DeprecationWarning: {name} is called quat")
+    assert done.stderr.splitlines()[-1].startswith(
+        f"DeprecationWarning: {name} is deprecated: it was"
+    )
 
 
 def shown_as_code() -> Iterator[Any]:

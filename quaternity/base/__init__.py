@@ -1,4 +1,5 @@
-"""The foundation of everything: errors, plain values, words, files, plug-ins, memory and time.
+"""Shared foundations: errors, validation, messages, files, plug-ins, memos and time limits.
 
-It knows no game and no solver, and is the only part of `quaternity` that `solvers` imports.
+This package depends on no game and no solver. It is the only part of `quaternity` that `solvers`
+imports.
 """

@@ -1,4 +1,4 @@
-"""Time limits: one moment by which an answer is wanted, asked for now and then by long work."""
+"""Time limits: a deadline that long computations check at regular intervals."""
 
 from __future__ import annotations
 
@@ -14,28 +14,31 @@ T = TypeVar("T")
 
 
 class Deadline:
-    """A moment by which an answer is wanted; None is never.
+    """The moment at which a computation must stop; it never comes if `seconds` is None.
 
-    Long work in Python asks `left()` at least every tenth of a second or so; what works in C for
-    longer is given the seconds that are left as its own limit.
+    A long computation in Python calls `left()` at least about every tenth of a second. A longer
+    computation in C gets the remaining seconds as its own limit.
     """
 
     __slots__ = ("_end", "seconds")
 
     def __init__(self, seconds: float | None = None, patience: float = 1.0) -> None:
-        """Start the clock. On a busy machine the work may take `patience` times as long."""
+        """Start the clock. The deadline is `patience` times as late, for busy machines."""
         self.seconds = inf if seconds is None else checked_seconds(seconds)
         self._end = monotonic() + self.seconds * patience
 
     def left(self) -> float:
-        """Return the seconds that are left; raise `SolverTimeout` if none are."""
+        """Return the remaining seconds; raise `SolverTimeout` if the deadline has passed."""
         remaining = self._end - monotonic()
         if remaining <= 0:
             self.reached()
         return remaining
 
     def over(self, items: Iterable[T]) -> Iterable[T]:
-        """Yield the items while time is left, then raise `SolverTimeout`; free without a limit."""
+        """Iterate over the items; raise `SolverTimeout` if the deadline passes before the end.
+
+        Without a limit this has no overhead.
+        """
         return items if self.seconds == inf else self._over(items)
 
     def _over(self, items: Iterable[T]) -> Iterator[T]:
@@ -44,9 +47,13 @@ class Deadline:
             yield item
 
     def reached(self) -> NoReturn:
-        """Say that no time is left."""
+        """Raise the error for a deadline that has passed.
+
+        Raises:
+            SolverTimeout: Always.
+        """
         raise SolverTimeout(f"the time limit of {self.seconds:g} s was reached without an answer")
 
 
 NEVER = Deadline()
-"""The deadline of work without a limit."""
+"""The deadline of a computation without a time limit."""

@@ -1,7 +1,7 @@
-"""The tree of errors that this distribution raises on purpose.
+"""The hierarchy of the exceptions that this distribution raises on purpose.
 
-Its root is one class, so that a caller can tell "the program says no" from a defect. The
-command line turns each branch into an exit status (see `quaternity.cli`).
+All of them derive from `QuaternityError`, so that a caller can distinguish a refusal from a defect.
+The command line maps each branch of the hierarchy to an exit status (see `quaternity.cli`).
 """
 
 from __future__ import annotations
@@ -13,37 +13,41 @@ from typing import Any, NamedTuple
 
 
 class QuaternityError(Exception):
-    """Root of every error raised on purpose. Its text is meant for people.
+    """Base class of every exception raised on purpose. Its text is meant for people.
 
-    It crosses processes as it is, whatever it was made of.
+    It can be pickled, whatever the arguments of its constructor are.
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # By its class alone: processes that trust nobody's functions read it too.
-        new = copyreg.__newobj__  # type: ignore[attr-defined]  # is there, for this
+        # Refer to the class only, so that processes that unpickle no foreign functions can read it.
+        new = copyreg.__newobj__  # type: ignore[attr-defined]  # exists for this purpose
         return new, (type(self), *self.args), self.__dict__
 
 
 class InputError(QuaternityError, ValueError):
-    """A value, file or argument is malformed: the text names it, its place and what was allowed."""
+    """A value, file or argument is invalid. The text says where, and what is allowed."""
 
 
 class FileWarning(UserWarning):
-    """An oddity of a file or text that can be read all the same."""
+    """An irregularity of a file or text that does not prevent reading it."""
 
 
-def warn_of(oddities: Sequence[str]) -> None:
-    """Warn whoever called the method that called the caller of what is odd about a file."""
-    for oddity in oddities:
-        warnings.warn(oddity, FileWarning, stacklevel=4)
+def warn_of(irregularities: Sequence[str]) -> None:
+    """Issue a `FileWarning` for each irregularity of a file.
+
+    The warnings point at the code three calls up: at the caller of `Game.parse`, for example, which
+    calls `Game._of_record`, which calls this function.
+    """
+    for irregularity in irregularities:
+        warnings.warn(irregularity, FileWarning, stacklevel=4)
 
 
 class NotUnderstood(InputError):
-    """A typed text is no move at all: the message says what a move looks like."""
+    """A typed text does not have the form of a move. The message says what a move looks like."""
 
 
 class LimitError(QuaternityError):
-    """A documented limit of size or time was reached: no answer, neither yes nor no."""
+    """A documented limit of size or time was reached, so the answer is unknown."""
 
 
 class SolverTimeout(LimitError):
@@ -51,11 +55,11 @@ class SolverTimeout(LimitError):
 
 
 class OutOfMemory(LimitError):
-    """A solver took more memory than it may. This is never a statement about feasibility."""
+    """A solver exceeded its memory limit. This is never a statement about feasibility."""
 
 
 class UnsupportedProblem(QuaternityError):
-    """A solver was given a problem that its contract says it cannot express."""
+    """A solver got a problem that, according to its contract, it does not support."""
 
 
 class SolverFault(QuaternityError):
@@ -63,18 +67,18 @@ class SolverFault(QuaternityError):
 
 
 class SolverCrash(SolverFault):
-    """A solver raised what its contract does not allow, or ended its process.
+    """A solver raised an exception that its contract does not allow, or ended its process.
 
-    The text has no subject, which is the solver.
+    The text is a predicate; whoever prints it puts the name of the solver in front.
     """
 
 
 class NoDeal(QuaternityError, ValueError):
-    """Something was asked about the deals of a problem that no deal satisfies."""
+    """A question about the deals of a problem that has no deal."""
 
 
 class IllegalMove(QuaternityError):
-    """A move that the rules of a game refuse; `faults` are sentences about all that is wrong."""
+    """A move that breaks the rules of a game. `faults` lists every reason, a sentence each."""
 
     def __init__(self, what: str, faults: Sequence[str]) -> None:
         super().__init__(f"{what}: {'; '.join(faults)}")
@@ -85,9 +89,10 @@ class FaultPlace(NamedTuple):
     """The place in a game where a player failed.
 
     Attributes:
-        player: its name; the empty text when no player is at fault, or it is not known.
-        moves, go: the moves made and the goes finished before; not every game has goes.
-        record: the game up to there, as the text of a log or record.
+        player: name of the player; empty if no player is at fault, or none is known to be.
+        moves, go: numbers of moves made and of goes finished before; `go` is None in a game
+            without goes.
+        record: the game up to this place, as the text of a log or record.
     """
 
     player: str
@@ -103,12 +108,12 @@ class FaultPlace(NamedTuple):
 
 
 class PlayerFault(QuaternityError):
-    """A strategy or bot raised something, tried to end the program, or broke the rules.
+    """A strategy or bot raised an exception, tried to end the program, or broke the rules.
 
     Attributes:
-        what: what it did; names it.
-        trace: its traceback as text, or empty.
-        place: where in which game; None when that is not known.
+        what: a sentence that names the player and says what it did.
+        trace: the traceback as text, or an empty string.
+        place: the game and the move; None if they are not known.
     """
 
     def __init__(self, what: str, trace: str = "", place: FaultPlace | None = None) -> None:
@@ -119,17 +124,17 @@ class PlayerFault(QuaternityError):
         return self.what if self.place is None else f"{self.place}: {self.what}"
 
     def at(self, place: FaultPlace) -> PlayerFault:
-        """Return the same with its place."""
+        """Return the same fault with its place."""
         return type(self)(self.what, self.trace, place)
 
 
 class GameLimit(PlayerFault, LimitError):
-    """A game reached a limit, or was lost; no player of it is known to be at fault."""
+    """A game reached a limit, or its process died; no player is known to be at fault."""
 
 
 class PlayerTimeout(PlayerFault, LimitError):
-    """A strategy or bot took longer for a move than it was given."""
+    """A strategy or bot exceeded the time limit for a move."""
 
 
 class WorkersLost(LimitError):
-    """Workers died again and again, or the cluster went away."""
+    """Workers died repeatedly, or the connection to the cluster was lost."""

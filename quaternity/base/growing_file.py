@@ -1,9 +1,9 @@
-"""A file to which one process at a time appends whole lines: the record of a game, or runs.
+"""Append-only files that one process writes at a time, such as the record of a game.
 
-The file is locked while it is open; a crash releases the lock. Before every change it must still be
-the file of that name, and as long as it was left: changes by another process are never overwritten
-or continued. Where there are no locks (Windows, some network file systems) that comparison alone
-keeps two games apart.
+The file is locked while it is open; a crash releases the lock. Before every change, the path must
+still lead to the open file, and the length must be the one that this process left. So changes by
+another process are never overwritten or continued. On systems without file locks (Windows, some
+network file systems), this comparison alone detects a second writer.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from quaternity.base.writing import CAN_LOCK, cannot_be_written, replacing_locke
 
 
 class GrowingFile:
-    """A file that this process alone adds to, until it is closed. A context manager.
+    """A file that only this process appends to until it is closed. A context manager.
 
-    A change is on the disk when its method returns.
+    When a method that changes the file returns, the change is on the disk.
     """
 
     def __init__(self, path: str, file: io.FileIO | None = None) -> None:
-        """Open a file that exists, or take `file`, which is open and locked already.
+        """Open an existing file, or use `file`, which is already open and locked.
 
         Raises:
-            InputError: it cannot be written, is no file, or another process has it open.
+            InputError: If the file cannot be written, is not a regular file, or is open in another
+                process.
         """
         self.path = path
         try:
@@ -39,19 +40,21 @@ class GrowingFile:
 
     @classmethod
     def exists(cls, path: str) -> bool:
-        """Return whether there is something to go on with: a file that is not empty."""
+        """Return whether the path leads to a regular file that is not empty."""
         try:
-            there = os.stat(path)
+            status = os.stat(path)
         except OSError:
             return False
-        return stat.S_ISREG(there.st_mode) and there.st_size > 0
+        return stat.S_ISREG(status.st_mode) and status.st_size > 0
 
     @classmethod
     def create(cls, path: str, text: str) -> Self:
-        """Start a new file, or fill an empty one, in one step: a crash leaves it empty or whole.
+        """Create a file with the given text, or replace an empty one.
+
+        The text is written atomically: after a crash, the file is empty or complete.
 
         Raises:
-            InputError: as for the constructor; or the file is not empty.
+            InputError: If the constructor raises it, or the file is not empty.
         """
         is_new = True
         try:
@@ -63,14 +66,14 @@ class GrowingFile:
         file = None
         with empty:
             if empty._size:
-                raise InputError(f"{path}: is not empty: another process has written to it")
+                raise InputError(f"{path}: the file is not empty: another process has written it")
             try:
                 with replacing_locked(path) as (part, handle):
                     part.write_text(text, encoding="utf-8", newline="")
                     if CAN_LOCK:
                         file = io.FileIO(os.dup(handle), "r+")
                     else:
-                        empty.close()  # Windows replaces no file that is open
+                        empty.close()  # Windows cannot replace an open file
             except BaseException:
                 if file is not None:
                     file.close()
@@ -82,14 +85,17 @@ class GrowingFile:
 
     @property
     def size(self) -> int:
-        """The length in bytes, as this process left it."""
+        """The length of the file in bytes, as this process left it."""
         return self._size
 
     def append(self, text: str, what: str = "") -> None:
-        """Add whole lines, or the beginning of one; `what` names in a refusal what is lost.
+        """Append whole lines, or the beginning of a line.
+
+        An error message quotes `what`, or else the text, as not saved.
 
         Raises:
-            InputError: they cannot be added, and are not; or the file was changed by somebody else.
+            InputError: If the text cannot be written (then none of it is kept), or another process
+                has changed the file.
         """
         data = text.encode()
         handle = self._file.fileno()
@@ -101,7 +107,7 @@ class GrowingFile:
                     written += os.write(handle, data[written:])
                 os.fsync(handle)
             except OSError:
-                # Half a line, or a line that may not be on the disk, is taken back.
+                # Remove a partial line, or a line that may not be on the disk.
                 with suppress(OSError):
                     os.ftruncate(handle, self._size)
                 raise
@@ -113,9 +119,10 @@ class GrowingFile:
         self._size += len(data)
 
     def shorten(self, length: int) -> None:
-        """Keep the first `length` bytes only.
+        """Truncate the file to `length` bytes.
 
-        Raises `InputError` if that cannot be done, or the file was changed by somebody else.
+        Raises:
+            InputError: If the file cannot be truncated, or another process has changed it.
         """
         self._check()
         try:
@@ -126,24 +133,24 @@ class GrowingFile:
             raise cannot_be_written(self.path, error) from error
 
     def _check(self) -> None:
-        """Refuse to go on when the file is not as it was left."""
-        mine = os.fstat(self._file.fileno())
+        """Raise InputError unless the file is as this process left it."""
+        opened = os.fstat(self._file.fileno())
         try:
-            there = os.stat(self.path)
+            current = os.stat(self.path)
         except FileNotFoundError:
-            raise InputError(f"{self.path}: was removed or renamed meanwhile") from None
+            raise InputError(f"{self.path}: the file was removed or renamed meanwhile") from None
         except OSError as error:
             raise cannot_be_written(self.path, error) from error
-        if not os.path.samestat(mine, there):
-            raise InputError(f"{self.path}: was replaced by another file meanwhile")
-        if mine.st_size != self._size:
+        if not os.path.samestat(opened, current):
+            raise InputError(f"{self.path}: the file was replaced by another file meanwhile")
+        if opened.st_size != self._size:
             raise InputError(
-                f"{self.path}: was changed by another program meanwhile: it has {mine.st_size} "
-                f"bytes and was left with {self._size}"
+                f"{self.path}: the file was changed by another program meanwhile: it has "
+                f"{opened.st_size} bytes instead of {self._size}"
             )
 
     def close(self) -> None:
-        """Let others have the file."""
+        """Close the file and release its lock."""
         self._file.close()
 
     def __enter__(self) -> Self:
@@ -153,22 +160,22 @@ class GrowingFile:
         self.close()
 
 
-def _locked(path: str, how: int = 0) -> io.FileIO:
-    """Return a file, open and locked; `how` are flags besides those for reading and appending.
+def _locked(path: str, extra_flags: int = 0) -> io.FileIO:
+    """Open and lock a file for reading and appending, with extra flags for `os.open`.
 
     Raises:
-        InputError: it is none, or another process has it.
-        OSError: it cannot be opened.
+        InputError: If it is not a regular file, or another process has locked it.
+        OSError: If it cannot be opened.
     """
     while True:
-        flags = how | os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        flags = extra_flags | os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
         file = io.FileIO(os.open(path, flags, 0o666), "r+")
         try:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise InputError(f"{path}: cannot be written: it is not a regular file")
             if try_lock(file.fileno()) is False:
                 raise InputError(f"{path}: is in use by another process")
-            # Before it was locked another process may have replaced it.
+            # Another process may have replaced the file before it was locked: then try again.
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
                     return file
@@ -180,4 +187,4 @@ def _locked(path: str, how: int = 0) -> io.FileIO:
 
 def _lost(text: str) -> str:
     lines = text.split("\n")
-    return f"; not kept: {', '.join(filter(None, lines))}" if any(lines) else ""
+    return f"; not saved: {', '.join(filter(None, lines))}" if any(lines) else ""

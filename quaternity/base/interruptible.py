@@ -1,7 +1,8 @@
-"""CP-SAT: how every search of this house is set up, interrupted, and read.
+"""CP-SAT searches: their parameters, time limits, interrupts and results.
 
-CP-SAT works for seconds without a step of Python, and Python hears of an interrupt only between
-its steps. So the search runs in a second thread, and this one waits for it and for interrupts.
+CP-SAT can run for seconds without returning to Python, and Python handles an interrupt only between
+its own instructions. So the search runs in a second thread, and the calling thread waits for its
+end or an interrupt.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ _searched = local()
 
 
 def processor_time() -> float:
-    """Seconds of processor time of this thread, its searches in second threads included.
+    """Return the processor time of this thread and of the searches that it started, in seconds.
 
-    What other threads of the process do meanwhile does not count.
+    The work of other threads of the process does not count.
     """
     return thread_time() + getattr(_searched, "seconds", 0.0)
 
@@ -36,27 +37,29 @@ def searched(
     is_quick: bool = False,
     **parameters: Any,
 ) -> Any:
-    """Return a `CpSolver` that has found a solution of a `CpModel`, or None: there is none.
+    """Search for a solution of a `CpModel`; return the `CpSolver` that holds it, or None.
 
-    One thread and a seed, so that the same model gets the same answer.
+    None means that the model is infeasible. The search uses one thread and a fixed seed, so that
+    the same model always gets the same answer.
 
     Args:
-        unanswered: what to say when the time limit is reached.
-        on_solution: told every solution: a function from a variable to its value there.
-        on_bound: told every better bound.
-        is_whole: one solution is no answer: the best is asked for, or all of them.
-        is_quick: it takes no longer than an interrupt may wait.
-        parameters: others of CP-SAT.
+        unanswered: returns the message for a search that reached its time limit.
+        on_solution: called with each solution, as a function from a variable to its value.
+        on_bound: called with each better bound.
+        is_whole: whether the search must be complete (for the best solution, or all of them), so
+            that a feasible solution alone is not an answer.
+        is_quick: whether the search is so short that it need not be interruptible.
+        parameters: further parameters of CP-SAT.
 
     Raises:
-        SolverTimeout: no answer within the time limit.
-        SolverFault: CP-SAT refused the model.
+        SolverTimeout: If there is no answer within the time limit.
+        SolverFault: If CP-SAT rejects the model.
     """
     from ortools.sat.python import cp_model
 
     solver = cp_model.CpSolver()
     own = {"num_workers": 1, "random_seed": seed, "max_time_in_seconds": seconds}
-    # Otherwise an interrupt ends only the search, and Python hears of no interrupt any more.
+    # Otherwise an interrupt would end only the search, and Python would receive no more of them.
     for name, value in {**own, "catch_sigint_signal": False, **parameters}.items():
         if value is not None:
             setattr(solver.parameters, name, value)
@@ -84,22 +87,22 @@ def _teller(on_solution: Callable[[Callable[[Any], int]], object]) -> Any:
 
 
 def solved(solver: Any, model: Any, callback: Any = None) -> Any:
-    """Return the status of a CP-SAT solve; an interrupt stops the search before it goes on its way.
+    """Solve a CP-SAT model and return the status; an interrupt stops the search and is raised.
 
     The solver's own handling of interrupts is turned off. CP-SAT calls `callback` with every
-    solution. Raises what the solver raises.
+    solution. Exceptions of the solver are raised here.
     """
-    # Otherwise an interrupt ends the search only, and Python never hears of this or a later one.
+    # Otherwise an interrupt would end only the search, and Python would receive no more of them.
     solver.parameters.catch_sigint_signal = False
     outcome: list[Any] = []
     spent: list[float] = []
-    # Not `Thread.join`: interrupted once, it may take a running thread for an ended one.
+    # Not `Thread.join`: after an interrupt it may report that a running thread has ended.
     ended = Event()
 
     def search() -> None:
         try:
             outcome.append(solver.solve(model, callback))
-        except Exception as error:  # handed over to the thread that waits
+        except Exception as error:  # passed on to the waiting thread
             outcome.append(error)
         finally:
             spent.append(thread_time())
@@ -110,7 +113,7 @@ def solved(solver: Any, model: Any, callback: Any = None) -> Any:
         thread.start()
         ended.wait()
     except BaseException:
-        # An interrupt may come before the search has begun: stopping it then has no effect.
+        # Repeat the call, because stopping a search that has not started yet has no effect.
         while thread.ident is not None and not ended.wait(0.05):
             solver.stop_search()
         raise

@@ -1,4 +1,4 @@
-"""The source of a `KeyboardInterrupt`: the user, or code from outside that raised it."""
+"""The source of a `KeyboardInterrupt`: the user, or external code that raised it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ _left_to_others = False
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Return whether an exception is the user's own interrupt, and not raised by code from outside.
+    """Return whether an exception is an interrupt by the user, not one raised by external code.
 
-    Interrupts reach the main thread alone, and no process that leaves them to its parent.
+    The user's interrupts reach only the main thread, and no process that has called
+    `leave_interrupts`.
     """
     return (
         isinstance(error, KeyboardInterrupt)
@@ -21,7 +22,10 @@ def is_interrupt(error: BaseException) -> bool:
 
 
 def leave_interrupts() -> None:
-    """Let this process, in its main thread, leave interrupts to its parent from now on."""
+    """Ignore interrupts in this process from now on, because its parent handles them.
+
+    This must be called in the main thread.
+    """
     global _left_to_others
     _left_to_others = True
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""Packages whose names are loaded when they are first used, so that a command loads few of them."""
+"""Lazy loading of the public names of a package, so that a command imports few modules."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 def public_only(
     package: dict[str, Any], renamed: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the `__getattr__` and `__dir__` of a package that loads its names at once.
+    """Return the `__getattr__` and `__dir__` of a package that imports its names eagerly.
 
-    `renamed` has old names, each with the public name that it stands for now; they warn.
+    `renamed` maps old names to new ones. An old name still works, with a `DeprecationWarning`.
     """
 
     def old(name: str) -> Any:
@@ -22,7 +22,7 @@ def public_only(
             raise AttributeError(f"module {package['__name__']!r} has no attribute {name!r}")
         new = renamed[name]
         warnings.warn(
-            f"{package['__name__']}.{name} is called {new} now; the old name is deprecated",
+            f"{package['__name__']}.{name} is deprecated: it was renamed to {new}",
             DeprecationWarning,
             stacklevel=2,
         )
@@ -37,9 +37,9 @@ def public_only(
 def lazy_names(
     package: dict[str, Any], homes: Mapping[str, str]
 ) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
-    """Return what a package needs as its `__all__`, `__getattr__` and `__dir__`.
+    """Return the `__all__`, `__getattr__` and `__dir__` of a package that loads names on first use.
 
-    `homes` has per module the public names that are loaded from it, with spaces between.
+    `homes` maps each module to the public names that are loaded from it, separated by spaces.
     """
     home = {name: module for module, names in homes.items() for name in names.split()}
 
@@ -49,7 +49,7 @@ def lazy_names(
         value = package[name] = getattr(import_module(home[name]), name)
         return value
 
-    def listed() -> list[str]:
+    def public() -> list[str]:
         return sorted({*home, *(name for name in package if name.startswith("__"))})
 
-    return list(home), load, listed
+    return list(home), load, public

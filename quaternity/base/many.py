@@ -1,4 +1,4 @@
-"""What batches of games share: checks of sizes and actions."""
+"""Argument checks shared by all batches of games: sizes and actions."""
 
 from __future__ import annotations
 
@@ -15,38 +15,42 @@ MAX_BATCH_BYTES = 1 << 30
 
 
 def checked_games(games: Any, actions: int, numbers: int) -> int:
-    """Return how many games a batch has, if masks and observations fit into `MAX_BATCH_BYTES`.
+    """Return the number of games of a batch as an `int`.
+
+    The masks and observations of the batch must fit into `MAX_BATCH_BYTES`.
 
     Args:
-        actions: of one game.
-        numbers: of one observation, 4 bytes each.
+        actions: number of actions of a game, one byte of the mask each.
+        numbers: number of entries of an observation, 4 bytes each.
 
     Raises:
-        InputError: it is no whole number above 0, or too large.
+        InputError: If `games` is not a whole number >= 1, or is too large.
     """
-    count, most = whole(games, "games", 1), MAX_BATCH_BYTES // (actions + 4 * numbers)
-    if count > most:
-        raise InputError(f"games: {games} is above the limit of {most}")
+    count, limit = whole(games, "games", 1), MAX_BATCH_BYTES // (actions + 4 * numbers)
+    if count > limit:
+        raise InputError(f"games: {games} is above the limit of {limit}")
     return count
 
 
-def checked_actions(actions: ArrayLike, games: int, most: int) -> tuple[Any, NDArray[np.int32]]:
-    """Return actions, one a game, as given and clipped to -1..most.
+def checked_actions(
+    actions: ArrayLike, games: int, max_action: int
+) -> tuple[Any, NDArray[np.int32]]:
+    """Return the actions as an array, and the same clipped to -1..`max_action`.
 
     Raises:
-        InputError: they are not so many whole numbers.
+        InputError: If `actions` does not have one whole number for each game.
     """
-    given = np.asarray(actions)
-    if given.shape != (games,) or given.dtype.kind not in "iu":
-        raise InputError(f"actions: {games} whole numbers are expected")
-    return given, given.clip(-1, most).astype(np.int32)
+    array = np.asarray(actions)
+    if array.shape != (games,) or array.dtype.kind not in "iu":
+        raise InputError(f"actions: expected {games} whole numbers, one for each game")
+    return array, array.clip(-1, max_action).astype(np.int32)
 
 
-def refuse_illegal(given: Any, legal: NDArray[np.bool_]) -> None:
-    """Name the first game whose action is not legal.
+def refuse_illegal(actions: Any, legal: NDArray[np.bool_]) -> None:
+    """Check that the action of every game is legal.
 
     Raises:
-        InputError: there is one.
+        InputError: If an action is not legal. The message names the first such game.
     """
     if wrong := np.nonzero(~legal)[0][:1].tolist():
-        raise InputError(f"action {given[wrong[0]]} of game {wrong[0]} is not legal")
+        raise InputError(f"action {actions[wrong[0]]} of game {wrong[0]} is not legal")

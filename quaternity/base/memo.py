@@ -1,4 +1,7 @@
-"""Memos bounded by memory, all of a process together: results differ in size too much to count."""
+"""Memos with a common memory budget for the whole process.
+
+The budget is in bytes, because results differ too much in size to limit their number.
+"""
 
 from __future__ import annotations
 
@@ -10,41 +13,43 @@ Parts = TypeVarTuple("Parts")
 V = TypeVar("V")
 
 BUDGET = 512 * 2**20
-"""About how many bytes all memos of a process may keep together."""
+"""Approximate number of bytes that all memos of a process may hold together."""
 
 
-def bytes_of(objects: int = 0, numbers: int = 0, most: int = 0, bits: int = 0) -> int:
-    """Estimate how much memory something takes.
+def bytes_of(objects: int = 0, numbers: int = 0, largest: int = 0, bits: int = 0) -> int:
+    """Estimate the memory of a result, in bytes.
 
     Args:
-        objects: Python objects with their places in a dictionary or a list: keys, tuples, results.
-        numbers: entries of tuples of numbers up to `most`. Python keeps one object of each number
-            up to 256; a larger one may take its own.
-        bits: of integers of many lanes (see `solvers.coalition_tables`), together.
+        objects: number of Python objects, such as keys, tuples and results, each with its entry in
+            a dictionary or list.
+        numbers: number of integers in tuples. Python shares the objects of the integers up to 256;
+            a larger integer may need its own object.
+        largest: the largest of these integers.
+        bits: total size in bits of integers with many lanes (see `solvers.coalition_tables`).
     """
-    return 100 * objects + numbers * (8 if most <= 256 else 40) + bits // 8
+    return 100 * objects + numbers * (8 if largest <= 256 else 40) + bits // 8
 
 
 class Memo(dict[tuple[*Parts], V]):
-    """Results by the parts of a key; all memos forget everything when their budget is spent.
+    """Cached results by the parts of a key. All memos are emptied when their budget is spent.
 
-    Memos live as long as the process. Threads may share one: they look up without waiting, perhaps
-    in vain for what another thread is making, and take turns to change it.
+    Memos live as long as the process. Threads may share a memo. Lookups do not lock, so two threads
+    may compute the same result; changes take turns.
 
     Attributes:
-        changing: held while entries and what is spent change together.
+        changing: lock held while the entries and the spent budget change together.
     """
 
-    # In a list, since setting an attribute of a class empties Python's caches of its methods.
+    # A list, because setting an attribute of a class invalidates Python's cache of its methods.
     _spent: ClassVar[list[int]] = [0]
     changing: ClassVar[RLock] = RLock()
     _all: ClassVar[list[dict[Any, Any]]] = []
 
     def __init__(self, made: Callable[[*Parts], tuple[V, int]] | None = None) -> None:
-        """Begin with nothing; serves as a decorator.
+        """Create an empty memo; the class also serves as a decorator.
 
-        `made` gives what `memo[parts]` does not find: the result, and about how many bytes it
-        takes, its key included.
+        `made` computes a missing entry `memo[parts]`: it returns the result and the approximate
+        size in bytes of the result and its key.
         """
         super().__init__()
         self._made = made
@@ -56,7 +61,10 @@ class Memo(dict[tuple[*Parts], V]):
         return self.keep(key, *self._made(*key))
 
     def keep(self, key: tuple[*Parts], result: V, size: int) -> V:
-        """Keep a result of about `size` bytes, key included, unless above the budget; return it."""
+        """Store a result of about `size` bytes, key included, and return it.
+
+        A result larger than the whole budget is returned without being stored.
+        """
         if size <= BUDGET:
             with self.changing:
                 if self._spent[0] + size > BUDGET:
@@ -67,12 +75,12 @@ class Memo(dict[tuple[*Parts], V]):
 
     @staticmethod
     def spent() -> int:
-        """Return the estimated bytes that all memos keep."""
+        """Return the estimated size of all memos, in bytes."""
         return Memo._spent[0]
 
     @staticmethod
     def forget() -> None:
-        """Have all memos keep nothing any more."""
+        """Empty all memos."""
         with Memo.changing:
             for memo in Memo._all:
                 memo.clear()

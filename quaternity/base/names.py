@@ -1,4 +1,4 @@
-"""Comparison of names, and lists of names in which a name may be a command with quotes."""
+"""Comparison of names, and parsing of comma-separated names with quotes."""
 
 import re
 from enum import Enum
@@ -20,9 +20,10 @@ def composed(name: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """Return a text that is the same for names that differ only in case, blanks or encoding.
+    """Return a key that is equal for names that differ only in case, blanks or encoding.
 
-    Names may differ in their Unicode normal form, and have straight or curly apostrophes.
+    Differences in the Unicode normal form, and between straight and curly apostrophes, do not
+    count.
 
     >>> name_key("L’E\u0301te\u0301") == name_key("l'\u00e9t\u00e9")
     True
@@ -32,7 +33,7 @@ def name_key(name: str) -> str:
 
 
 def split_names(text: str) -> list[str]:
-    """Split names at the commas that stand in no quotes.
+    """Split names at the commas outside quotes.
 
     >>> split_names("you, cmd:./mine 'a,b',search:200")
     ['you', "cmd:./mine 'a,b'", 'search:200']
@@ -40,7 +41,7 @@ def split_names(text: str) -> list[str]:
     names, start = [], 0
     while start <= len(text):
         name = _NAME.match(text, start)
-        assert name is not None, "it may be empty"
+        assert name is not None, "the pattern also matches an empty name"
         names.append(name.group().strip())
         start = name.end() + 1
     return names

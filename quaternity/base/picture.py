@@ -1,7 +1,7 @@
-"""Values that show themselves in a notebook: a title, some lines and a table, as HTML or as SVG.
+"""Rich display of values in a notebook: a title, some lines and a table, as HTML or SVG.
 
-Styles are part of what is made, so it looks alike everywhere, on light and on dark pages. What is
-certain is told by a sign and by weight, not by colour alone.
+The styles are inline, so the output looks the same everywhere, on light and dark pages. Certain
+facts are marked by a sign and by bold text, not only by colour.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ _STYLES = {
     "gone": f"{_CELL};opacity:.6",
 }
 _SIZE = 14
-"""Pixels of a letter in a drawing; a character takes six tenths of that."""
+"""Font size in a drawing, in pixels; a character is about six tenths as wide."""
 
 
 class Cell(NamedTuple):
     """A cell of a table.
 
     Attributes:
-        kind: "head", "sure" (what is certain), "gone" (what is out of play), or "".
-        title: what it means, for whoever points at it.
-        wide: how many columns it takes.
+        kind: "head" for headings, "sure" for certain facts, "gone" for sets out of play, or "".
+        title: tooltip that explains the cell.
+        wide: number of columns that the cell spans.
     """
 
     text: str
@@ -37,14 +37,14 @@ class Cell(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A value as it is shown: sentences in `lines`, then a table whose rows are equally long."""
+    """The display of a value: a title, sentences in `lines`, and a table of equally long rows."""
 
     title: str
     lines: Sequence[str] = ()
     rows: Sequence[Sequence[Cell]] = ()
 
     def html(self) -> str:
-        """Return it as a part of a page."""
+        """Return an HTML element for a page."""
         lines = "".join(f'<p style="margin:.3em 0">{escape(line)}</p>' for line in self.lines)
         rows = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in self.rows)
         table = f'<table style="border-collapse:collapse;font-size:.95em">{rows}</table>'
@@ -72,7 +72,7 @@ class Picture(NamedTuple):
         return "\n".join(lines)
 
     def svg(self) -> str:
-        """As a drawing of its own."""
+        """Return a separate SVG drawing."""
         columns = max((sum(cell.wide for cell in row) for row in self.rows), default=0)
         longest = [
             len(cell.text) / cell.wide for row in self.rows for cell in row if cell.kind != "gone"
@@ -113,12 +113,12 @@ def _with_columns(row: Sequence[Cell]) -> Iterator[tuple[int, Cell]]:
 
 
 class Shown:
-    """A value whose picture a notebook shows."""
+    """Base class of values that a notebook displays as a `Picture`."""
 
     __slots__ = ()
 
     def picture(self) -> Picture:
-        """Return what is to be shown; `.html()` and `.svg()` give it as text."""
+        """Return the display of the value; its `.html()` and `.svg()` return text."""
         raise NotImplementedError
 
     def svg(self) -> str:
@@ -130,7 +130,7 @@ class Shown:
 
 
 def heads(*texts: object) -> list[Cell]:
-    """Cells that name columns or rows."""
+    """Return the heading cells of columns or rows."""
     return [Cell(str(text), "head") for text in texts]
 
 

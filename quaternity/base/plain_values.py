@@ -1,4 +1,4 @@
-"""Values from outside made plain: exact whole numbers in exact tuples, or a refusal by name."""
+"""Validation of arguments: convert them to exact built-in types, or name the invalid argument."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MAX_NUMBER = 10**50
 def takes(
     **kinds: type | tuple[type, ...],
 ) -> Callable[[Callable[Given, Result]], Callable[Given, Result]]:
-    """Let a public function refuse arguments of a wrong type by their names.
+    """Return a decorator that checks the types of the named arguments of a public function.
 
     >>> @takes(name=str)
     ... def greeting(name):
@@ -48,25 +48,25 @@ def takes(
         places = [(names.index(name), name, kind) for name, kind in kinds.items()]
 
         @wraps(function)
-        def checked(*listed: Given.args, **named: Given.kwargs) -> Result:
+        def wrapper(*positional: Given.args, **keywords: Given.kwargs) -> Result:
             for place, name, kind in places:
-                if place < len(listed):
-                    value: object = listed[place]
-                elif name in named:
-                    value = named[name]
+                if place < len(positional):
+                    value: object = positional[place]
+                elif name in keywords:
+                    value = keywords[name]
                 else:
-                    continue  # the default, or what Python itself says of a missing one
+                    continue  # the default applies, or Python itself reports a missing argument
                 if not isinstance(value, kind):
                     raise InputError(f"{name}: {shown(value)} is not {_in_words(kind)}")
-            return function(*listed, **named)
+            return function(*positional, **keywords)
 
-        return checked
+        return wrapper
 
     return decorate
 
 
 def _in_words(kind: type | tuple[type, ...]) -> str:
-    """Name some types as a sentence does.
+    """Return the names of one or several types as a phrase.
 
     >>> _in_words((str, type(None)))
     'a str or None'
@@ -77,7 +77,7 @@ def _in_words(kind: type | tuple[type, ...]) -> str:
 
 
 def _index(value: Any) -> int | None:
-    """Return the exact integer that a value is, NumPy's too; None for truth values and others."""
+    """Return an integer, including one of NumPy, as an exact `int`; None for any other value."""
     try:
         return None if isinstance(value, bool) else int.__index__(operator.index(value))
     except TypeError:
@@ -85,21 +85,22 @@ def _index(value: Any) -> int | None:
 
 
 def whole(value: SupportsIndex, place: str, least: int | None = None) -> int:
-    """Return a whole number as an exact `int`; those of NumPy are taken, truth values are not.
+    """Return a whole number as an exact `int`. NumPy integers are accepted, truth values are not.
 
     Raises:
-        InputError: no whole number, less than `least`, or above `MAX_NUMBER` either way.
+        InputError: If the value is not a whole number, is less than `least`, or is outside
+            -`MAX_NUMBER`..`MAX_NUMBER`.
 
     >>> whole(3, "players", 1)
     3
     >>> whole(True, "players", 1)
     Traceback (most recent call last):
         ...
-    quaternity.base.errors.InputError: players: True is not a whole number of at least 1
+    quaternity.base.errors.InputError: players: True is not a whole number >= 1
     """
-    if type(value) is int and (least or 0) <= value <= MAX_NUMBER:  # nearly always, and quick
+    if type(value) is int and (least or 0) <= value <= MAX_NUMBER:  # fast path
         return value
-    bound = "" if least is None else f" of at least {least}"
+    bound = "" if least is None else f" >= {least}"
     number = whole_number(value, least, None, f"a whole number{bound}", place)
     if not -MAX_NUMBER <= number <= MAX_NUMBER:
         raise InputError(f"{place}: {shown(value)} is not a number up to {MAX_NUMBER:.0e}")
@@ -107,44 +108,53 @@ def whole(value: SupportsIndex, place: str, least: int | None = None) -> int:
 
 
 def length(values: Sequence[Any], place: str) -> int:
-    """Return the length of a list; raise `InputError` for a text, a set, a mapping or no list."""
+    """Return the length of a sequence.
+
+    Raises:
+        InputError: If the value is a text, a set, a mapping, or not a sequence.
+    """
     unordered = isinstance(values, str | bytes | bytearray | dict | set | frozenset)
     try:
         return len(None if unordered else values)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):  # the last two: a length no list can have
+    except (TypeError, ValueError, OverflowError):  # the last two: an impossible length
         raise InputError(f"{place}: {shown(values)} is not a list") from None
 
 
 def entries(values: Sequence[Any], place: str) -> tuple[Any, ...]:
-    """Return a list as an exact tuple; raise `InputError` for no list, or a wrong length."""
+    """Return a sequence as an exact tuple.
+
+    Raises:
+        InputError: If the value is not a sequence, or its items are not as many as its length.
+    """
     if type(values) is tuple:
         return values
     count = length(values, place)
     items = tuple(islice(iterated(values, place), count + 1))
     if len(items) != count:
-        raise InputError(f"{place}: {shown(values)} is not as long as it says, {count}")
+        raise InputError(f"{place}: {shown(values)} does not have {count} items, its own length")
     return items
 
 
 def wholes(
     values: Sequence[SupportsIndex], place: str, least: int | None = None
 ) -> tuple[int, ...]:
-    """Return a list of whole numbers as an exact tuple of exact `int`.
+    """Return a sequence of whole numbers as an exact tuple of exact `int`.
 
     Raises:
-        InputError: no list, or `whole` refuses an entry, which is named.
+        InputError: If the value is not a sequence, or `whole` refuses an item. The message names
+            the item.
     """
-    listed = entries(values, place)
-    return tuple([whole(value, f"{place}[{index}]", least) for index, value in enumerate(listed)])
+    items = entries(values, place)
+    return tuple([whole(value, f"{place}[{index}]", least) for index, value in enumerate(items)])
 
 
 def numbered(value: SupportsIndex, count: int, noun: str, place: str | None = None) -> int:
-    """Return the number of one of `count` things, which are numbered from 0.
+    """Return an index from 0 to `count` - 1 as an exact `int`.
 
-    A refusal names `place`, or the noun alone where it is None.
+    The error message names `place`, if there is one, and the noun.
 
     Raises:
-        InputError: no whole number, or none of them.
+        InputError: If the value is not a whole number, or out of range.
 
     >>> numbered(3, 3, "set")
     Traceback (most recent call last):
@@ -159,43 +169,50 @@ def numbered(value: SupportsIndex, count: int, noun: str, place: str | None = No
 
 
 def permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tuple[int, ...]:
-    """Return a list that has each of 0..count-1 once; raise `InputError` for anything else."""
+    """Return a permutation of 0..count-1 as a tuple; raise `InputError` for any other value."""
     numbers = wholes(order, place) if length(order, place) == count else None
     if numbers is None or sorted(numbers) != list(range(count)):
-        given = order if numbers is None else list(numbers)
-        raise InputError(f"{place}: {shown(given)} is not an order of the numbers 0..{count - 1}")
+        value = order if numbers is None else list(numbers)
+        raise InputError(
+            f"{place}: {shown(value)} is not a permutation of the numbers 0..{count - 1}"
+        )
     return numbers
 
 
-def whole_number(value: object, low: int | None, high: int | None, what: str, place: str) -> int:
-    """Return the integer that a value is, also one of NumPy's; no truth value and no float is one.
+def whole_number(
+    value: object, low: int | None, high: int | None, expected: str, place: str
+) -> int:
+    """Return an integer, including one of NumPy, as an exact `int`.
+
+    Truth values and floats are not integers. The error message says that the value is not
+    `expected`, for example "a whole number".
 
     Raises:
-        InputError: no whole number, or none from `low` to `high`; `what` says what it should be.
+        InputError: If the value is not an integer, or not from `low` to `high`.
     """
     number = _index(value)
     if number is None or (low is not None and number < low) or (high is not None and number > high):
-        raise InputError(f"{place}: {shown(value)} is not {what}")
+        raise InputError(f"{place}: {shown(value)} is not {expected}")
     return number
 
 
 def iterated(values: object, place: str) -> Iterator[Any]:
-    """Return an iterator over values; raise `InputError` if what is at `place` is no collection."""
+    """Return an iterator over the values; raise `InputError` if they are not iterable."""
     try:
         return iter(values)  # type: ignore[call-overload, no-any-return]
     except TypeError:
-        raise InputError(f"{place}: {shown(values)} is no collection") from None
+        raise InputError(f"{place}: {shown(values)} is not a collection") from None
 
 
-def text(value: object, what: str, place: str) -> str:
-    """Return a value that is a text; raise `InputError` for others: `what` it should be."""
+def text(value: object, expected: str, place: str) -> str:
+    """Return the value if it is a `str`; otherwise raise `InputError`: it is not `expected`."""
     if not isinstance(value, str):
-        raise InputError(f"{place}: {shown(value)} is not {what}")
+        raise InputError(f"{place}: {shown(value)} is not {expected}")
     return value
 
 
 def generator(random: object) -> Random:
-    """Return a value that is a `random.Random`; raise `InputError` for anything else."""
+    """Return the value if it is a `random.Random`; otherwise raise `InputError`."""
     from random import Random
 
     if not isinstance(random, Random):
@@ -204,33 +221,41 @@ def generator(random: object) -> Random:
 
 
 def named(table: Mapping[str, Choice], name: object, kind: str = "method") -> Choice:
-    """Return what a table has under a name; raise `InputError` with all names if nothing."""
+    """Return the entry of a table; raise `InputError`, which lists all names, if there is none."""
     if not isinstance(name, str) or name not in table:
-        raise InputError(f"no {kind} {shown(name)}; there are {', '.join(table)}")
+        raise InputError(f"unknown {kind} {shown(name)}; choose from {', '.join(table)}")
     return table[name]
 
 
 def _real(value: Any) -> float | None:
-    """Return the number that a value is, also one of NumPy's; None for truth values and others."""
+    """Return a number as a float, up to `MAX_SECONDS` or infinite; None for any other value."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return None
-    given: Any = value
-    return inf if given == inf else float(min(given, MAX_SECONDS))
+    number: Any = value
+    return inf if number == inf else float(min(number, MAX_SECONDS))
 
 
 def time_limit(seconds: object) -> float | None:
-    """Return seconds above 0, or None for no limit; raise `InputError` for anything else."""
+    """Return a finite number of seconds above 0, or None for no limit.
+
+    Raises:
+        InputError: If the value is anything else.
+    """
     if seconds is None:
         return None
     number = _real(seconds)
     if number is None or not 0 < number < inf:
-        raise InputError(f"seconds: {shown(seconds)} is not a number of seconds above 0")
+        raise InputError(f"seconds: must be a finite number > 0, not {shown(seconds)}")
     return number
 
 
 def checked_seconds(seconds: object) -> float:
-    """Return seconds, 0 or infinity too; raise `InputError` if negative or no number."""
+    """Return a number of seconds, which may be 0 or infinite.
+
+    Raises:
+        InputError: If the value is negative or not a number.
+    """
     number = _real(seconds)
     if number is None or not number >= 0:
-        raise InputError(f"seconds: {shown(seconds)} is not a number of at least 0")
+        raise InputError(f"seconds: must be a number >= 0, not {shown(seconds)}")
     return number

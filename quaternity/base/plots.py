@@ -1,4 +1,4 @@
-"""Picture files, drawn by matplotlib, which is optional and loads when the first one is drawn."""
+"""Plots: image files drawn with matplotlib, which is optional and imported on first use."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 FORMATS = ("png", "svg", "pdf")
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Okabe and Ito's colours, told apart by most kinds of sight; for curves, bars and marks."""
+"""The palette of Okabe and Ito, suitable for colour-blind readers; for curves, bars and markers."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
-"""As their number and that of the colours have no common divisor, 77 styles are different."""
+"""Markers of curves. Their number is coprime to the number of colours, so 77 styles differ."""
 
 
 _drawing = RLock()
-"""Held while a figure is drawn, because matplotlib keeps its settings for the whole process."""
+"""Held while a figure is drawn, because the settings of matplotlib are global to the process."""
 
 
 class Style:
-    """The look of one solver, player or curve in every panel; `number` is its place, from 0."""
+    """The colour and marker of a solver, player or curve in every panel, by its index from 0."""
 
     def __init__(self, number: int) -> None:
         self.colour = COLOURS[number % len(COLOURS)]
@@ -41,22 +41,24 @@ class Style:
 
 
 def picture_format(path: str) -> str:
-    """Return the picture format that a file name asks for.
+    """Return the image format that the suffix of a file name stands for.
 
     Raises:
-        InputError: none of `FORMATS`.
+        InputError: If the format is not one of `FORMATS`.
     """
     suffix = Path(path).suffix.lstrip(".").lower()
     if suffix not in FORMATS:
-        raise InputError(f"{path}: a picture's name ends in {', '.join('.' + f for f in FORMATS)}")
+        raise InputError(
+            f"{path}: the name of a picture must end in {', '.join('.' + f for f in FORMATS)}"
+        )
     return suffix
 
 
 def check_picture(path: str) -> None:
-    """Make sure, before long work, that a picture could be drawn at its end.
+    """Check, before a long computation, that a picture of the result can be drawn and saved.
 
     Raises:
-        InputError: the name has no known format, it or its directory cannot be written, or
+        InputError: If the suffix is unknown, the file or its directory cannot be written, or
             matplotlib is not installed.
     """
     picture_format(path)
@@ -90,10 +92,13 @@ def check_drawing() -> None:
 
 @contextmanager
 def default_style() -> Iterator[None]:
-    """Draw with the default settings of matplotlib, whatever settings files and callers chose.
+    """Draw with the default settings of matplotlib, regardless of settings files and the caller.
 
-    Use it as a decorator of a function that makes and saves a figure. Only one thread draws at a
-    time. Raises `InputError` if matplotlib is missing.
+    Use it as a decorator of a function that creates and saves a figure. Only one thread draws at a
+    time.
+
+    Raises:
+        InputError: If matplotlib is missing.
     """
     check_drawing()
     from matplotlib import rc_context, rcParamsDefault
@@ -104,7 +109,11 @@ def default_style() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure, sizes in inches; raise `InputError` if matplotlib is missing."""
+    """Return an empty figure of the given size in inches.
+
+    Raises:
+        InputError: If matplotlib is missing.
+    """
     check_drawing()
     from matplotlib.figure import Figure
 
@@ -117,9 +126,10 @@ def plain_label(name: str) -> str:
 
 
 def save_figure(figure: Figure, path: str) -> None:
-    """Write a figure in the format that its name asks for.
+    """Write a figure to a file, in the format given by its suffix.
 
-    Raises `InputError` as `picture_format`, or if the file cannot be written.
+    Raises:
+        InputError: If the suffix is not one of `FORMATS`, or the file cannot be written.
     """
     data = io.BytesIO()
     figure.savefig(data, format=picture_format(path), dpi=130)
@@ -127,15 +137,15 @@ def save_figure(figure: Figure, path: str) -> None:
 
 
 def svg_of(figure: Figure) -> str:
-    """Return a figure as an SVG element: text stays text, equal figures are equal bytes."""
+    """Return a figure as an SVG element, deterministically and with its text as text."""
     from matplotlib import rc_context
 
     data = io.StringIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "quaternity"}):
         figure.savefig(data, format="svg", metadata={"Date": None})
     text = data.getvalue()
-    # A tenth of a point is finer than any screen; what matplotlib writes is three times as long.
-    # Labels stay as they are.
+    # Round coordinates to a tenth of a point, which is finer than any screen and three times
+    # shorter. The text of labels is not changed.
     text = re.sub(
         r">[^<]*<|-?\d+\.\d\d+",
         lambda x: x[0] if x[0][0] == ">" else f"{float(x[0]):.1f}",

@@ -1,7 +1,7 @@
-"""Additions of other distributions through entry points: what loads is used, the rest is told.
+"""Plug-ins of other distributions, found through entry points.
 
-A registration that cannot be used is left out with a warning (`BrokenPlugin`), once, and stands in
-nobody's way; asked for by its name, it says what is wrong with it.
+A plug-in that cannot be loaded is skipped with one warning (`BrokenPlugin`) and does not affect
+anything else. Using its name raises an error that says what is wrong with it.
 """
 
 from __future__ import annotations
@@ -22,22 +22,27 @@ Plugin = TypeVar("Plugin")
 
 
 PLACE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
-"""Where something of somebody else's is: `package.module:name`."""
+"""Pattern of the place of an external object: `package.module:name`."""
 
 
 class BrokenPlugin(UserWarning):
-    """Something that another distribution registered cannot be used."""
+    """A plug-in that another distribution registered cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plugins(Generic[Plugin]):
-    """The registrations of a group: those that can be used, and why others cannot, by name."""
+    """The plug-ins of an entry-point group.
+
+    Attributes:
+        found: usable plug-ins, by name.
+        broken: for each name of an unusable plug-in, what is wrong with it.
+    """
 
     found: Mapping[str, Plugin]
     broken: Mapping[str, str]
 
     def check(self, name: str) -> None:
-        """Raise `InputError` for the name of a registration that cannot be used, and say why."""
+        """Raise `InputError`, with the reason, if the plug-in of this name cannot be used."""
         if name in self.broken:
             raise InputError(self.broken[name])
 
@@ -46,20 +51,20 @@ def load_plugins(
     group: str,
     kind: str,
     known: Iterable[str],
-    accepted: Callable[[str, object], Plugin],
+    check: Callable[[str, object], Plugin],
     prefix: str = "",
 ) -> Plugins[Plugin]:
-    """Load everything registered in a group; warns of each registration that is left out.
+    """Load all plug-ins of an entry-point group; warn about each one that is skipped.
+
+    Every exception while loading, even `SystemExit`, counts as a fault of the plug-in. Only
+    `KeyboardInterrupt` is passed on.
 
     Args:
-        kind: what is registered, in a word.
-        known: names that are taken: they keep their meaning.
-        accepted: what is used of a name and what was loaded; raises `InputError` where that is not
-            what it should be.
-        prefix: only names that begin so are looked at; in what comes out they are without it.
-
-    Whatever loading raises is the registration's fault, `SystemExit` too; only an interrupt by the
-    user passes.
+        kind: a noun for the plug-ins, such as "player".
+        known: names that are already in use; plug-ins cannot redefine them.
+        check: called with the name and the loaded object; returns the plug-in, or raises
+            `InputError` if the object is not suitable.
+        prefix: prefix of the names to load; the names in the result are without it.
     """
     from contextlib import redirect_stdout
     from importlib.metadata import entry_points
@@ -70,31 +75,31 @@ def load_plugins(
     for point in entry_points(group=group):
         if not point.name.startswith(prefix):
             continue
-        who, name = f"{kind} {point.name!r} ({point.value})", point.name.removeprefix(prefix)
+        title, name = f"{kind} {point.name!r} ({point.value})", point.name.removeprefix(prefix)
         if name in taken:
-            _warn(f"{who} is registered twice: the other one is used")
+            _warn(f"{title} has a name that is already in use; it is skipped")
             continue
         try:
-            with redirect_stdout(sys.stderr):  # standard output is for results
-                plugins[name] = accepted(name, point.load())
+            with redirect_stdout(sys.stderr):  # standard output is reserved for results
+                plugins[name] = check(name, point.load())
         except KeyboardInterrupt:
             raise
         except InputError as error:
-            broken[name] = f"{who} {error}"
+            broken[name] = f"{title} {error}"
         except BaseException as error:
-            broken[name] = f"{who} cannot be loaded: {shown(error)}"
+            broken[name] = f"{title} cannot be loaded: {shown(error)}"
         taken.add(name)
         if name in broken:
-            _warn(f"{broken[name]}; it is left out")
+            _warn(f"{broken[name]}; it is skipped")
     return Plugins(plugins, broken)
 
 
-def load_place(place: str, here: bool = False) -> Any:
-    """Return what stands at `package.module:name`. Whatever loading raises is left to the caller.
+def load_place(place: str, in_working_directory: bool = False) -> Any:
+    """Return the object at `package.module:name`. Exceptions of the import are passed on.
 
-    With `here` it is looked for in the working folder too.
+    With `in_working_directory`, the working directory is searched last.
     """
-    if here and os.getcwd() not in sys.path:
+    if in_working_directory and os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
@@ -103,5 +108,5 @@ def load_place(place: str, here: bool = False) -> Any:
 def _warn(text: str) -> None:
     from multiprocessing import parent_process
 
-    if parent_process() is None:  # the workers of a pool load the same once more
+    if parent_process() is None:  # not again in every worker of a pool
         warnings.warn(text, BrokenPlugin, stacklevel=4)

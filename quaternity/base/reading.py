@@ -19,24 +19,29 @@ _WIDE = re.compile(rb"\xff\xfe|\xfe\xff|\0{0,3}[\t-\r -~]\0|\0{1,3}[\t-\r -~]")
 """The first bytes of UTF-16 and UTF-32 text."""
 
 
-def read_bytes(path: str, most: int = MAX_BYTES) -> bytes:
-    """Return the content of a file of text, or of standard input for `-`.
+def read_bytes(path: str, limit: int = MAX_BYTES) -> bytes:
+    """Return the content of a text file, or of standard input for `-`.
 
-    Raises `InputError` if `path` is not a path, or names a file that does not exist, cannot be
-    read, is larger than the limit, or is UTF-16.
+    Args:
+        path: the file.
+        limit: maximum size of the file, in bytes.
+
+    Raises:
+        InputError: If `path` is not a path, or the file does not exist, cannot be read, is larger
+            than the limit, or is UTF-16 or UTF-32.
     """
     try:
         if path == "-":
-            data = sys.stdin.buffer.read(most + 1)
+            data = sys.stdin.buffer.read(limit + 1)
         else:
             with Path(path).open("rb") as file:
-                data = file.read(most + 1)
+                data = file.read(limit + 1)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from error
-    except (TypeError, ValueError) as error:  # no path, or a null character in the name
+    except (TypeError, ValueError) as error:  # not a path, or a null character in the name
         raise InputError(f"{path!r}: {error}") from error
-    if len(data) > most:
-        raise InputError(f"{path}: larger than {most} bytes, the limit for a file")
+    if len(data) > limit:
+        raise InputError(f"{path}: larger than {limit} bytes, the limit for a file")
     try:
         without_mark(data)
     except InputError as error:
@@ -52,7 +57,11 @@ def without_mark(data: bytes) -> bytes:
 
 
 def decode(data: bytes) -> str:
-    """Return UTF-8 text without its byte order mark; `InputError` names a wrong byte."""
+    """Decode UTF-8 text and remove its byte order mark.
+
+    Raises:
+        InputError: If the text is not UTF-8. The message names the first invalid byte.
+    """
     without_mark(data)
     try:
         return data.decode("utf-8-sig")

@@ -1,9 +1,10 @@
-"""Sentences that keep what they say as data: what happened, and why something is so.
+"""Messages with data: events and reasons as text that programs can read, too.
 
-A *kind* of sentence has a name and a template. A *sentence* is a kind and its values; as a text it
-is in English, with players and sets by number. `Words` put it differently: with names, or from the
-templates of another language. A template says by which word a value is put: `{asked:player}` is
-"player 1", or the name of that player. So nobody reads a value out of a text.
+A `Kind` is a message template with a name. A `Sentence` is a message: a template and its values. As
+a `str` it is English and numbers players and sets. `Words` formats a message differently: with the
+names of players, or with the templates of another language. A field of a template names the method
+of `Words` that formats its value: `{asked:player}` becomes "player 1", or the name of that player.
+So no program has to parse a value out of a text.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from quaternity.base.wording import counted, listed
 
 
 class Kind(NamedTuple):
-    """A kind of sentence; call it with the values of one.
+    """A message template; calling it with values returns a message.
 
     Attributes:
-        name: for programs that read sentences as data.
-        template: in English. A value in braces is put by a method of `Words`, named after the
-            colon; without one by `Words.text`.
+        name: identifies the template to programs that read messages as data.
+        template: the English text, with fields in braces. The part of a field after the colon names
+            the method of `Words` that formats the value; the default is `Words.text`.
 
     >>> TAKES = Kind("takes", "{who:player} takes {number:cards} from {whom:player}")
     >>> event = TAKES(who=1, number=3, whom=0)
@@ -37,7 +38,7 @@ class Kind(NamedTuple):
     template: str
 
     def __call__(self, **about: Any) -> Sentence:
-        """Return the sentence about some values."""
+        """Return the message with these values."""
         return Sentence(self, about)
 
 
@@ -47,9 +48,10 @@ def _shared(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class Sentence(str):
-    """A sentence: its text in plain words, and its values by name; some may be sentences."""
+    """A message: its text in English, and its values by name. A value may be a message itself."""
 
-    # A game at a table keeps some for every move: names are shared, values a third of a dictionary.
+    # A table keeps several messages for each move, so memory matters. The names are shared, and a
+    # tuple of values takes a third of the memory of a dictionary.
     __slots__ = ("_names", "_values", "kind")
 
     kind: Kind
@@ -57,7 +59,7 @@ class Sentence(str):
     _values: tuple[Any, ...]
 
     def __new__(cls, kind: Kind, about: dict[str, Any]) -> Sentence:
-        """Put it in plain words."""
+        """Format the English text."""
         sentence = super().__new__(cls, PLAIN.put(kind, about))
         sentence.kind, sentence._names = kind, _shared(tuple(about))
         sentence._values = tuple(about.values())
@@ -65,7 +67,7 @@ class Sentence(str):
 
     @property
     def about(self) -> dict[str, Any]:
-        """What the sentence says, by name."""
+        """The values of the message, by name."""
         return dict(zip(self._names, self._values, strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -80,22 +82,22 @@ def _pieces(template: str) -> tuple[tuple[str, str | None, str], ...]:
 
 
 class Words:
-    """The wording of sentences: the plain words number players and sets.
+    """A formatter of messages. This class writes English, and numbers cards and sets.
 
-    Names are put in once and never looked at again. A subclass may have other templates, and other
+    Braces in an inserted name are not interpreted. A subclass may use other templates, and other
     words for cards and sets.
     """
 
     def __init__(self, names: Sequence[str] = ()) -> None:
-        """Call players by their names, where there are any."""
+        """Create a formatter that uses the names of the players, or numbers if there are none."""
         self.names = names
 
     def say(self, text: str) -> str:
-        """Return a sentence in these words; any other text as it is."""
+        """Format a message; return any other text unchanged."""
         return self.put(text.kind, text.about) if isinstance(text, Sentence) else text
 
     def put(self, kind: Kind, about: dict[str, Any]) -> str:
-        """Return the sentence of a kind with these values."""
+        """Format a message template with these values."""
         parts = []
         for text, name, word in _pieces(self.template(kind)):
             parts.append(text)
@@ -104,83 +106,86 @@ class Words:
         return "".join(parts)
 
     def template(self, kind: Kind) -> str:
-        """Return the template of a kind of sentence."""
+        """Return the text of a message template in the language of this formatter."""
         return kind.template
 
     def text(self, value: object) -> str:
-        """Return a sentence in these words, and any other value as it prints."""
+        """Format a message, or convert any other value to a `str`."""
         return self.say(value) if isinstance(value, str) else str(value)
 
     def called(self, name: str) -> str:
-        """Return what somebody is called, which is in no language."""
+        """Return the name of a player, which is not translated."""
         return name
 
     def all_called(self, names: Iterable[str]) -> str:
-        """Return what some are called: "Ann and Ben"."""
+        """Join the names of players: "Ann and Ben"."""
         return self._joined(names)
 
     def _joined(self, texts: Iterable[str]) -> str:
-        """Return texts as in a sentence: "a, b and c"."""
+        """Join texts as in a sentence: "a, b and c"."""
         return listed(texts)
 
     def seat(self, number: int) -> str:
-        """Return a player, where only players can be meant: "0"."""
+        """Format a player without a noun: "0"."""
         return self.names[number] if 0 <= number < len(self.names) else str(number)
 
     def player(self, number: int) -> str:
-        """Return a player: "player 0"."""
+        """Format a player: "player 0"."""
         return self.names[number] if 0 <= number < len(self.names) else f"player {number}"
 
     def players(self, numbers: Sequence[int]) -> str:
-        """Return players: "players 0 and 2"."""
+        """Format players: "players 0 and 2"."""
         if self.names:
             return self._joined(map(self.player, numbers))
         return f"player{'s' * (len(numbers) != 1)} {listed(numbers)}"
 
     def card(self, card: tuple[int, int]) -> str:
-        """Return a card: "0/2"."""
+        """Format a card: "0/2"."""
         index, number = card
         return f"{index}/{number}"
 
     def hand(self, cards: Iterable[tuple[int, int]]) -> str:
-        """Return cards: "0/2 1/0"."""
+        """Format cards without commas: "0/2 1/0"."""
         return " ".join(map(self.card, cards))
 
     def cards_listed(self, cards: Iterable[tuple[int, int]]) -> str:
-        """Return cards: "0/2 and 1/0"."""
+        """Format cards as in a sentence: "0/2 and 1/0"."""
         return self._joined(map(self.card, cards))
 
     def cell(self, card: tuple[int, int], text: str) -> str:
-        """Return what a table says of a card: the text alone where its place names the card."""
+        """Format a cell of a table of cards: only the text, because its place identifies the card.
+
+        A subclass may add the name of the card.
+        """
         del card
         return text
 
     def set(self, index: int) -> str:
-        """Return a set: "set 0"."""
+        """Format a set: "set 0"."""
         return f"set {index}"
 
     def sets(self, indices: Sequence[int]) -> str:
-        """Return sets: "sets 0 and 2"."""
+        """Format sets: "sets 0 and 2"."""
         return f"set{'s' * (len(indices) != 1)} {listed(indices)}"
 
     def number(self, index: int) -> str:
-        """Return a set, where only sets can be meant: "0", but "set 0" beside names."""
+        """Format a set without a noun: "0", or "set 0" if players have names."""
         return self.set(index) if self.names else str(index)
 
     def cards(self, count: int) -> str:
-        """Return how many cards: "1 card"."""
+        """Format a number of cards: "1 card"."""
         return counted(count, "card")
 
     def listed(self, values: Iterable[object]) -> str:
-        """Return values as in a sentence: "a, b and c"."""
+        """Join values as in a sentence: "a, b and c"."""
         return self._joined(map(self.text, values))
 
     def row(self, values: Iterable[object]) -> str:
-        """Return values with spaces between."""
+        """Join values with spaces."""
         return " ".join(map(self.text, values))
 
     def parts(self, values: Iterable[object]) -> str:
-        """Return values with commas between."""
+        """Join values with commas."""
         return ", ".join(map(self.text, values))
 
 
@@ -190,23 +195,26 @@ INDENTED = Kind("indented", "{space}{line}")
 
 
 def indented(line: str, by: int = 2) -> Sentence:
-    """Return a line that belongs to one above."""
+    """Indent a line that belongs to the line above."""
     return INDENTED(space=" " * by, line=line)
 
 
 def unindented(line: str) -> str:
-    """Return a line as it was before `indented`."""
+    """Remove the indentation that `indented` added."""
     line_before: str = facts(line).get("line", line)
     return line_before
 
 
 def facts(text: str) -> dict[str, Any]:
-    """Return the values of a sentence by name; of any other text none."""
+    """Return the values of a message by name; an empty dictionary for any other text."""
     return text.about if isinstance(text, Sentence) else {}
 
 
 def document(text: str) -> dict[str, Any]:
-    """Return a sentence as JSON: its `text`, and where there are values `kind` and these."""
+    """Return a message as a JSON object: its `text`, its `kind` and its values.
+
+    Any other text gives an object with only `text`.
+    """
     if not isinstance(text, Sentence):
         return {"text": text}
     values = {name: _plain(value) for name, value in text.about.items()}

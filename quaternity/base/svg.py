@@ -1,4 +1,4 @@
-"""Drawings in SVG: what every one of them begins with, parts of pages, and texts."""
+"""SVG helpers: documents, inline elements for pages, and text."""
 
 from __future__ import annotations
 
@@ -29,9 +29,14 @@ class Drawing:
 def svg_document(
     width: float, height: float, title: str, description: str, parts: Iterable[str], ground: str
 ) -> str:
-    """Return a drawing, which a screen reader finds described.
+    """Return an SVG document with a title and a description for screen readers.
 
-    Sizes are in user units, one to a pixel; `parts` are elements of SVG, the lowest first.
+    Args:
+        width, height: in user units, which are pixels.
+        title: title of the drawing.
+        description: description of the drawing.
+        parts: SVG elements, from back to front.
+        ground: background colour.
     """
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
@@ -46,12 +51,13 @@ def svg_document(
 def svg_element(
     width: float, height: float, kind: str, label: str | None, parts: Iterable[str]
 ) -> str:
-    """Return a small drawing as an element of a page.
+    """Return a small drawing as an inline SVG element of a page.
 
     Args:
-        width, height: in user units; the page says how large it is drawn.
-        label: what a screen reader says; None where a text beside it says the same.
-        parts: elements of SVG, the lowest first.
+        width, height: in user units; the style sheet of the page may scale the drawing.
+        kind: CSS class.
+        label: text for screen readers; None if a text next to the drawing says the same.
+        parts: SVG elements, from back to front.
     """
     role = 'aria-hidden="true"' if label is None else f'role="img" aria-label="{escape(label)}"'
     return (
@@ -72,11 +78,16 @@ def svg_text(
     bold: bool = False,
     centred: bool = False,
 ) -> str:
-    """Return a text; x is its `anchor` (start, middle or end), y its base line, or its middle."""
+    """Return an SVG text element.
+
+    Args:
+        x: position of the `anchor` of the text (start, middle or end).
+        y: position of the base line, or of the middle of the letters if `centred`.
+    """
     if centred:
         y += 0.35 * size
     weight = ' font-weight="bold"' if bold else ""
-    plain = text if text.isalnum() else escape(text)  # most are a number or a letter
+    plain = text if text.isalnum() else escape(text)  # most texts are a number or a letter
     return (
         f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{colour}" '
         f'text-anchor="{anchor}"{weight}>{plain}</text>'

@@ -1,4 +1,6 @@
-"""Records of games as text: a first line, settings, then one move a line, written as it is played.
+"""Game records as text: a first line, settings, then one line for each move.
+
+A record can be written move by move while the game is played.
 
     quarto 1
     players you, careful
@@ -6,8 +8,8 @@
     0 hand over A
     1 place it on H1V1, hand over B
 
-Blank lines and comments are allowed anywhere. A last line without its end was cut off by a crash:
-it is left out, with a warning; a setting that was cut off is refused.
+Blank lines and comments are allowed anywhere. A last line without a line end was cut off by a
+crash: if it is a move, it is ignored with a warning; if it may be a setting, the record is refused.
 """
 
 from __future__ import annotations
@@ -24,7 +26,12 @@ M = TypeVar("M")
 
 
 class Line(NamedTuple):
-    """A line of a record without its comment, its number from 1, and its start in bytes."""
+    """A line of a record without its comment.
+
+    Attributes:
+        number: number of the line, from 1.
+        start: offset of the line in the file, in bytes.
+    """
 
     number: int
     text: str
@@ -33,12 +40,12 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextRecord:
-    """A record as written; what its lines mean is the game's to say.
+    """The lines of a record. Their meaning depends on the game.
 
     Attributes:
-        settings: by key, the rest of the line.
+        settings: for each key, the rest of its line.
         moves: the lines after the settings.
-        whole_bytes: length of the part up to the end of the last whole line.
+        whole_bytes: length of the record up to the end of the last complete line, in bytes.
     """
 
     settings: dict[str, Line]
@@ -49,15 +56,16 @@ class TextRecord:
 
 @dataclass(frozen=True, slots=True)
 class Replay(Generic[P, M]):
-    """A game read back.
+    """A game reconstructed from a record.
 
     Attributes:
-        positions: from the start on, one more than moves.
-        moves: each with the seat that made it.
-        names: who sat where; empty when the record does not say.
-        whole_bytes: length of the part up to the end of the last whole line.
-        ends: length of the part before the first move, and of that up to each, with the comments
-            before the next.
+        positions: the positions from the start on, one more than moves.
+        moves: the moves, each with the seat that made it.
+        names: names of the players by seat; empty if they are not in the record.
+        warnings: irregularities of the record.
+        whole_bytes: length of the record up to the end of the last complete line, in bytes.
+        ends: offset in bytes of the first move, then of the end of each move. The comments that
+            follow a move belong to it.
     """
 
     positions: tuple[P, ...]
@@ -69,16 +77,16 @@ class Replay(Generic[P, M]):
 
 
 def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> TextRecord:
-    """Read the lines of a record.
+    """Split a record into its settings and moves.
 
     Args:
-        first_line: what it must begin with, for example "quarto 1".
-        keys: the settings that may be given, each once; a line with another first word, and all
-            after it, is a move.
+        first_line: required first line, for example "quarto 1".
+        keys: the allowed settings, each at most once. The first line with another first word, and
+            every line after it, is a move.
 
     Raises:
-        InputError: not UTF-8, another first line, or a setting that is cut off, given twice or
-            after a move; names the line.
+        InputError: If the record is not UTF-8, begins with another line, or has a setting that is
+            cut off, repeated or after a move. The message names the line.
     """
     whole = data.rfind(b"\n") + 1
     lines: list[Line] = []
@@ -96,7 +104,7 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
     warnings = (f"line {last} is cut off and left out",) if cut_off else ()
     if not lines or lines[0].text.split() != first_line.split():
         number = lines[0].number if lines else 1
-        raise InputError(f"line {number}: a record of this game starts with {first_line!r}")
+        raise InputError(f"line {number}: a record of this game must start with {first_line!r}")
     settings: dict[str, Line] = {}
     moves: list[Line] = []
     for line in lines[1:]:
@@ -104,24 +112,24 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
         if key not in keys:
             moves.append(line)
         elif moves:
-            raise InputError(f"line {line.number}: {key} after the first move")
+            raise InputError(f"line {line.number}: setting {key} after the first move")
         elif key in settings:
             raise InputError(f"line {line.number}: {key} is given more than once")
         else:
             settings[key] = line._replace(text=value.strip())
     first = cut_off.decode(errors="replace").split()[:1]
     if first and not moves and any(key.startswith(first[0]) for key in keys):
-        raise InputError(f"line {last}: the head is cut off: {first[0]}")
+        raise InputError(f"line {last}: the header is cut off: {first[0]}")
     return TextRecord(settings, tuple(moves), warnings, whole)
 
 
 def ranges(settings: Any) -> dict[str, range]:
-    """Per setting that is a number, the numbers it may be, as its field's metadata say."""
+    """Return the allowed range of each numeric setting, from the metadata of its field."""
     return {f.name: f.metadata["range"] for f in fields(settings) if "range" in f.metadata}
 
 
 def settings_text(settings: Any) -> str:
-    """Write the settings of a game (a dataclass) as lines, which `read_settings` reads."""
+    """Return the settings of a game (a dataclass) as lines that `read_settings` can read."""
     return "".join(f"{f.name} {_said(getattr(settings, f.name))}\n" for f in fields(settings))
 
 
@@ -129,61 +137,66 @@ def _said(value: object) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
-def read_settings(record: TextRecord, usual: Any) -> Any:
-    """Return the settings in a record, those that it does not say being the usual ones.
+def read_settings(record: TextRecord, defaults: Any) -> Any:
+    """Return the settings in a record; a setting that it does not have gets its default.
 
     Raises:
-        InputError: a setting has no such value; names the line.
+        InputError: If the value of a setting is not allowed. The message says where it is.
     """
-    chosen: dict[str, Any] = {}
-    for setting in fields(usual):
+    values: dict[str, Any] = {}
+    for setting in fields(defaults):
         if setting.name in record.settings:
             number, text, _ = record.settings[setting.name]
-            chosen[setting.name] = _value(
-                f"line {number}: {setting.name}", text, getattr(usual, setting.name)
+            values[setting.name] = _value(
+                f"line {number}: {setting.name}", text, getattr(defaults, setting.name)
             )
     try:
-        return replace(usual, **chosen)
+        return replace(defaults, **values)
     except InputError as error:
-        raise InputError(f"the head: {error}") from error
+        raise InputError(f"the header: {error}") from error
 
 
-def _value(place: str, text: str, usual: object) -> object:
-    """Return what a text says, where usually something of this type is said."""
-    if isinstance(usual, bool):
+def _value(place: str, text: str, default: object) -> object:
+    """Convert the text of a setting to the type of its default."""
+    if isinstance(default, bool):
         if text not in ("no", "yes"):
-            raise InputError(f"{place} {text!r}: say yes or no")
+            raise InputError(f"{place} {text!r}: expected yes or no")
         return text == "yes"
-    if isinstance(usual, int):
+    if isinstance(default, int):
         if not (text.isdecimal() and len(text) < 4):
             raise InputError(f"{place} {text!r} is not a number")
         return int(text)
     return text
 
 
-def check_asked(asked: Mapping[str, Any], recorded: Any) -> None:
-    """Raise `InputError` with every difference between a record's settings and those asked for."""
+def check_asked(requested: Mapping[str, Any], recorded: Any) -> None:
+    """Raise `InputError`, which lists all differences, if the settings of a record differ.
+
+    Args:
+        requested: the settings that the record must have, by name.
+        recorded: the settings of the record.
+    """
     differing = [
-        f"{name.replace('_', '-')} {_said(value)} was asked for, but the record has "
+        f"{name.replace('_', '-')} {_said(value)} was requested, but the record has "
         f"{_said(getattr(recorded, name))}"
-        for name, value in asked.items()
+        for name, value in requested.items()
         if getattr(recorded, name) != value
     ]
     if differing:
         raise InputError("; ".join(differing))
 
 
-def check_same(mine: Any, recorded: Any) -> None:
-    """As `check_asked`, for all settings (frozen dataclasses)."""
-    check_asked({f.name: getattr(mine, f.name) for f in fields(mine)}, recorded)
+def check_same(settings: Any, recorded: Any) -> None:
+    """Raise `InputError` unless all settings are equal (frozen dataclasses)."""
+    check_asked({f.name: getattr(settings, f.name) for f in fields(settings)}, recorded)
 
 
 def replayed(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
-    """Play the moves of a record, lines of a seat and a move, from the first position `start`.
+    """Play the moves of a record from the position `start`. Each line has a seat and a move.
 
     Raises:
-        InputError: a move that is none or is illegal, or other than one name per seat; names the
-            line.
+        InputError: If a move is malformed or illegal, or the record does not have one name for each
+            seat. The message names the line.
     """
     players = record.settings.get("players")
     names = () if players is None else tuple(split_names(players.text))

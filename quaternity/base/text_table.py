@@ -1,4 +1,4 @@
-"""Tables as text that fits a width; above all who may own what, a line a set."""
+"""Text tables that fit a given width, such as the table of the possible owners of cards."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import NamedTuple
 from quaternity.base.wording import counted
 
 WIDTH = 80
-"""Columns of the terminal that everything fits."""
+"""Maximum width of the output of every command, in columns."""
 
 
 class SetLine(NamedTuple):
-    """A set as it is shown: its number or name, per card who may own it, and what else is known."""
+    """A line of `owners_text`: a set, the possible owners of each of its cards, and a remark."""
 
     name: str
     cells: Sequence[str]
@@ -23,7 +23,7 @@ class SetLine(NamedTuple):
 
 
 def owners_text(lines: Sequence[SetLine], width: int = WIDTH) -> str:
-    """Return a table with a line a set, in two columns when they fit and there are more than six.
+    """Return a table with a line for each set; more than six sets are in two columns if they fit.
 
     >>> print(owners_text([SetLine("0", ("*", "12"), "1 has 1"), SetLine("1", ("=2", "*"), "")]))
     set  /0  /1  at least
@@ -57,14 +57,15 @@ def table_lines(
     names: int = 1,
     align: str = "",
 ) -> list[str]:
-    r"""Return a table as aligned lines; where it is too wide, its columns in parts.
+    r"""Return a table as aligned lines; a table that is too wide is split into several parts.
 
     Args:
-        head: the columns' headings.
-        rows: as many cells each.
-        width: that lines may have; None: any.
-        names: so many columns at the left tell what a row is about: every part begins with them.
-        align: `<` or `>` per column; by default to the left for `names`, to the right for others.
+        head: headings of the columns.
+        rows: rows with one cell for each column.
+        width: maximum length of a line; None for no limit.
+        names: number of columns at the left that identify a row; every part begins with them.
+        align: `<` or `>` for each column; by default `names` are aligned to the left, and the other
+            columns to the right.
 
     >>> print("\n".join(table_lines(["", "a", "long"], [["one", "1", "2"], ["two", "3", "4"]], 9)))
          a
@@ -78,9 +79,11 @@ def table_lines(
     align = align or "<" * names + ">" * (len(head) - names)
     lines: list[Sequence[str]] = [head]
     for row in rows:
-        most = [max(width // 2, 10) if width and place < names else None for place in range(names)]
-        folded = [wrap(cell, most_wide, break_long_words=False) if most_wide else [cell]
-                  for cell, most_wide in zip_longest(row, most)]  # fmt: skip
+        limits = [
+            max(width // 2, 10) if width and place < names else None for place in range(names)
+        ]
+        folded = [wrap(cell, limit, break_long_words=False) if limit else [cell]
+                  for cell, limit in zip_longest(row, limits)]  # fmt: skip
         lines += zip_longest(*folded, fillvalue="")
     wide = [max(len(line[place]) for line in lines) for place in range(len(head))]
     parts = [list(range(names))]
@@ -110,9 +113,12 @@ def _lines(lines: Sequence[SetLine], wide: int) -> list[str]:
 def at_least(
     low: Sequence[int], without: int | None = None, names: Mapping[int, str] = MappingProxyType({})
 ) -> str:
-    """Write the minimums above 0: `1:2 3:1` for two cards of player 1 and one of player 3.
+    """Return the minimums above 0: `1:2 3:1` for two cards of player 1 and one of player 3.
 
-    `names` are of those that are not called by their number.
+    Args:
+        low: minimum number of cards for each player.
+        without: a player whose minimum is omitted.
+        names: labels of players that are not shown as a number.
     """
     return " ".join(
         f"{names.get(player, player)}:{fewest}"
@@ -124,7 +130,7 @@ def at_least(
 def score_text(
     hands: Sequence[int], points: Sequence[int], turn: int | None, width: int = WIDTH
 ) -> str:
-    """Cards and points of everybody, `>` before who is on turn, in as few lines as fit."""
+    """Return the cards and points of all players in few lines; `>` marks the player to move."""
     entries = [
         f"{'>' if player == turn else ' '} player {player}: "
         f"{counted(cards, 'card')}, {counted(won, 'point')}"

@@ -1,4 +1,4 @@
-"""Small pieces of plain English that certificates and messages are written in."""
+"""Formatting of values for messages and certificates: quoting, joining, plurals, percentages."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 MAX_DECIMALS = 7
-"""Maximum number of decimals of a percentage near 0 or 100, beyond which it is abbreviated."""
+"""Maximum number of decimals of a percentage near 0 or 100; if it needs more, it is abbreviated."""
 
 MAX_QUOTED_CHARS = 400
 """Maximum length of a value that a message quotes in full, in characters."""
 
 
 def shown(value: object, made_by: Callable[[object], str] = repr) -> str:
-    r"""Quote a value in one line of a message, whatever it does when asked for its text.
+    r"""Quote a value in a single line, even if its `repr` raises an exception.
+
+    Long values are shortened, and characters that are not printable become `?`.
 
     >>> shown("x"), shown("a\n\x1bb", str)
     ("'x'", 'a ?b')
@@ -32,17 +34,20 @@ def shown(value: object, made_by: Callable[[object], str] = repr) -> str:
 
 
 def printable(text: str) -> str:
-    """Text without what a terminal would obey, but for the ends of lines."""
+    """Replace characters that are not printable, except line ends, by `?`.
+
+    So a text cannot send control sequences to the terminal.
+    """
     return "".join(t if t.isprintable() or t == "\n" else "?" for t in text)
 
 
 def shortened(text: str) -> str:
-    """Return a text of which a message quotes `MAX_QUOTED_CHARS` characters at most."""
+    """Shorten a text to `MAX_QUOTED_CHARS` characters, followed by `...`, if it is longer."""
     return text if len(text) <= MAX_QUOTED_CHARS else f"{text[:MAX_QUOTED_CHARS]}..."
 
 
 def listed(items: Iterable[object]) -> str:
-    """Items joined as in a sentence.
+    """Join items as in a sentence.
 
     >>> listed([1]), listed([1, 2]), listed([1, 2, 5])
     ('1', '1 and 2', '1, 2 and 5')
@@ -63,7 +68,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def named(noun: str, numbers: Sequence[int]) -> str:
-    """Numbered things by name.
+    """Return a noun with its numbers.
 
     >>> named("player", [2]), named("set", [0, 3])
     ('player 2', 'sets 0 and 3')
@@ -72,10 +77,10 @@ def named(noun: str, numbers: Sequence[int]) -> str:
 
 
 def percent(chance: float | Fraction, decimals: int = 1) -> str:
-    """Return a chance as a percentage, with so many decimals, or more where it is close to 0 or 1.
+    """Return a probability as a percentage with at least `decimals` decimals.
 
-    Only 0 is shown as 0 %, and only 1 as 100 %: two significant digits are shown, of the chance
-    and of what it lacks of 1.
+    A probability near 0 or 1 gets more decimals, so that only 0 is shown as 0 %, and only 1 as
+    100 %: at least two significant digits of the probability, and of its difference to 1.
 
     >>> percent(0.25), percent(1 / 3000), percent(0.99999), percent(0), percent(1)
     ('25.0%', '0.033%', '99.9990%', '0.0%', '100.0%')

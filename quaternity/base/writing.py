@@ -1,6 +1,6 @@
-"""Files that are replaced in one step: whatever stops a run, they are the old or the new ones.
+"""Atomic replacement of files: after a crash, a file has its old or its new content.
 
-Every file that the program writes goes through here, but for a game that grows move by move
+This module writes all files of the program except game records that grow move by move
 (`quaternity.base.growing_file`) and the working files of `quaternity.perfect`.
 """
 
@@ -27,7 +27,7 @@ else:
 def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
     """Replace the content of a file in one step (temporary file and rename).
 
-    A pipe or a device is written to as it is.
+    If the path leads to a pipe or a device, the text is written to it directly.
 
     Args:
         path: The file.
@@ -41,10 +41,10 @@ def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
 
 
 def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None:
-    """Replace the content of a file by bytes; see `write_text`."""
+    """Replace the content of a file with bytes; see `write_text`."""
     target = Path(path)
     if target.exists() and not target.is_file():
-        # A pipe or a device is written to: a file in its place would do harm.
+        # Replacing a pipe or a device by a file would do harm, so write to it.
         try:
             with target.open("wb") as file:
                 file.write(data)
@@ -56,25 +56,32 @@ def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None
 
 
 def check_may_be_written(path: str) -> None:
-    """Raise `InputError`, before long work, if a file or its directory cannot be written."""
-    there = Path(path)
-    may_be_written = all(os.access(x, os.W_OK) for x in (there, there.parent) if x.exists())
-    if not there.parent.is_dir() or there.is_dir() or not may_be_written:
+    """Check, before a long computation, that its result can be written to a file.
+
+    Raises:
+        InputError: If the file or its directory cannot be written.
+    """
+    target = Path(path)
+    may_be_written = all(os.access(x, os.W_OK) for x in (target, target.parent) if x.exists())
+    if not target.parent.is_dir() or target.is_dir() or not may_be_written:
         raise InputError(f"{path}: cannot be written")
 
 
 @contextmanager
 def replacing(path: str | Path, *, private: bool = False) -> Iterator[Path]:
-    """Open an empty file that takes the place of another in one step after the block.
+    """Yield an empty temporary file that atomically replaces the file at `path` after the block.
 
-    It is on the disk before it does so, and keeps mode and, where that is allowed, owner of the
-    file it replaces; a file without the right to be written is not replaced. It is this run's
-    alone, so runs that write the same file do not disturb each other: one of them is the last. When
-    the block ends by an exception the old file stays. What killed runs left behind is removed.
-    Only the owner may read a private file, whatever the mode of the old file was.
+    The temporary file is flushed to the disk first. It gets the mode and, if permitted, the owner
+    of the old file; a write-protected file is not replaced. Each call has its own temporary file,
+    so processes that write the same file do not disturb each other, and the last one wins. If the
+    block raises an exception, the old file stays. Temporary files of killed processes are removed.
+
+    Args:
+        path: the file to replace; a symbolic link is followed.
+        private: whether only the owner may read the new file, whatever the mode of the old file.
 
     Raises:
-        InputError: it cannot be written.
+        InputError: If the file cannot be written.
     """
     with replacing_locked(path, private=private) as (part, _):
         yield part
@@ -82,15 +89,18 @@ def replacing(path: str | Path, *, private: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def replacing_locked(path: str | Path, *, private: bool = False) -> Iterator[tuple[Path, int]]:
-    """As `replacing`, with a handle on the file; `os.dup` of it keeps the lock after the block."""
+    """Like `replacing`, but also yield the descriptor of the locked temporary file.
+
+    A duplicate of the descriptor (`os.dup`) keeps the lock after the block.
+    """
     try:
-        # What a link leads to is replaced, not the link.
+        # Replace the target of a symbolic link, not the link.
         target = Path(path).resolve()
         _remove_dead_parts(target)
         old = target.stat() if target.exists() else None
         if old is not None and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        # Nobody may read the part who may not read the file.
+        # Only users who may read the file may read the temporary file.
         mode = 0o666 if old is None else old.st_mode & 0o777 | 0o600
         part, handle = _new_part(target, 0o600 if private else mode)
         try:
@@ -105,7 +115,7 @@ def replacing_locked(path: str | Path, *, private: bool = False) -> Iterator[tup
                     part.replace(target)
             finally:
                 os.close(handle)
-            if not CAN_LOCK:  # where an open file cannot be renamed either
+            if not CAN_LOCK:  # Windows cannot rename an open file either
                 part.replace(target)
         except BaseException:
             with suppress(OSError):
@@ -117,15 +127,18 @@ def replacing_locked(path: str | Path, *, private: bool = False) -> Iterator[tup
 
 
 def cannot_be_written(path: str | Path, error: OSError) -> InputError:
-    """Return what to raise for a file that the system refuses."""
+    """Return the InputError for a file that the operating system cannot write."""
     return InputError(f"{path}: cannot be written: {error.strerror or error}")
 
 
 def try_lock(handle: int) -> bool | None:
-    """Lock an open file against other processes until it is closed; a crash releases the lock.
+    """Try to lock an open file against other writers until it is closed.
 
-    Reading is not hindered. Returns False when another process has it, None where there are no such
-    locks: on Windows, on some network file systems.
+    A crash releases the lock. The file can still be read.
+
+    Returns:
+        True if the file is locked now, False if another process has locked it, None if the system
+        has no such locks (Windows, some network file systems).
     """
     if not CAN_LOCK:
         return None
@@ -138,15 +151,16 @@ def try_lock(handle: int) -> bool | None:
     return True
 
 
-# A part is locked by the run that fills it: one that can be locked was left by a run that is dead.
+# A process locks the temporary file that it fills. So a temporary file that can be locked was left
+# behind by a process that has died.
 
 
 def _new_part(target: Path, mode: int) -> tuple[Path, int]:
     while True:
         part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-        # From `mode` the system takes what new files are not to have.
+        # The umask of the process is removed from `mode`.
         handle = os.open(part, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL, mode)
-        # Another run may have taken it for dead before it was locked.
+        # Another process may have removed it as left behind before it was locked.
         if try_lock(handle) is not False and part.exists():
             return part, handle
         os.close(handle)
@@ -168,20 +182,20 @@ def _remove_dead_parts(target: Path) -> None:
 def _take_over(part: Path, old: os.stat_result) -> None:
     new = part.stat()
     if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
-        with suppress(OSError):  # not everybody may give files away
+        with suppress(OSError):  # changing the owner may need privileges
             os.chown(part, old.st_uid, old.st_gid)
     part.chmod(stat.S_IMODE(old.st_mode))
 
 
 def synchronise_names(directory: Path) -> None:
-    """Put the names of a directory on the disk, where the system knows how to.
+    """Flush the entries of a directory to the disk, if the system supports that.
 
     Raises:
-        OSError: the disk failed.
+        OSError: If the disk fails.
     """
     try:
         handle = os.open(directory, os.O_RDONLY)
-    except OSError:  # Windows opens no directories, and others none that may not be listed
+    except OSError:  # Windows cannot open directories; elsewhere read permission may be missing
         return
     try:
         os.fsync(handle)

@@ -1,7 +1,7 @@
-"""Decks: names and pictures for cards, in several languages.
+"""Decks: names and pictures of cards, in several languages.
 
-A game knows a card by its numbers, `set/number`, and so do records and requests. A deck is what
-people call it. `deck` has all of it; a file of data beside it is a deck.
+Games, records and requests identify a card by numbers, `set/number`. A deck gives the cards names
+for people. `deck` contains the class and the reader; each TOML file in this directory is a deck.
 """
 
 from typing import TYPE_CHECKING

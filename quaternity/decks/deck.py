@@ -1,4 +1,4 @@
-"""A deck: what people call the cards of a game, and the strict reader of its file."""
+"""Decks of cards with names and pictures, and the strict reader of their files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_SETS = 100
 MAX_SET_CARDS = 100
 """Maximum number of cards in a set."""
 QUARTET = 4
-"""Cards of a set in games that do not say it otherwise."""
+"""Number of cards in a set in games without a setting for it."""
 
 MAX_NAME_LENGTH = 40
 MAX_PICTURE_LENGTH = 8
@@ -36,7 +36,7 @@ _COMMANDS = (
     "why y yes"
 )
 COMMAND_WORDS = frozenset(_COMMANDS.split())
-"""What can be typed in a game besides the names of cards."""
+"""Words that a player can type in a game besides the names of cards."""
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _NUMBERS = re.compile(r"[\d\s/.,:;+-]+")
@@ -44,14 +44,14 @@ _MARKUP = frozenset('<>&"`\\{}[]|')
 
 
 class CardFace(NamedTuple):
-    """What a card shows: a picture, which may be empty, and its name in each language."""
+    """The face of a card: a picture, which may be empty, and its name in each language."""
 
     emoji: str
     names: tuple[str, ...]
 
 
 class SetFace(NamedTuple):
-    """What a set is called in each language, its mark, and its cards."""
+    """A set: its mark, which may be empty, its name in each language, and its cards."""
 
     mark: str
     names: tuple[str, ...]
@@ -62,8 +62,8 @@ class SetFace(NamedTuple):
 class Deck:
     """Names and pictures for the cards of a game.
 
-    The plain deck has no sets and fits any game: there a card is called by its numbers, as any deck
-    calls what it has no name for. The first language stands in for those that a deck lacks.
+    The plain deck has no sets and fits any game. Any deck calls a card for which it has no name by
+    its numbers. The first language is used in place of languages that the deck lacks.
 
     >>> deck = find_deck("everyday")
     >>> deck.card_name(1, 0), deck.card_name(1, 0, "de"), deck.emoji(1, 0), deck.set_name(1)
@@ -87,7 +87,7 @@ class Deck:
         return self._in(language, face.names) if face else f"set {index}"
 
     def mark(self, index: int) -> str:
-        """Return the mark of a set; empty where it has none."""
+        """Return the mark of a set; empty if it has none."""
         face = self._set(index)
         return face.mark if face else ""
 
@@ -97,19 +97,26 @@ class Deck:
         return self._in(language, face.names) if face else f"{index}/{number}"
 
     def emoji(self, index: int, number: int) -> str:
-        """Return the picture of a card; empty where it has none."""
+        """Return the picture of a card; empty if it has none."""
         face = self._card(index, number)
         return face.emoji if face else ""
 
     def fits(self, sets: int, size: int) -> bool:
-        """Return whether the first sets have that many cards each. The plain deck fits any game."""
+        """Return whether the deck has cards for a game with this number of sets of this size.
+
+        The plain deck fits any game.
+        """
         sets, size = whole(sets, "sets"), whole(size, "size")
         if not self.sets:
             return True
         return sets <= len(self.sets) and all(len(face.cards) >= size for face in self.sets[:sets])
 
     def check_fits(self, sets: int, size: int) -> None:
-        """Refuse a game for which the deck has too few cards; the message names one that fits."""
+        """Check that the deck has enough cards for a game.
+
+        Raises:
+            InputError: If it does not. The message names a deck that does.
+        """
         if not self.fits(sets, size):
             least = min(len(face.cards) for face in self.sets[:sets])
             raise InputError(
@@ -119,16 +126,16 @@ class Deck:
             )
 
     def card_named(self, name: str) -> tuple[int, int] | None:
-        """Return the set and number of a card by its name in any language, whatever its case."""
+        """Find a card by its name in any language, ignoring case; None if there is none."""
         return self._by_name.get(_folded(name))
 
     def set_named(self, name: str) -> int | None:
-        """Return a set by its name in any language, whatever its case."""
+        """Find a set by its name in any language, ignoring case; None if there is none."""
         return self._sets_by_name.get(_folded(name))
 
     @cached_property
     def _by_name(self) -> dict[str, tuple[int, int]]:
-        """Cards by name; the first language counts first where two languages share a name."""
+        """The cards by name. If two languages share a name, the earlier language counts."""
         return {
             _folded(card.names[place]): (index, number)
             for place in reversed(range(len(self.languages)))
@@ -158,11 +165,11 @@ PLAIN = Deck("plain", LANGUAGES, ("Shapes and numbers", "Vormen en getallen", "F
 """The deck that fits any game: cards have numbers, and sets have shapes."""
 
 _FILES = ("everyday", "world")
-"""The decks of this package, in the order in which they are chosen."""
+"""Names of the decks of this package, in the order of preference of `deck_for`."""
 
 
 def size_of(settings: Any) -> tuple[int, int] | None:
-    """Return the number of sets of a game and their size; None where cards come in no sets."""
+    """Return the number of sets of a game and their size; None if the game has no sets."""
     sets = getattr(settings, "sets", None)
     return None if sets is None else (sets, getattr(settings, "set_size", QUARTET))
 
@@ -179,13 +186,16 @@ def decks() -> tuple[Deck, ...]:
 
 
 def find_deck(name: str) -> Deck:
-    """Return a deck of this package; InputError if there is none of this name."""
+    """Return the deck of this package with the given name.
+
+    Raises:
+        InputError: If there is no such deck. The message lists the decks.
+    """
     for deck in decks():
         if deck.name == name:
             return deck
     raise InputError(
-        f"deck {shown(name)}: there is none of this name; there are "
-        f"{listed(deck.name for deck in decks())}"
+        f"deck {shown(name)} is unknown; choose from {listed(deck.name for deck in decks())}"
     )
 
 
@@ -195,7 +205,11 @@ def deck_for(sets: int, size: int) -> Deck:
 
 
 def read_deck(path: str | Path) -> Deck:
-    """Read the file of a deck, which gives it its name; InputError if it is none."""
+    """Read a deck from a file; the name of the deck is that of the file, without its suffix.
+
+    Raises:
+        InputError: If the file cannot be read, or is not a valid deck.
+    """
     source = str(path)
     try:
         text = decode(read_bytes(source, MAX_BYTES))
@@ -206,7 +220,16 @@ def read_deck(path: str | Path) -> Deck:
 
 
 def parse_deck(text: str, source: str, name: str) -> Deck:
-    """Read the text of a deck; the source is for messages. InputError if it is no deck."""
+    """Parse the text of a deck.
+
+    Args:
+        text: TOML.
+        source: the place of the text, for error messages.
+        name: name of the deck.
+
+    Raises:
+        InputError: If the text is not a valid deck.
+    """
     try:
         return _deck(tomllib.loads(text), name)
     except RecursionError:
@@ -225,15 +248,15 @@ def _deck(content: dict[str, Any], name: str) -> Deck:
         and len({*languages}) == len(languages)
     ):
         raise InputError(
-            f"languages {shown(languages)}: expected codes of two or three small letters, each "
-            'once, such as ["en", "nl", "de"]'
+            f"languages {shown(languages)}: expected different codes of two or three lower-case "
+            'letters, such as ["en", "nl", "de"]'
         )
     titles = _names(content.get("title", name), languages, "title")
     sets = content.get("sets")
     if not isinstance(sets, list) or not sets:
         raise InputError("there are no sets: expected [[sets]] with a name and cards")
     if len(sets) > MAX_SETS:
-        raise InputError(f"{len(sets)} sets: at most {MAX_SETS} are read")
+        raise InputError(f"{len(sets)} sets: at most {MAX_SETS} are allowed")
     faces = tuple(_set_face(index, face, languages) for index, face in enumerate(sets))
     for place, language in enumerate(languages):
         cards = (
@@ -251,20 +274,20 @@ def _deck(content: dict[str, Any], name: str) -> Deck:
 def _set_face(index: int, face: Any, languages: Sequence[str]) -> SetFace:
     place = f"set {index}"
     if not isinstance(face, dict):
-        raise InputError(f"{place}: {shown(face)} is no set: expected a name and cards")
+        raise InputError(f"{place}: {shown(face)} is not a set: expected a name and cards")
     _check_keys(face, {"name", "mark", "cards"}, place)
     cards = face.get("cards")
     if not isinstance(cards, list) or not cards:
         raise InputError(f"{place}: there are no cards: expected cards = [...]")
     if len(cards) > MAX_SET_CARDS:
-        raise InputError(f"{place}: {len(cards)} cards: at most {MAX_SET_CARDS} are read")
+        raise InputError(f"{place}: {len(cards)} cards: at most {MAX_SET_CARDS} are allowed")
     names = _names(face.get("name"), languages, f"{place}: name")
     faces = (_card_face(f"{place}, card {i}", card, languages) for i, card in enumerate(cards))
     return SetFace(_picture(face.get("mark", ""), f"{place}: mark"), names, tuple(faces))
 
 
 def _card_face(place: str, card: Any, languages: Sequence[str]) -> CardFace:
-    """Read a row of a picture and names; a name alone is a card without a picture."""
+    """Read a card: a row of a picture and names, or only the names."""
     if isinstance(card, list) and len(card) > len(languages):
         picture, *names = card
         return CardFace(_picture(picture, f"{place}: picture"), _names(names, languages, place))
@@ -281,10 +304,10 @@ def _names(value: Any, languages: Sequence[str], place: str) -> tuple[str, ...]:
     return tuple(_checked_name(name, place) for name in names)
 
 
-def _checked_name(given: Any, place: str) -> str:
-    if not isinstance(given, str):
-        raise InputError(f"{place}: {shown(given)} is not a text")
-    name = composed(given)
+def _checked_name(value: Any, place: str) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"{place}: {shown(value)} is not a text")
+    name = composed(value)
     if not name or name != " ".join(name.split()) or len(name) > MAX_NAME_LENGTH:
         raise InputError(
             f"{place}: {shown(name)}: expected 1 to {MAX_NAME_LENGTH} characters, with single "
@@ -315,14 +338,14 @@ def _picture(value: Any, place: str) -> str:
 def _check_keys(table: dict[str, Any], known: set[str], place: str) -> None:
     for key in table:
         if key not in known:
-            raise InputError(f"{place}: {shown(key)} is unknown: expected {listed(sorted(known))}")
+            raise InputError(f"{place}: unknown key {shown(key)}: expected {listed(sorted(known))}")
 
 
 def _check_different(named: Iterator[tuple[str, str]], language: str) -> None:
     places: dict[str, str] = {}
     for place, name in named:
         if (first := places.setdefault(_folded(name), place)) != place:
-            raise InputError(f"{place}: {shown(name)} ({language}) is the name of {first} already")
+            raise InputError(f"{place}: {shown(name)} ({language}) is already the name of {first}")
 
 
 def _folded(name: str) -> str:

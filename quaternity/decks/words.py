@@ -1,4 +1,4 @@
-"""Sentences with the names of a deck."""
+"""Messages that call cards and sets by the names of a deck."""
 
 from __future__ import annotations
 
@@ -14,34 +14,36 @@ from quaternity.decks.deck import COMMAND_WORDS, Deck
 _NAME = re.compile(
     r"""(?:"(?P<quoted>[^"]*)"|(?P<name>[^\W\d_][^\s",:()]*))(?:\s*\((?P<set>[^()]*)\))?"""
 )
-"""A name as it is typed; in brackets its set may follow, as it is shown."""
+"""A name as a player types it; the name of its set may follow in parentheses, as in the output."""
 
 
 class DeckWords(Words):
-    """Words that call cards and sets by the names of a deck, such as `fox (forest)`."""
+    """A formatter that calls cards and sets by the names of a deck, such as `fox (forest)`."""
 
     def __init__(self, deck: Deck, names: Sequence[str] = (), language: str = "en") -> None:
         super().__init__(names)
         self.deck, self.language = deck, language
 
     def card(self, card: tuple[int, int]) -> str:
-        """Return a card with its set: "fox (forest)"."""
+        """Format a card with its set: "fox (forest)"."""
         name = self.deck.card_name(*card, self.language)
         return f"{name} ({self.set(card[0])})" if self.deck.sets else name
 
     def cell(self, card: tuple[int, int], text: str) -> str:
-        """Return what a table says of a card: "fox 12"."""
+        """Format a cell of a table of cards: "fox 12"."""
         return f"{self.deck.card_name(*card, self.language)} {text}" if self.deck.sets else text
 
     def hand(self, cards: Iterable[tuple[int, int]]) -> str:
-        """Return cards: "fox (forest), cow (farm)"."""
+        """Format cards: "fox (forest), cow (farm)"."""
         return (", " if self.deck.sets else " ").join(map(self.card, cards))
 
     def read(self, text: str) -> str:
-        """Return what somebody typed with numbers instead of names; names with blanks are quoted.
+        """Replace the names of cards and sets in a player's input by their numbers.
+
+        Names that contain blanks must be quoted.
 
         Raises:
-            InputError: something in quotes is no name of a card or set.
+            InputError: If a quoted text is not the name of a card or set.
 
         >>> from quaternity.decks import find_deck
         >>> words = DeckWords(find_deck("world"))
@@ -62,11 +64,11 @@ class DeckWords(Words):
         if index is not None:
             return match[0].replace(name or f'"{quoted}"', str(index), 1)
         if quoted is not None:
-            raise InputError(f"no card is called {shown(quoted)}{self.meant(quoted)}")
+            raise InputError(f"no card has the name {shown(quoted)}{self.meant(quoted)}")
         return match[0]
 
     def meant(self, text: str) -> str:
-        """Return a question whether one of the words of a text was to be a card's name, or ''."""
+        """Suggest the name of a card that resembles a word of a text; '' if none does."""
         names = [
             self.deck.card_name(index, number, self.language)
             for index, face in enumerate(self.deck.sets)
@@ -75,16 +77,16 @@ class DeckWords(Words):
         typed = [text, *re.findall(r"[^\W\d_]{3,}", text)]
         words = [word for word in typed if word.lower() not in COMMAND_WORDS]
         near = [name for word in words for name in get_close_matches(word, names, 1, 0.5)]
-        return f": is it {near[0]}?" if near else ""
+        return f": did you mean {near[0]}?" if near else ""
 
     def set(self, index: int) -> str:
-        """Return a set: "forest"."""
+        """Format a set: "forest"."""
         return self.deck.set_name(index, self.language)
 
     def sets(self, indices: Sequence[int]) -> str:
-        """Return sets: "forest and sea"."""
+        """Format sets: "forest and sea"."""
         return listed(map(self.set, indices)) if self.deck.sets else super().sets(indices)
 
     def number(self, index: int) -> str:
-        """Return a set, where only sets can be meant: "forest"."""
+        """Format a set without a noun: "forest"."""
         return self.set(index) if self.deck.sets else super().number(index)

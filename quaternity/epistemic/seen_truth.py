@@ -64,7 +64,8 @@ def as_seen(
 
     >>> from solvers import SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
-    >>> [as_seen(text, three_cards, 0, [0b001]).truth for text in ("H0 0/0", "K1 H0 0/0", "H1 0/1")]
+    >>> formulas = "H0 0/0", "K1 H0 0/0", "H1 0/1"
+    >>> [as_seen(formula, three_cards, 0, [0b001]).truth for formula in formulas]
     [True, False, None]
     >>> as_seen("K0 H1 0/1", three_cards, 0, [0b001], announcements=["K2 H2 0/2"]).truth
     True

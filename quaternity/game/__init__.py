@@ -1,7 +1,7 @@
-"""Quaternity itself: settings, cards, questions, states and games; immutable values.
+"""The game of Quaternity: settings, cards, questions, states and games, all of them immutable.
 
-The rules of a question stand in `transition`, once. `legal` finds what may be asked about the sets
-of a position, `faults` says why something is refused, and a `state` (a deal problem with a turn and
-completed sets) asks both. A `game` is a state with the moves that led to it; `record` and
-`state_file` are their texts, `rules` is the game at a table.
+`transition` has the rules of a question. `legal` finds the legal questions, and `faults` explains
+why a question is illegal. A `state` combines a deal problem with the turn and the completed sets,
+and a `game` has the moves that led to a state. `record` and `state_file` read and write them as
+text, and `rules` adapts the game to the interface of all table games.
 """

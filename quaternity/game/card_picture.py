@@ -1,8 +1,8 @@
-"""Cards of Quaternity and Kwartet as small pictures in SVG, told apart without their colours.
+"""SVG pictures of the cards of Quaternity and Kwartet, distinguishable without colours.
 
-A set has a suit: a shape with the set's number in it, and a colour. A card shows its name, its
-suit, and at its foot the cards of its set in a row, itself filled. Paper stays light on dark pages,
-as that of real cards does.
+A set has a suit: a colour and a shape that contains the number of the set. A card shows its name
+and its suit. At its foot, a row of boxes stands for the cards of the set, with its own box filled.
+Cards are light even on dark pages, like real cards.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ INK, PAPER, EDGE = "#222222", "#fffdf8", "#b9b2a3"
 HUES = (
     "#0b63a5", "#b3400f", "#00705a", "#8c3a79", "#6b5a00", "#3d3d8f", "#a3143c", "#3d4a57",
 )  # fmt: skip
-"""White is readable on each; neighbours differ in lightness for eyes that see few colours."""
+"""Colours of the suits. White text is legible on each of them. Adjacent colours differ in
+lightness, for colour-blind readers."""
 
 SHAPES = (
     ("circle", "M32 0A32 32 0 1 1 -32 0A32 32 0 1 1 32 0z", 0),
@@ -32,10 +33,10 @@ SHAPES = (
     ("drop", "M0 -40C10 -18 30 -6 30 10A30 27 0 0 1 -30 10C-30 -6 -10 -18 0 -40z", 8),
     ("house", "M0 -37L36 -8H28V30H-28V-8H-36z", 4),
 )  # fmt: skip
-"""Name, outline around the middle, and how far below it a number stands."""
+"""The name of each shape, its outline around the origin, and the vertical offset of its number."""
 
 MAX_ROW_CARDS = 8
-"""Maximum number of cards in a set for which the set is drawn as a row at the foot of each card."""
+"""Maximum number of cards in a set for which a card shows the set as a row at its foot."""
 
 
 def suit_name(index: int) -> str:
@@ -61,7 +62,7 @@ def _suit(index: int, x: float, y: float, scale: float = 1) -> str:
 def suit_svg(index: int, label: str | None = None) -> str:
     """Draw the suit of a set, 40 by 40, as an element of a page.
 
-    A screen reader says `label`; it is None where a text beside the suit says the same.
+    `label` is the text for screen readers, or None if a text next to the suit says the same.
     """
     return svg_element(40, 40, f"suit {suit_name(index)}", label, [_suit(index, 20, 20, 0.5)])
 
@@ -70,7 +71,7 @@ def suit_svg(index: int, label: str | None = None) -> str:
 def card_svg(card: Card, set_size: int, label: str | None = None) -> str:
     """Draw a card, 100 by 140, as an element of a page.
 
-    A screen reader says `label`; it is None where a text beside the card says the same.
+    `label` is the text for screen readers, or None if a text next to the card says the same.
     """
     index, number = card
     hue = HUES[index % len(HUES)]

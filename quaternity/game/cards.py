@@ -20,7 +20,7 @@ class _CardFields(NamedTuple):
 class Card(_CardFields):
     """A card: the index of its set and its number in the set, both whole numbers from 0.
 
-    Each game checks which sets and numbers it has.
+    Each game checks whether it has this card.
 
     >>> str(Card(0, 2)), Card.parse("0/2")
     ('0/2', Card(set_index=0, number=2))
@@ -29,12 +29,12 @@ class Card(_CardFields):
     __slots__ = ()
 
     def __new__(cls, set_index: int, number: int) -> Self:
-        """Check both numbers."""
+        """Create a card; raise InputError unless both numbers are whole numbers."""
         return cls.trusted(whole(set_index, "set"), whole(number, "number of a card"))
 
     @classmethod
     def trusted(cls, set_index: int, number: int) -> Self:
-        """Build without checking, from numbers that are valid by construction."""
+        """Create a card without checks, from numbers that are known to be valid."""
         return tuple.__new__(cls, (set_index, number))
 
     @classmethod
@@ -44,7 +44,7 @@ class Card(_CardFields):
     @classmethod
     @takes(text=str)
     def parse(cls, text: str) -> Card:
-        """Read `set/number`; raise an InputError for any other text."""
+        """Parse `set/number`; raise InputError for any other text."""
         match = _CARD.fullmatch(text.strip())
         if match is None:
             raise InputError(f"card {text!r}: expected set/number, for example 0/2")

@@ -1,4 +1,4 @@
-"""Completed sets: who owns every card of a set in all deals, and how it leaves the game."""
+"""Completed sets: find the sets that a player owns in every deal, and take them out of play."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from solvers.verdict import Feasible
 def owned_sets(
     rows: Sequence[PreparedSet], slack: int, layout: Lanes, hands: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """Return the sets that one player owns in every deal, as (set, player).
+    """Return the sets that a player owns in every deal, as pairs (set, player).
 
-    A player owns a set when no deal leaves the player fewer cards of it than all. Forbidding the
-    full number lowers a lane by at most 1. So where no lane is tight, other than those of nobody
-    and everybody, the set must be owned by itself.
+    A player owns a set if no deal remains when the player may not hold all its cards. Forbidding
+    that lowers each lane of the slack by at most 1. So if no lane is tight, apart from those of
+    nobody and of everybody, only the constraint of the set itself can make a player own it.
     """
     done = []
     guard = layout.guard
@@ -48,7 +48,7 @@ def put_down(
     slack: int,
     set_size: int,
 ) -> tuple[tuple[int, ...], tuple[PreparedSet, ...], tuple[int | None, ...], int]:
-    """Take completed sets out of hands, rows and slack. The surviving deals stay the same."""
+    """Remove completed sets from the hands, rows and slack; the possible deals stay the same."""
     hands, rows, completed = list(hands), list(rows), list(completed)
     layout = rows[0].kind.layout
     empty = prepared(layout, out_of_play(len(hands)))
@@ -61,9 +61,10 @@ def put_down(
 
 
 def owned_by_solver(problem: DealProblem, solver: Solver) -> list[tuple[int, int]]:
-    """Return the same as `owned_sets`, by any solver; empty for a problem that has no deal.
+    """Return the same as `owned_sets`, by any solver; an empty list if the problem has no deal.
 
-    A player who owns a set in every deal owns it in this one, so few sets are tried.
+    A player who owns a set in every deal also owns it in the deal that the solver finds. So only
+    the sets that one player owns in that deal are tested.
     """
     verdict = solver(problem)
     if not isinstance(verdict, Feasible):

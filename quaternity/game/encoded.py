@@ -1,4 +1,7 @@
-"""Quaternity in numbers, for learning programs; see `quaternity.environments.episode.Encoded`."""
+"""Quaternity as actions and observations for learning agents.
+
+See `quaternity.environments.episode.Encoded`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from quaternity.game.state_file import parse_state
 from solvers.problem import SetConstraint
 
 KEPT = 4096
-"""Most questions, points and masks whose numbers are kept: below 2 MB each."""
+"""Maximum number of entries in the caches of questions, points and masks; less than 2 MB each."""
 
 
 @Memo
@@ -39,11 +42,11 @@ def _set_numbers(constraint: SetConstraint, first: int) -> bytes:
 
 
 class QuaternityEncoded:
-    """Moves and positions of Quaternity as numbers.
+    """Encoder of the moves and positions of Quaternity as numbers.
 
-    Nothing is hidden, so all seats see the same. Seats are counted from the seat that is to act.
-    Actions: asking the opponent k seats on (k = 1, 2, ...) for card c of set s is
-    `(s * set_size + c) * (players - 1) + k - 1`; the last two are the answers no and yes.
+    Nothing is hidden, so all seats get the same numbers. Seats are counted from the seat to act.
+    The action of asking the opponent k seats further on (k = 1, 2, ...) for card c of set s is
+    `(s * set_size + c) * (players - 1) + k - 1`. The last two actions are the answers no and yes.
     """
 
     outcomes: tuple[tuple[str, int, str], ...] = ()
@@ -54,8 +57,8 @@ class QuaternityEncoded:
         self._players, self._size = settings.players, settings.set_size
         self._sets, self._cards = settings.sets, settings.set_size * settings.sets
         self.degenerate = (
-            "with two players whoever asks lacks the card, so the other must have it: every answer "
-            "is yes, and player 0 gets all sets"
+            "with two players the asker lacks the card, so the other player must have it: every "
+            "answer is yes, and player 0 gets all sets"
             if self._players == 2
             else ""
         )
@@ -63,20 +66,21 @@ class QuaternityEncoded:
         self.actions = self.questions + 2
         players, sets, cards = self._players, self._sets, self._cards
         self.points = (0.0, float(sets))
-        each = players * (self._size + 3)
+        numbers_per_set = players * (self._size + 3)
         self.entries = (
-            ("seat", players, "1 for the number of the seat that is to act"),
-            ("cards", players, f"per seat its cards in hand, over {cards}"),
-            ("points", players, f"per seat its sets, over {sets}"),
+            ("seat", players, "1 for the number of the seat to act"),
+            ("cards", players, f"number of cards in hand of each seat, divided by {cards}"),
+            ("points", players, f"number of completed sets of each seat, divided by {sets}"),
             (
                 "sets",
-                sets * each,
-                f"per set {each} numbers: {self._size} cards with per seat 1 when it may own "
-                f"the card; per seat the fewest and then the most cards it has, over {self._size}; "
-                "per seat 1 when the set is its own",
+                sets * numbers_per_set,
+                f"{numbers_per_set} numbers for each set: for each of its {self._size} cards and "
+                "each seat, 1 if the seat may own the card; the minimum numbers of cards of all "
+                f"seats, then the maximums, divided by {self._size}; for each seat, 1 if it has "
+                "completed the set",
             ),
             ("asker", players, "1 for the seat that waits for an answer"),
-            ("asked for", cards, "1 for the card that it asks the seat to act for"),
+            ("asked for", cards, "1 for the card for which the seat to act is asked"),
         )
         self._point_numbers = lru_cache(KEPT)(self._made_point_numbers)
         self._share = [array("f", [hand / cards]).tobytes() for hand in range(cards + 1)]
@@ -98,13 +102,17 @@ class QuaternityEncoded:
         if isinstance(move, Answer):
             return self.questions + move
         if move is None:
-            raise InputError("Quaternity has no waiting: choose a legal move")
+            raise InputError("a player of Quaternity cannot wait: choose a legal move")
         asker, asked, (index, number) = move
         away = (asked - asker) % self._players
         return (index * self._size + number) * (self._players - 1) + away - 1
 
     def move(self, action: int, view: QuaternityPosition) -> QuaternityMove:
-        """Return the question or answer of a number; refuse other numbers."""
+        """Return the question or answer with this number.
+
+        Raises:
+            InputError: If the number is out of range.
+        """
         if not 0 <= action < self.actions:
             raise InputError(f"action {action} is out of range 0..{self.actions - 1}")
         if action >= self.questions:
@@ -117,7 +125,7 @@ class QuaternityEncoded:
         return Question.trusted(asker, asked, Card.trusted(*divmod(card, self._size)))
 
     def mask(self, view: QuaternityPosition) -> bytes:
-        """Return 1 for each legal action and 0 for each other."""
+        """Return a byte for each action: 1 if it is legal, otherwise 0."""
         state = view.state
         if view.pending is not None:
             return self._answers
@@ -175,7 +183,7 @@ class QuaternityEncoded:
         return array("f", points[first:] + points[:first]).tobytes()
 
     def _question(self, view: QuaternityPosition) -> bytes:
-        assert view.pending is not None, "somebody asks"
+        assert view.pending is not None, "the caller has checked that a question is pending"
         asker, asked, (index, number) = view.pending
         numbers = array("f", bytes(len(self._no_question)))
         numbers[(asker - asked) % self._players] = 1.0
@@ -183,12 +191,12 @@ class QuaternityEncoded:
         return numbers.tobytes()
 
     def outcome(self, before: QuaternityPosition, after: QuaternityPosition) -> bytes:
-        """Return nothing: a move says all."""
+        """Return empty bytes, because the move determines its outcome."""
         del before, after
         return b""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return that nothing is dealt."""
+        """Return no chance events, because nothing is dealt."""
         del drawn
         return ()
 
@@ -199,20 +207,21 @@ class QuaternityEncoded:
 
     @staticmethod
     def of_state(text: str) -> tuple[QuaternityRules, QuaternityPosition]:
-        """Read rules and position from a state file.
+        """Read the rules and the position from the text of a state file.
 
         Raises:
-            InputError: it is malformed, or its cards cannot be shared evenly.
-            ContradictoryState: no deal fits it.
+            InputError: If the text is malformed, its cards cannot be shared evenly, or it does not
+                say whose turn it is.
+            ContradictoryState: If the state contradicts itself about a completed set.
         """
         state = parse_state(text).state
         rules = state.tie_break, state.seed, state.brisk
         settings = Settings(state.set_size, state.sets, state.players, *rules)
         if state.turn is None:
-            raise InputError("turn: the state does not say who asks")
+            raise InputError("turn: missing; an environment needs the player who asks")
         return QuaternityRules(settings), QuaternityPosition(state)
 
 
 def _acting(view: QuaternityPosition) -> int:
-    """Return the seat from which seats are counted: the seat to act, else 0."""
+    """Return the seat from which seats are counted: the seat to act, or 0 if there is none."""
     return view.pending.asked if view.pending is not None else view.state.turn or 0

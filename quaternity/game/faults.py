@@ -1,4 +1,4 @@
-"""What is wrong with a question or an answer, all of it at once and in words."""
+"""Reasons why a question or an answer is illegal, as complete lists of messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from solvers.verdict import Infeasible
 
 
 class IllegalQuestion(IllegalMove):
-    """The question may not be asked."""
+    """A question that may not be asked in this state."""
 
     def __init__(self, question: Question, faults: list[str]) -> None:
         super().__init__(f"'{question}' is not a legal question", faults)
@@ -23,7 +23,7 @@ class IllegalQuestion(IllegalMove):
 
 
 class IllegalAnswer(IllegalMove):
-    """The question may be asked, but this answer to it is impossible."""
+    """An impossible answer to a question that may be asked."""
 
     def __init__(self, question: Question, answer: Answer, fault: str) -> None:
         super().__init__(f"'{question}: {answer}' is not a legal answer", [fault])
@@ -31,7 +31,10 @@ class IllegalAnswer(IllegalMove):
 
 
 def why_impossible(problem: DealProblem) -> tuple[Certificate, str] | None:
-    """Return the shortage that makes a problem infeasible, and its sentence; None if feasible."""
+    """Return the shortage that makes a problem infeasible, and the same in words.
+
+    Return None if the problem is feasible, or the solver does not give a shortage.
+    """
     verdict = default_solver(problem)(problem)
     if isinstance(verdict, Infeasible) and verdict.shortage is not None:
         return verdict.shortage, verdict.shortage.in_words(problem)
@@ -45,7 +48,7 @@ def question_faults(
     set_size: int,
     question: Question,
 ) -> list[str]:
-    """Return everything that makes a question illegal in a state; nothing when it is legal."""
+    """Return all reasons why a question is illegal in a state; an empty list if it is legal."""
     asker, asked, (set_index, number) = question
     faults: list[str] = []
     last = problem.players - 1
@@ -73,13 +76,13 @@ def question_faults(
 
 
 def _statement_faults(problem: DealProblem, question: Question) -> list[str]:
-    """Return why no deal fits what the asker states by asking, or fits the problem at all."""
+    """Return why no deal fits the statement that the asker makes by asking, or the problem."""
     asker, _, (set_index, number) = question
-    already = why_impossible(problem)
-    if already is not None:
-        return [sentences.NO_STATE(proof=already[1])]
-    stated = problem.with_set(set_index, asking(problem.sets[set_index], asker, number))
-    reason = why_impossible(stated)
+    contradiction = why_impossible(problem)
+    if contradiction is not None:
+        return [sentences.NO_STATE(proof=contradiction[1])]
+    restricted = problem.with_set(set_index, asking(problem.sets[set_index], asker, number))
+    reason = why_impossible(restricted)
     if reason is None:
         return []
     return [reason_in_words(problem, question, None, reason[1])]
@@ -95,18 +98,20 @@ def answer_fault(problem: DealProblem, question: Question, answer: Answer | bool
 
 
 def hopeless_fault(reason: str) -> str:
-    """Return why a brisk game forbids a question, given why yes is impossible."""
+    """Return why a brisk game forbids a question; `reason` says why a yes is impossible."""
     return sentences.HOPELESS(reason=reason)
 
 
 def reason_in_words(
     known: DealProblem, question: Question, answer: Answer | None, proof: str
 ) -> str:
-    """Say why a question (no answer given) or an answer is impossible.
+    """Return why a question, or an answer to it, is impossible.
 
     Args:
-        known: what is known before the question.
-        proof: why no deal fits if the question or answer is true.
+        known: the deal problem before the question.
+        question: the question.
+        answer: the answer; None for the question itself.
+        proof: why no deal fits the question or answer.
     """
     asker, asked, card = question
     owners = players_in(known.sets[card.set_index].owners[card.number])

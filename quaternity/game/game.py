@@ -1,4 +1,4 @@
-"""A game: a start and the moves made since. Immutable; `play` and `undo` give another one."""
+"""A game of Quaternity as an immutable value: `play` and `undo` return another game."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from quaternity.game.state import LegalQuestions, State
 
 @dataclass(frozen=True, slots=True)
 class Game(Shown):
-    """A game under way or over.
+    """A running or finished game.
 
     Attributes:
-        states: the states, the start first: always one state more than moves.
+        settings: the settings of the game.
+        moves: the moves from the start on.
+        states: the states from the start on, always one more than moves.
 
     >>> game = Game.start(Settings(set_size=4, sets=3, players=3))
     >>> game = game.play("0 asks 1 for 0/2: no")
@@ -40,27 +42,29 @@ class Game(Shown):
 
     @classmethod
     def start(cls, settings: Settings | None = None) -> Game:
-        """Return a game before its first question."""
+        """Return a game before the first question."""
         settings = Settings() if settings is None else settings
         return cls(settings, (), (State.start(settings),))
 
     @classmethod
     def parse(cls, text: str | bytes) -> Game:
-        """Return the game of a record; what is odd about it is a `FileWarning`.
+        """Return the game of a record.
+
+        Issue a `FileWarning` for each irregularity that does not prevent reading.
 
         Raises:
-            RecordError: it is not a record; has every fault with its line.
-            ImpossibleRecord: the game in it breaks the rules.
+            RecordError: If the text is not a record. The error lists all faults with their lines.
+            ImpossibleRecord: If the game in the record breaks the rules.
         """
         record = load_place("quaternity.game.record:parse_record")(text)
         return cls._of_record(record)
 
     @classmethod
     def read(cls, path: str) -> Game:
-        """Return the game of a record in a file (`-`: standard input); as `parse`.
+        """Return the game of a record file (`-` for standard input); see `parse`.
 
         Raises:
-            InputError: the file cannot be read.
+            InputError: If the file cannot be read.
         """
         return cls._of_record(load_place("quaternity.game.record:read_record")(path))
 
@@ -75,17 +79,17 @@ class Game(Shown):
 
     @property
     def state(self) -> State:
-        """The state now."""
+        """The current state."""
         return self.states[-1]
 
     @property
     def turn(self) -> int | None:
-        """The player on turn; None once the game is over."""
+        """The player to move; None once the game is over."""
         return None if self.is_over else self.state.turn
 
     @property
     def points(self) -> tuple[int, ...]:
-        """Per player the number of completed sets."""
+        """The number of completed sets of each player."""
         return self.state.points
 
     @property
@@ -100,7 +104,7 @@ class Game(Shown):
 
     @property
     def legal_questions(self) -> LegalQuestions:
-        """A view of the questions the player on turn may ask."""
+        """A view of the questions that the player to move may ask."""
         return self.state.legal_questions
 
     @property
@@ -111,10 +115,11 @@ class Game(Shown):
 
     @takes(move=(Move, str))
     def play(self, move: Move | str) -> Game:
-        """Return the game one move later; a move may be given as a text for `Move.parse`.
+        """Return the game after a move, which may be a text for `Move.parse`.
 
         Raises:
-            IllegalQuestion, IllegalAnswer: with all that is wrong.
+            IllegalQuestion: If the question is illegal. The error lists all reasons.
+            IllegalAnswer: If the answer is impossible.
         """
         if isinstance(move, str):
             move = Move.parse(move)
@@ -122,22 +127,22 @@ class Game(Shown):
         return Game(self.settings, (*self.moves, move), (*self.states, after))
 
     def ask(self, question: Question | str, answer: Answer | bool | str) -> Game:
-        """Play a move that is given as question and answer, values or texts; see `play`."""
+        """Return the game after a question and its answer, as values or texts; see `play`."""
         return self.play(Move(question, answer))
 
     def picture(self) -> Picture:
-        """Draw the current state, with the last move."""
+        """Return the display of the current state and the last move."""
         shown = self.state.picture()
         last = f": {self.moves[-1]}" if self.moves else ""
         line = f"{counted(len(self.moves), 'move')}{last}"
         return shown._replace(lines=(line, *shown.lines))
 
     def svg(self) -> str:
-        """Return the picture as a drawing of its own."""
+        """Return the display of the current state as a separate SVG drawing."""
         return self.picture().svg()
 
     def record(self) -> str:
-        """Return the record of the game; `parse` reads it."""
+        """Return the record of the game, which `parse` can read."""
         text: str = load_place("quaternity.game.record:record_text")(self)
         return text
 
@@ -145,14 +150,14 @@ class Game(Shown):
         return self.board()
 
     def board(self) -> str:
-        """Return the board as at the terminal: cards, points, and who may own what."""
+        """Return the board as text: the cards, the points, and the possible owners of each card."""
         rules = load_place("quaternity.game.rules:QuaternityRules")(self.settings)
         position = load_place("quaternity.game.rules:QuaternityPosition")(self.state)
         board: str = rules.show(position)
         return board
 
     def repeats(self) -> int | None:
-        """Return the number of moves after which the current position was there before, or None.
+        """Return after how many moves the current position first occurred; None if it is new.
 
         A repeated position is allowed, and shows that the game can go on for ever.
         """

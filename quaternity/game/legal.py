@@ -1,23 +1,23 @@
-"""What may be asked: prepared once for all states in which a set looks alike, found in each state.
+"""Legal questions and answers, from tables that are prepared once for all sets of the same shape.
 
-Two ways find it, and the tests hold them equal: prepared coalition tables (the default while there
-are at most `solvers.coalition_tables.MAX_PLAYERS` players), and any solver, asked once per
-candidate answer.
+There are two methods, and the tests check that they agree. The default, for at most
+`solvers.coalition_tables.MAX_PLAYERS` players, uses prepared coalition tables. The other calls any
+solver once for each candidate answer.
 
-A question touches one set only. So for a set that looks a certain way (the multiset of owner masks,
-and the bounds) and an asker, the table of the set given every question and answer can be made in
-advance; in a state it then takes one addition and one mask to see whether the answer is possible
+A question concerns only one set. So for an asker and a set of a given shape (the multiset of owner
+masks, and the bounds), the table of the set after each question and answer can be prepared in
+advance. In a state, one addition and one mask then decide whether an answer is possible
 (`solvers.coalition_tables`). Cards with equal owners are interchangeable and share one entry, and
-many questions share their outcomes, so there are far fewer tables than answers.
+many questions have the same outcomes, so there are far fewer tables than answers.
 
-What grows: a table has 2^P lanes; a set has at most 2 (P - 1) x (distinct owner masks) different
-outcomes per asker, made when first asked for. All of it is kept in memos (`quaternity.base.memo`);
-states hold their rows and kinds, but no outcomes. Where the outcomes of one asker could take more
-than `ASKER_BYTES` (11 players or more, and hundreds of distinct owner masks), they are made, tried
-and dropped one after another.
+Size: a table has 2^P lanes. A set has at most 2 (P - 1) x (distinct owner masks) different outcomes
+for each asker, which are computed on first use. All tables are kept in memos
+(`quaternity.base.memo`). States hold their rows and shapes, but no outcomes. If the outcomes for
+one asker could take more than `ASKER_BYTES` (with 11 or more players and hundreds of distinct owner
+masks), they are computed, tested and dropped one at a time.
 
-Plain tuples of numbers, wherever many are kept: Python's garbage collector need not look at them
-again and again, which would take longer than to make them.
+Large collections are plain tuples of numbers, because Python's garbage collector need not traverse
+those repeatedly. Traversing them would take longer than creating them.
 """
 
 from __future__ import annotations
@@ -35,41 +35,42 @@ from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
 from solvers.solver import Solver
 
 ASKER_BYTES = 48 * 2**20
-"""About how much memory what one asker may ask about a set may take to be prepared."""
+"""Maximum memory for the prepared outcomes of one asker and one set, in bytes (an estimate)."""
 
 Answers = tuple[Answer, ...]
 
 ANSWERS: tuple[Answers, ...] = ((), (Answer.NO,), (Answer.YES,), (Answer.NO, Answer.YES))
-"""Legal answers by number: 1 for no, plus 2 for yes."""
+"""The legal answers by their code: 1 for no, plus 2 for yes."""
 
 Pairs = list[tuple[Question, Answers]]
 
 Groups = tuple[tuple[int, tuple[int, ...], int], ...]
-"""Questions about one set, interchangeable cards together: the asked player, the cards, and the
-number of the answers in `ANSWERS`, not 0."""
+"""The questions about one set, with interchangeable cards grouped: the asked player, the cards, and
+the code of the answers in `ANSWERS`, which is not 0."""
 
 Ask = tuple[int, int, int, int]
-"""Asking somebody for any of some interchangeable cards: the asked player, the owner mask of the
-cards, and for no and for yes the bit of its outcome among the outcomes, 0 where the set rules it
-out."""
+"""A question to a player about any of several interchangeable cards: the asked player, the owner
+mask of the cards, and the bits of the outcomes of no and of yes among all outcomes. A bit is 0 if
+the set alone rules the answer out."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
-"""All that one asker may ask about a set, as far as the set alone can tell: the questions, and the
-different tables that an answer may leave the set with, which many of them share. They are tables
-of the set as it was before a card moved, so that the hands are those of the state."""
+"""The questions of one asker that a set alone does not rule out, and the distinct tables that the
+set can have after an answer. Many questions share a table. The tables describe the set before the
+card moves, so that they match the hands of the state."""
 
 Statements = tuple[tuple[int, ...], dict[int, int]]
-"""What an asker states about a set by asking, whoever is asked: that the card is another's, and
-that the asker holds one of the set. Per owner mask of the cards that may be asked for, as far as
-the set alone can tell, what that adds to the table of the set (nothing, or less than nothing); and
-before that all that is added, each number but 0 once.
+"""The statement that an asker makes about a set by asking, which does not depend on the asked
+player: another player has the card, and the asker has at least one card of the set. The dictionary
+has the owner mask of each card that the set alone allows to ask for; its value is the change of the
+table of the set, which is zero or negative. The tuple has the distinct changes other than 0.
 
-A no and a yes together leave all deals that fit the statement. So it is what makes a question legal
-where hopeless ones may be asked: whom it is put to does not matter."""
+The deals after a no and the deals after a yes are together exactly the deals that fit the
+statement. So if hopeless questions are allowed, the statement alone decides whether a question is
+legal, whoever is asked."""
 
 
 class Group(NamedTuple):
-    """Questions about interchangeable cards: same asked player, set, owners, and so answers."""
+    """Questions to one player about interchangeable cards of a set, which have equal answers."""
 
     asked: int
     set_index: int
@@ -86,7 +87,7 @@ class Listed(NamedTuple):
 
 
 def answers_listed(listed: list[Listed], question: Question) -> Answers:
-    """Return the legal answers to a question; none when it is not among the legal ones."""
+    """Return the legal answers to a question; none if it is not among the legal questions."""
     asker, asked, (set_index, number) = question
     for by, index, groups in listed:
         if index == set_index and by == asker:
@@ -97,12 +98,13 @@ def answers_listed(listed: list[Listed], question: Question) -> Answers:
 
 
 class AskedKind(Kind):
-    """Sets that look alike, prepared for questions.
+    """A shape of sets, prepared for questions.
 
     Attributes:
-        owned: the player who owns every card whatever the other sets are, or None.
-        holders: per player who may own all cards, the table in which that player does not.
-        heavy: whether what may be asked is too much to prepare, see `tried`.
+        owned: the player who owns every card, whatever the other sets are, or None.
+        holders: each player who may own all cards, with the table of the set if that player does
+            not own them all.
+        heavy: whether the outcomes need too much memory to be prepared; see `tried`.
     """
 
     __slots__ = ("heavy", "holders", "owned")
@@ -131,12 +133,13 @@ class AskedKind(Kind):
                     self.holders += ((player, table),)
 
     def tried(self, asker: int, room: int) -> Iterator[Ask]:
-        """Yield what an asker may ask with answers that fit, and no table kept.
+        """Yield the questions of an asker with their possible answers, without keeping any table.
 
-        The bits are 1 for a no that fits, and 2 for a yes.
+        The bits of a question are 1 for a possible no and 2 for a possible yes, otherwise 0.
 
         Args:
-            rest: the slack of the state less the table of the set.
+            asker: the player to move.
+            room: the slack of the state minus the table of the set.
         """
         fits = self.layout.fits
         for asked, mask, no, yes in self.outcomes(asker):
@@ -144,10 +147,11 @@ class AskedKind(Kind):
             yield asked, mask, int(may_no), 2 * may_yes
 
     def outcomes(self, asker: int) -> Iterator[tuple[int, int, int, int]]:
-        """Per asked player and owner mask the set's tables given no and given yes.
+        """Yield an asked player, an owner mask, and the tables of the set after no and after yes.
 
-        The rules are those of `quaternity.game.transition.claimed`, which serves sets with upper
-        bounds. Without any, all that differs is who may own the card.
+        The tables of sets with upper bounds are computed by `quaternity.game.transition.claimed`.
+        Without upper bounds, only the possible owners of the card change, so the same rules are
+        applied in a faster way.
         """
         layout, (owners, minimums, high) = self.layout, self.looks
         size, players = len(owners), range(layout.players)
@@ -183,12 +187,12 @@ class AskedKind(Kind):
                     no = settled(room + meeting[others ^ bit]) if others != bit else IMPOSSIBLE
                     yield asked, mask, no, settled(room + meeting[bit])
                 elif asked != asker and refused != IMPOSSIBLE:
-                    # A no of somebody who may not own the card tells nothing.
+                    # A no of a player who cannot own the card gives no information.
                     yield asked, mask, refused, IMPOSSIBLE
 
 
 class PreparedSet:
-    """One set of a state with its cards in their order."""
+    """A set of a state: its constraint, with the cards in order, and its prepared shape."""
 
     __slots__ = ("constraint", "kind")
 
@@ -196,11 +200,12 @@ class PreparedSet:
         self.constraint, self.kind = constraint, kind
 
     def among(self, asks: Iterable[Ask], fitting: int, bare: int) -> Groups:
-        """Return the legal questions among some asks.
+        """Return those of the given questions that are legal.
 
         Args:
-            fitting: the possible outcomes, a bit each.
-            bare: the players without cards, a bit each.
+            asks: the questions.
+            fitting: bit mask of the possible outcomes.
+            bare: bit mask of the players without cards.
         """
         alike: dict[int, list[int]] = {}
         for card, mask in enumerate(self.constraint.owners):
@@ -252,16 +257,16 @@ def _statements(kind: AskedKind, asker: int) -> tuple[Statements, int]:
     size, masks = len(owners), {*owners}
     if min(high) < size:
         constraint = kind.constraint
-        stated = {mask: asking(constraint, asker, owners.index(mask)) for mask in masks}
-        tables = {mask: layout.table_of(constraint) for mask, constraint in stated.items()}
+        claims = {mask: asking(constraint, asker, owners.index(mask)) for mask in masks}
+        tables = {mask: layout.table_of(constraint) for mask, constraint in claims.items()}
     else:
         low = with_entry(minimums, asker, stated_minimum(minimums[asker]))
         settled, meeting = layout.settling(low, size), layout.meeting
         ranks, others = layout.meetings(owners), ~(1 << asker)
         tables = {mask: settled(ranks - meeting[mask] + meeting[mask & others]) for mask in masks}
     changes = {mask: table - kind.table for mask, table in tables.items() if table != IMPOSSIBLE}
-    made = tuple({*changes.values()} - {0}), changes
-    return made, bytes_of(6 + 2 * len(changes), bits=len(changes) * layout.bits)
+    statements = tuple({*changes.values()} - {0}), changes
+    return statements, bytes_of(6 + 2 * len(changes), bits=len(changes) * layout.bits)
 
 
 @Memo
@@ -303,22 +308,24 @@ def _pairs_of_sets(asker: int, set_index: int, groups: Groups) -> tuple[Pairs, i
 
 
 pairs_listed = _pairs_of_sets.__getitem__
-"""The questions about one `Listed` set with their legal answers."""
+"""Return the questions of a `Listed` set, each with its legal answers."""
 
 
 def prepared(layout: Lanes, constraint: SetConstraint) -> PreparedSet:
-    """Return a set, prepared for questions; kept."""
+    """Return a set prepared for questions, from a cache."""
     return _rows[layout, *constraint]
 
 
 def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[bytes]:
-    """Per set, per card 1 where it may be asked for, in a game that is not brisk.
+    """Return a byte for each card of each set: 1 if the asker may request the card.
 
-    Anybody who has cards may be asked for it, see `Statements`. Empty where no card may be.
+    The asker may request such a card from every other player with cards (see `Statements`), because
+    the game is not brisk. The bytes of a set may be empty if the asker may request none of its
+    cards.
 
-    Args: as for `found_by_tables`.
+    The arguments are those of `found_by_tables`.
 
-    Cost: per set one addition and one mask for every different table it may be left with.
+    Cost: for each set, one addition and one mask for each distinct change of its table.
     """
     guard = rows[0].kind.layout.guard
     by_set = []
@@ -334,15 +341,19 @@ def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[by
 
 
 def answers_fitting(row: PreparedSet, slack: int, asker: int, asked: int, card: int) -> int:
-    """Return the possible answers to one question about a set: 1 for a no, plus 2 for a yes.
+    """Return the code of the possible answers to a question: 1 for no, plus 2 for yes.
 
     Args:
-        slack: as for `found_by_tables`.
+        row: the set of the card.
+        slack: see `found_by_tables`.
+        asker: the player to move.
+        asked: the player who is asked.
+        card: number of the card in its set.
     """
     kind, mask = row.kind, row.constraint.owners[card]
     guard = kind.layout.guard
     if not mask >> asked & 1:
-        # Then a no tells nothing.
+        # The asked player cannot own the card, so a no gives no information.
         change = _statements[kind, asker][1].get(mask)
         return int(change is not None and (slack + change) & guard == guard)
     no, yes = _claims[kind, asker, asked, mask]
@@ -354,50 +365,50 @@ def answers_fitting(row: PreparedSet, slack: int, asker: int, asked: int, card: 
 def found_by_tables(
     rows: Sequence[PreparedSet], slack: int, asker: int, hands: Sequence[int]
 ) -> list[Listed]:
-    """All legal questions of a game that is not brisk, by the prepared tables.
+    """Find all legal questions in a game that is not brisk, by the prepared tables.
 
     Args:
         rows: the sets of a possible state.
-        slack: of the state, see `solvers.coalition_tables.Lanes.slack`.
-        asker: the player on turn.
-        hands: per player the cards in hand.
+        slack: the slack of the state; see `solvers.coalition_tables.Lanes.slack`.
+        asker: the player to move.
+        hands: number of cards in the hand of each player.
 
-    Cost: per set a subtraction, and for every different table that an answer may lead to one
-    addition and one mask, on integers of 2^P lanes. Sets that look alike share it.
+    Cost: for each shape of a set, one subtraction, and one addition and one mask for each distinct
+    table after an answer, on integers of 2^P lanes.
     """
     guard = rows[0].kind.layout.guard
     bare = sum([1 << player for player, hand in enumerate(hands) if not hand])
-    listed = []
-    seen: dict[AskedKind, int] = {}
-    tried: dict[AskedKind, tuple[Ask, ...]] = {}
+    questions = []
+    outcomes: dict[AskedKind, int] = {}
+    asks: dict[AskedKind, tuple[Ask, ...]] = {}
     for set_index, row in enumerate(rows):
         kind = row.kind
         if kind.heavy:
-            if kind not in tried:
-                tried[kind] = tuple(kind.tried(asker, slack - kind.table))
-            groups = row.among(tried[kind], 3, bare)
+            if kind not in asks:
+                asks[kind] = tuple(kind.tried(asker, slack - kind.table))
+            groups = row.among(asks[kind], 3, bare)
         else:
-            fitting = seen.get(kind)
+            fitting = outcomes.get(kind)
             if fitting is None:
                 room, fitting, bit = slack - kind.table, 0, 1
                 for table in _asks[kind, asker][1]:
                     if (room + table) & guard == guard:
                         fitting |= bit
                     bit += bit
-                seen[kind] = fitting
+                outcomes[kind] = fitting
             groups = _groups[row, asker, fitting, bare] if fitting else ()
         if groups:
-            listed.append(Listed(asker, set_index, groups))
-    return listed
+            questions.append(Listed(asker, set_index, groups))
+    return questions
 
 
 def found_by_solver(problem: DealProblem, asker: int, solver: Solver) -> list[Listed]:
-    """As `found_by_tables`, by one call of a solver per candidate answer.
+    """Find what `found_by_tables` finds, by a call of a solver for each answer.
 
-    Sets that look alike share their answers; so do a set's cards with equal owners.
+    The result is shared by sets of the same shape, and by the cards of a set with equal owners.
     """
     known: dict[object, int] = {}
-    listed: list[Listed] = []
+    questions: list[Listed] = []
     for set_index, constraint in enumerate(problem.sets):
         groups = []
         alike: dict[int, list[int]] = {}
@@ -419,18 +430,18 @@ def found_by_solver(problem: DealProblem, asker: int, solver: Solver) -> list[Li
                 if known[looks]:
                     groups.append((asked, tuple(cards), known[looks]))
         if groups:
-            listed.append(Listed(asker, set_index, tuple(groups)))
-    return listed
+            questions.append(Listed(asker, set_index, tuple(groups)))
+    return questions
 
 
-def without_hopeless(listed: list[Listed]) -> list[Listed]:
-    """Keep the legal questions that a brisk game also allows."""
+def without_hopeless(questions: list[Listed]) -> list[Listed]:
+    """Return the legal questions that a brisk game allows, too."""
     kept = [
         Listed(
-            question.asker,
-            question.set_index,
-            tuple([group for group in question.groups if may_be_asked(group[2], True)]),
+            about_set.asker,
+            about_set.set_index,
+            tuple([group for group in about_set.groups if may_be_asked(group[2], True)]),
         )
-        for question in listed
+        for about_set in questions
     ]
     return [k for k in kept if k.groups]

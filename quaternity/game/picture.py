@@ -1,4 +1,4 @@
-"""A table of who may own what: the picture of states, games and views of Kwartet."""
+"""The table of the possible owners of all cards, for the display of states, games and views."""
 
 from __future__ import annotations
 
@@ -17,13 +17,18 @@ def owners_picture(
     turn: int | None,
     completed: Sequence[int | None],
 ) -> Picture:
-    """Draw a row per set and a column per card, with hands, points and turn above.
+    """Return a table with a row for each set and a column for each card.
+
+    The hands, the points and the turn are shown above the table.
 
     Args:
+        title: title of the display.
         lines: further lines of text.
-        problem: the known facts, with exact owners and bounds. A hand after those of the players
-            holds the cards aside.
-        completed: per set its owner, None while it is in play.
+        problem: the known facts. Its hands may include one after those of the players, for the
+            cards laid aside.
+        points: points of each player.
+        turn: the player to move, or None.
+        completed: owner of each completed set; None for a set in play.
     """
     size = max((constraint.size for constraint in problem.sets), default=0) or 1
     holders = [
@@ -47,5 +52,5 @@ def _cell(mask: int, seats: int) -> Cell:
     title = " or ".join([named("player", players)] * bool(players) + aside) or "nobody"
     short = " ".join([*map(str, players), *aside]) or "-"
     if len(players) + len(aside) == 1:
-        return Cell(f"= {short}", "sure", f"{title} has it" if players else "it lies aside")
+        return Cell(f"= {short}", "sure", f"{title} has it" if players else "it is laid aside")
     return Cell(short, "", title)

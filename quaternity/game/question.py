@@ -1,4 +1,4 @@
-"""Questions, answers and moves, and how they are written."""
+"""Questions, answers and moves, and their text form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from quaternity.game.cards import Card
 
 
 class Answer(IntEnum):
-    """The answer to a question. Compares with False and True.
+    """The answer to a question. `NO` equals False and 0, `YES` equals True and 1.
 
     >>> Answer.parse("y"), str(Answer.NO)
     (Answer.YES, 'no')
@@ -30,7 +30,7 @@ class Answer(IntEnum):
     @classmethod
     @takes(text=str)
     def parse(cls, text: str) -> Answer:
-        """Read y, n, yes, no, 1 or 0, in any case; raise an InputError for any other text."""
+        """Parse y, n, yes, no, 1 or 0, in any case; raise InputError for any other text."""
         word = text.strip().lower()
         if word in ("y", "yes", "1"):
             return cls.YES
@@ -44,7 +44,7 @@ class Answer(IntEnum):
 
     @classmethod
     def of(cls, value: Answer | bool | int | str) -> Answer:
-        """Return the answer given as an `Answer`, a truth value, 1 or 0, or a text for `parse`."""
+        """Convert an `Answer`, a truth value, 1, 0, or a text for `parse` to an answer."""
         if type(value) is cls:
             return value
         if isinstance(value, str):
@@ -70,9 +70,9 @@ class _QuestionFields(NamedTuple):
 
 
 class Question(_QuestionFields):
-    """`asker` asks `asked` for `card`, which may be given as a pair of numbers or as a text.
+    """The question of `asker` to `asked` for `card`, a `Card`, a pair of numbers or a text.
 
-    Each game checks which players and cards it has.
+    Each game checks whether it has these players and this card.
 
     >>> str(Question(0, 1, Card(0, 2)))
     '0 asks 1 for 0/2'
@@ -81,14 +81,14 @@ class Question(_QuestionFields):
     __slots__ = ()
 
     def __new__(cls, asker: int, asked: int, card: Card | str) -> Self:
-        """Check the players and the card."""
+        """Create a question; raise InputError if a player or the card is malformed."""
         if type(card) is not Card:
             card = Card.parse(card) if isinstance(card, str) else _parts(Card, card, "card")
         return cls.trusted(whole(asker, "asker"), whole(asked, "asked"), card)
 
     @classmethod
     def trusted(cls, asker: int, asked: int, card: Card) -> Self:
-        """Build without checking, from parts that are valid by construction."""
+        """Create a question without checks, from parts that are known to be valid."""
         return tuple.__new__(cls, (asker, asked, card))
 
     @classmethod
@@ -98,7 +98,7 @@ class Question(_QuestionFields):
     @classmethod
     @takes(text=str)
     def parse(cls, text: str) -> Question:
-        """Read `asker asks asked for set/number`; refuse any other text.
+        """Parse `asker asks asked for set/number`; raise InputError for any other text.
 
         >>> Question.parse("0 asks 1 for 0/2")
         Question(asker=0, asked=1, card=Card(set_index=0, number=2))
@@ -106,14 +106,14 @@ class Question(_QuestionFields):
         match = _QUESTION.fullmatch(text.strip())
         if match is None:
             raise InputError(
-                f"{shown(text)} is not a question: expected for example '0 asks 1 for 0/2'"
+                f"{shown(text)} is not a question: expected, for example, '0 asks 1 for 0/2'"
             )
         asker, asked, set_index, number = map(int, match.groups())
         return cls(asker, asked, Card(set_index, number))
 
     @classmethod
     def of(cls, value: Question | Sequence[Any]) -> Question:
-        """Return a question, which may be given as its three parts or as a text."""
+        """Convert a question, its three parts, or a text for `parse` to a question."""
         if type(value) is cls:
             return value
         return cls.parse(value) if isinstance(value, str) else _parts(cls, value, "question")
@@ -126,7 +126,7 @@ _Parts = TypeVar("_Parts", Card, Question)
 
 
 def _parts(kind: type[_Parts], value: Any, place: str) -> _Parts:
-    """Return a value of a kind, which may be given as a tuple or list of its parts."""
+    """Create a value of a type from a tuple or list of its parts."""
     if not isinstance(value, tuple | list) or len(value) != len(kind._fields):
         raise InputError(f"{place}: {shown(value)} is not a {kind.__name__}")
     return kind(*value)
@@ -138,7 +138,7 @@ class _MoveFields(NamedTuple):
 
 
 class Move(_MoveFields):
-    """A question with its answer, each in any form that `Question.of` and `Answer.of` take.
+    """A question with its answer, in any form that `Question.of` and `Answer.of` accept.
 
     >>> str(Move.parse("0 asks 1 for 0/2: no"))
     '0 asks 1 for 0/2: no'
@@ -147,7 +147,7 @@ class Move(_MoveFields):
     __slots__ = ()
 
     def __new__(cls, question: Question | str, answer: Answer | bool | str) -> Self:
-        """Check the question and the answer."""
+        """Create a move; raise InputError if the question or the answer is malformed."""
         return tuple.__new__(cls, (Question.of(question), Answer.of(answer)))
 
     @classmethod
@@ -157,11 +157,11 @@ class Move(_MoveFields):
     @classmethod
     @takes(text=str)
     def parse(cls, text: str) -> Move:
-        """Read `asker asks asked for set/number: yes|no`; refuse any other text."""
+        """Parse `asker asks asked for set/number: yes|no`; raise InputError for any other text."""
         match = _MOVE.fullmatch(text.strip())
         if match is None:
             raise InputError(
-                f"{text.strip()!r} is not a move: expected for example '0 asks 1 for 0/2: no'"
+                f"{text.strip()!r} is not a move: expected, for example, '0 asks 1 for 0/2: no'"
             )
         return cls(Question.parse(match[1]), Answer.parse(match[6]))
 
@@ -170,7 +170,7 @@ class Move(_MoveFields):
 
 
 def is_plain(question: object) -> bool:
-    """Return whether something is a question of plain whole numbers."""
+    """Return whether an object is a `Question` whose numbers are all exact `int`."""
     if type(question) is not Question:
         return False
     try:
@@ -181,13 +181,14 @@ def is_plain(question: object) -> bool:
 
 
 def plain_question(question: object) -> Question:
-    """Return a question as one of plain whole numbers: NumPy's count as such.
+    """Return the question with its numbers, including NumPy integers, converted to `int`.
 
     Raises:
-        TypeError, ValueError: it is no question, or not of whole numbers.
+        TypeError, ValueError: If the object is not a `Question`, or its parts are not whole
+            numbers.
     """
     if not isinstance(question, Question):
-        raise TypeError("that is no Question")
+        raise TypeError("not a Question")
     asker, asked, (index, number) = question
     plain = [int(as_int(value)) for value in (asker, asked, index, number)]
     return Question(plain[0], plain[1], Card(plain[2], plain[3]))

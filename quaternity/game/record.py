@@ -1,8 +1,9 @@
-"""Game records: the text form of a game, one move a line, that can be written as it is played.
+"""Game records: the text form of a game, with one move per line.
 
-Reading has two steps, because two things can be wrong: `parse_record` refuses text that is no
-record (`RecordError`, every fault with its line), and `ParsedRecord.replay` refuses a game that
-breaks the rules (`ImpossibleRecord`, with the line, the reason and what was legal instead).
+A record can be written move by move while the game is played. Reading has two steps with different
+errors. `parse_record` refuses text that is not a record (`RecordError`, which lists every fault
+with its line). `ParsedRecord.replay` refuses a game that breaks the rules (`ImpossibleRecord`, with
+the line, the reason and the legal alternatives).
 """
 
 from __future__ import annotations
@@ -32,11 +33,18 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 class RecordError(MalformedDocument):
-    """A text is not a game record; `faults` has every fault with its line."""
+    """A text is not a game record. `faults` lists every fault with its line."""
 
 
 class ImpossibleRecord(QuaternityError):
-    """A record with an illegal move at `line`, from 1; `game` ends before it, `cause` says why."""
+    """A record has an illegal move.
+
+    Attributes:
+        line: number of the line of the move, from 1.
+        game: the game before the move.
+        move: the illegal move.
+        cause: the error that says why the move is illegal.
+    """
 
     def __init__(self, line: int, game: Game, move: Move, cause: IllegalMove) -> None:
         super().__init__(f"line {line}: {cause}; {_legal_instead(game.state, move, cause)}")
@@ -51,19 +59,21 @@ def _legal_instead(state: State, move: Move, cause: IllegalMove) -> str:
         return "the game is over"
     questions = [str(question) for question in islice(state.legal_questions.first(), 6)]
     if not questions:
-        return "nothing is legal"
+        return "no question is legal"
     more = " and others" if len(questions) > 5 else ""
     return f"legal questions are {', '.join(questions[:5])}{more}"
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedRecord:
-    """A record as written; `replay` checks whether its moves are legal.
+    """A parsed record; `replay` checks whether its moves are legal.
 
     Attributes:
-        lines: per move its line, from 1.
-        warnings: what was odd, for example a last line that was cut off.
-        whole_bytes: length of the part up to the last whole line, in bytes.
+        settings: the settings of the game.
+        moves: the moves, not checked.
+        lines: line number of each move, from 1.
+        warnings: irregularities, for example a last line that was cut off.
+        whole_bytes: length up to the end of the last complete line, in bytes.
     """
 
     settings: Settings
@@ -73,10 +83,10 @@ class ParsedRecord:
     whole_bytes: int = field(default=0, compare=False)
 
     def replay(self) -> Game:
-        """Play the moves.
+        """Play the moves and return the game.
 
         Raises:
-            ImpossibleRecord: at the first illegal one.
+            ImpossibleRecord: If a move is illegal. The error describes the first such move.
         """
         state = State.start(self.settings)
         states = [state]
@@ -91,17 +101,21 @@ class ParsedRecord:
 
 
 def read_record(path: str) -> ParsedRecord:
-    """Read a record (`-`: standard input).
+    """Read a record from a file (`-` for standard input).
 
     Raises:
-        InputError, RecordError: unreadable, or not a record.
+        InputError: If the file cannot be read.
+        RecordError: If the file is not a record.
     """
     return parse_record(read_bytes(path))
 
 
 @takes(data=(str, bytes, bytearray))
 def parse_record(data: bytes | str) -> ParsedRecord:
-    r"""Read the text of a record. Raises as `read_record`.
+    r"""Parse the text of a record.
+
+    Raises:
+        RecordError: If the text is not a record.
 
     >>> parse_record("quaternity 1\nset-size 4\nsets 3\nplayers 3\n1 asks").warnings
     ('line 5 is cut off and left out',)
@@ -139,7 +153,7 @@ def parse_record(data: bytes | str) -> ParsedRecord:
         if _KEYS[key] not in header
     ]  # fmt: skip
     if warnings and not moves and not raw[whole:].lstrip()[:1].isdigit():
-        # What is missing may have been a setting: another game must not be played on under it.
+        # The cut-off line may have been a setting. Without it, the game might have other rules.
         faults.append(f"{warnings[0]}, in the header")
     if faults:
         raise RecordError([*faults, *warnings])
@@ -158,7 +172,7 @@ def _header_line(words: list[str], header: dict[str, Any]) -> None:
     if name in header:
         raise InputError(f"{key} is given more than once")
     if len(values) != 1:
-        raise InputError(f"{key}: one value is expected, not {len(values)}")
+        raise InputError(f"{key}: expected one value, not {len(values)}")
     if name == "tie_break":
         header[name] = TieBreak.parse(values[0])
     elif name == "brisk":
@@ -166,16 +180,19 @@ def _header_line(words: list[str], header: dict[str, Any]) -> None:
             raise InputError(f"{key}: {values[0][:40]!r} is neither yes nor no")
         header[name] = values[0] == "yes"
     elif re.fullmatch(r"[0-9]{1,9}", values[0]) is None:
-        raise InputError(f"{key}: {values[0][:40]!r} is not a whole number of at most nine digits")
+        raise InputError(f"{key}: {values[0][:40]!r} is not a whole number with 1 to 9 digits")
     else:
         header[name] = int(values[0])
 
 
 def _lines(raw: bytes) -> tuple[list[tuple[int, str]], list[str], int]:
-    """Return the whole lines with their numbers, warnings, and the length of the whole part.
+    """Split a record into complete lines.
 
-    A last line without an end counts as whole if it is a move or a comment: no part of a move is
-    a move, so nothing that matters can have been cut off.
+    A last line without a line end counts as complete if it is a move or a comment. No proper prefix
+    of a move is a move, so nothing that matters can have been cut off.
+
+    Returns:
+        The complete lines with their numbers; warnings; the length of the complete lines in bytes.
     """
     mark = 3 if raw.startswith(b"\xef\xbb\xbf") else 0
     raw = raw[mark:]
@@ -208,7 +225,7 @@ def _lines(raw: bytes) -> tuple[list[tuple[int, str]], list[str], int]:
 
 
 def header_text(settings: Settings) -> str:
-    """Return the first lines of a record."""
+    """Return the header of a record: the lines before the first move."""
     lines = [
         FIRST_LINE,
         f"set-size {settings.set_size}",
@@ -225,7 +242,7 @@ def header_text(settings: Settings) -> str:
 
 @takes(game=Game)
 def record_text(game: Game) -> str:
-    """Return the record of a game; reading it gives the same game again.
+    """Return the record of a game; reading the record gives an equal game.
 
     >>> print(record_text(Game.start().play(Move.parse("0 asks 1 for 0/2: no"))), end="")
     quaternity 1

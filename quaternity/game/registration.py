@@ -1,4 +1,4 @@
-"""Quaternity as every door opens it."""
+"""Registration of Quaternity with the commands, the browser, tournaments and environments."""
 
 from quaternity.table.registration import Benchmark, First, Level, Registration
 
@@ -16,7 +16,7 @@ QUATERNITY = Registration(
     of_files=frozenset({"perfect"}),
     strongest="search",
     levels=(
-        Level("easy", "random", "Asks and answers by chance, whatever the rules allow.", 1375),
+        Level("easy", "random", "Asks and answers at random, within the rules.", 1375),
         Level("medium", "informed", "Weighs every question by what its answer would tell.", 1560),
         Level("strong", "search", "Imagines how the game could go on, some moves ahead.", 1566),
     ),

@@ -1,8 +1,8 @@
-"""Quaternity as a game to be played at a table.
+"""Quaternity as a table game: the implementation of `quaternity.table.protocol.Rules`.
 
-A question whose answer is forced is answered by the rules; only a free answer is a move. So a
-position is a state, and a question that waits for its answer. Nothing is hidden: hands are
-undefined.
+If only one answer to a question is possible, the rules give it; otherwise the answer is a move of
+the asked player. So a position consists of a state and, perhaps, a question that waits for its
+answer. Nothing is hidden, because the hands are undefined.
 """
 
 from __future__ import annotations
@@ -38,23 +38,26 @@ from solvers.problem import players_in
 ASK = re.compile(
     r"(?:(\d{1,9})\s+asks\s+)?(\d{1,9})(?:\s+for)?\s+(\d{1,9})\s*[/\s]\s*(\d{1,9})", re.ASCII
 )
-"""A question as people type it: `1 0 2`, `1 for 0/2`, `0 asks 1 for 0/2`."""
+"""Pattern of a question as a player types it: `1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`."""
 
 QuaternityMove = Question | Answer
 
 
 def question_in(text: str, asker: int | None) -> Question | None:
-    """Return the question that somebody typed, by `asker` where the text names nobody, if any."""
+    """Parse a question that a player typed; `asker` is used if the text does not name the asker.
+
+    Return None if the text is not a question, or the asker is not known.
+    """
     match = ASK.fullmatch(text.strip())
-    by = asker if match is None or match[1] is None else int(match[1])
-    if match is None or by is None:
+    player = asker if match is None or match[1] is None else int(match[1])
+    if match is None or player is None:
         return None
-    return Question(by, int(match[2]), Card(int(match[3]), int(match[4])))
+    return Question(player, int(match[2]), Card(int(match[3]), int(match[4])))
 
 
 @dataclass(frozen=True, slots=True)
 class QuaternityPosition:
-    """A state, and the question that waits for an answer, if any."""
+    """A state, and the question that waits for an answer (None if there is none)."""
 
     state: State
     pending: Question | None = None
@@ -80,7 +83,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return QuaternityPosition(State.start(self.settings))
 
     def to_act(self, position: QuaternityPosition) -> tuple[int, ...]:
-        """Return who answers the question that waits, else who is on turn."""
+        """Return the player who must answer the pending question, or else the player to move."""
         if position.pending is not None:
             return (position.pending.asked,)
         state = position.state
@@ -91,7 +94,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return position.pending is None
 
     def view(self, position: QuaternityPosition, seat: int | None) -> QuaternityPosition:
-        """Return the position: everybody knows the same."""
+        """Return the position itself, because all players know the same."""
         del seat
         return position
 
@@ -101,14 +104,14 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         """Return the position after a question or an answer.
 
         Raises:
-            IllegalMove: with all that is wrong with it.
+            IllegalMove: If the move is illegal. The error lists all reasons.
         """
         acting = self.to_act(position)
         if acting and seat not in acting:
             raise IllegalMove(f"'{move}'", [f"player {acting[0]} is to move, not player {seat}"])
         state = position.state
         if acting and position.pending is None and isinstance(move, Question):
-            answers = state.legal_questions.answers(move)  # asked for once: it is what costs
+            answers = state.legal_questions.answers(move)  # the expensive step, done only once
             if len(answers) == 2:
                 return QuaternityPosition(state, move)
             if answers:
@@ -116,8 +119,8 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         faults = self.faults(position, move)
         if faults:
             raise IllegalMove(f"'{move}' is not a legal move", faults)
-        assert position.pending is not None, "a question that is not legal has faults"
-        assert isinstance(move, Answer), "an answer is to a question"
+        assert position.pending is not None, "an illegal question has faults"
+        assert isinstance(move, Answer), "only an answer is legal while a question is pending"
         return QuaternityPosition(state.after(position.pending, move))
 
     def events(
@@ -127,10 +130,10 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         move: QuaternityMove,
         after: QuaternityPosition,
     ) -> tuple[str, ...]:
-        """Return the question, with its answer when there is one, and the sets completed."""
+        """Return the question, with its answer if it has one, and the sets completed by it."""
         del seat
         question = before.pending if isinstance(move, Answer) else move
-        assert question is not None, "an answer is to a question"
+        assert question is not None, "an answer follows a pending question"
         if after.pending is not None:
             return (question_sentence(question),)
         forced = not isinstance(move, Answer)
@@ -153,20 +156,20 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         if not position.state.is_over:
             return None
         points = position.state.points
-        return tuple(1 + sum(other > mine for other in points) for mine in points)
+        return tuple(1 + sum(other > own for other in points) for own in points)
 
     def listed(self, view: QuaternityPosition) -> Iterator[QuaternityMove]:
-        """Return the legal moves, all of them."""
+        """Return an iterator over all legal moves."""
         return iter(self.moves(view))
 
     def moves(self, view: QuaternityPosition) -> Collection[QuaternityMove]:
-        """Return the legal questions, or the two answers."""
+        """Return the legal questions, or both answers while a question is pending."""
         if view.pending is not None:
             return (Answer.NO, Answer.YES)
         return view.state.legal_questions
 
     def faults(self, view: QuaternityPosition, move: QuaternityMove) -> list[str]:
-        """Return everything that makes a move illegal; nothing when it is legal."""
+        """Return all reasons why a move is illegal; an empty list if it is legal."""
         if view.state.is_over:
             return [IS_OVER()]
         if view.pending is not None:
@@ -179,14 +182,14 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return [] if move in view.state.legal_questions else view.state.faults(move)
 
     def read(self, text: str, view: QuaternityPosition) -> QuaternityMove:
-        """Read `1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`; yes or no where a question waits.
+        """Parse `1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`; yes or no while a question is pending.
 
-        An answer may follow, `0 asks 1 for 0/2: no`; it is not the move, but it must be possible.
-        While a question waits for its answer, another question is also read; `faults` then says
-        what is expected.
+        An answer may follow the question, as in `0 asks 1 for 0/2: no`. The answer is not part of
+        the move, but it must be possible. While a question is pending, this method accepts another
+        question, too; `faults` then says that an answer is expected.
 
         Raises:
-            InputError: the text has no move.
+            InputError: If the text is not a move, or its answer is impossible.
         """
         if view.pending is not None:
             other = question_in(text, view.state.turn)
@@ -194,7 +197,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         question = question_in(text.partition(":")[0], view.state.turn)
         if question is None or view.state.turn is None:
             raise NotUnderstood(
-                f"{shown(text)} is not understood: a question is for example 1 0 2 or 1 for 0/2"
+                f"{shown(text)} is not understood: type a question such as 1 0 2 or 1 for 0/2"
             )
         reply = text.partition(":")[2].strip()
         if reply and question in view.state.legal_questions:
@@ -204,7 +207,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return question
 
     def show(self, view: QuaternityPosition, width: int = WIDTH, words: Words = PLAIN) -> str:
-        """Return cards, points, who may own what, and the question that waits."""
+        """Return the cards, the points, the possible owners of cards, and the pending question."""
         state = view.state
         turn = None if state.is_over else state.turn
         lines = [
@@ -216,7 +219,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return "\n".join(lines)
 
     def view_json(self, view: QuaternityPosition) -> dict[str, Any]:
-        """Return the state as in its file, and `question`: what waits for an answer, or null."""
+        """Return the state as in a state file, and the pending `question` as text or null."""
         state, problem = view.state, view.state.problem
         return {
             "turn": state.turn,
@@ -243,9 +246,9 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         move: QuaternityMove,
         after: QuaternityPosition,
     ) -> str:
-        """Return the line of a move; of a question that waits, the part before the answer.
+        """Return the line of a move; for a pending question, only the part before the answer.
 
-        That part has no line end. Its colon shows that nothing of the question was cut off.
+        That part has no line end. Its colon shows that the question is complete.
         """
         del seat
         if after.pending is not None:
@@ -255,21 +258,21 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return f"{move}: {self._answer(before, move)}\n"
 
     def record_start(self, start: QuaternityPosition, names: Sequence[str]) -> str:
-        """Return the settings; a record does not say who plays."""
+        """Return the settings; a record of this game has no names of players."""
         del start, names
         return header_text(self.settings)
 
     @classmethod
     def of_record(cls, data: bytes) -> QuaternityRules:
-        """Return the rules that a record was played by. Raises as `parse_record`."""
+        """Return the rules with the settings of a record; raise the errors of `parse_record`."""
         return cls(parse_record(data).settings)
 
     def replay(self, data: bytes) -> Replay[QuaternityPosition, QuaternityMove]:
-        """Read a record with these settings; a question that waits for its answer is a move.
+        """Read a record that has the same settings; a pending question at its end is a move.
 
         Raises:
-            InputError: it is not a record, or has other settings.
-            ImpossibleRecord: the game in it breaks the rules.
+            InputError: If the data are not a record, or have other settings.
+            ImpossibleRecord: If the game in the record breaks the rules.
         """
         record = parse_record(data)
         check_same(self.settings, record.settings)
@@ -280,7 +283,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         starts = [0]
         for text in lines:
             starts.append(starts[-1] + len(text))
-        # Text between two moves belongs to the earlier move.
+        # Text between two moves belongs to the first of them.
         begins = (*(starts[line - 1] for line in record.lines), record.whole_bytes)
         ends = [begins[0]]
         for number, (question, answer) in enumerate(game.moves):
@@ -305,7 +308,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
 
 
 def _waiting(line: bytes, state: State) -> Question | None:
-    """Return the question in a line that has no whole answer, if both answers are possible."""
+    """Return the legal question in an incomplete line, if both answers to it are possible."""
     question = question_in(line.decode(errors="replace"), None)
     if question is None or question not in state.legal_questions:
         return None
@@ -315,9 +318,9 @@ def _waiting(line: bytes, state: State) -> Question | None:
 def owners_table(
     state: State, width: int = WIDTH, words: Words = PLAIN, follows: bool = True
 ) -> str:
-    """Show per card the players who may own it, and per set the fewest cards of each player.
+    """Return a table of the possible owners of each card and the minimums of each set.
 
-    With `follows`, as can be concluded; without, as was stated.
+    The table shows all that can be deduced if `follows` is true, otherwise only the stated facts.
     """
     everybody, problem = (1 << state.players) - 1, state.problem
     if follows:
@@ -337,9 +340,9 @@ def owners_table(
 
 
 def owner_cell(mask: int, everybody: int, names: Mapping[int, str] = MappingProxyType({})) -> str:
-    """Write the owners of a card: `=2` for player 2, `*` for everybody, `13` for 1 or 3.
+    """Return the possible owners of a card: `=2` for player 2, `*` for all, `13` for 1 or 3.
 
-    `names` are of those that are not called by their number.
+    `names` has the labels of players that are not shown as a number.
     """
     if mask == everybody and mask.bit_count() > 1:
         return "*"

@@ -1,4 +1,4 @@
-"""States that show a fault: made small, and kept as files so that it can be looked at again."""
+"""States that demonstrate a fault of a solver: minimize them and save them as files."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from solvers.solver import Solver
 
 
 def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> tuple[State, str]:
-    """Shrink a state about which some solver is wrong; return it and what is wrong.
+    """Minimize a state about which a solver is wrong; return it and a description of the fault.
 
-    Completed sets go first. If the fault needs them, or no solver is wrong, the state stays as it
-    is. Only the solvers at fault are asked again. After `seconds` the smallest so far is returned.
+    Completed sets are removed first. If the fault disappears without them, or no solver is wrong,
+    the state is returned unchanged. Only the faulty solvers are run again. The search stops after
+    `seconds` and returns the smallest state up to then.
 
-    Cost: see `solvers.reduction.reduced`; a run of every solver per step.
+    Cost: see `solvers.reduction.reduced`; each step runs the faulty solvers once.
     """
     is_faulty = _still_faulty(state.problem, solvers)
     in_play = [constraint for constraint in state.problem.sets if constraint.size]
@@ -34,22 +35,26 @@ def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> t
     return state, judge(state.problem, solvers).in_words()
 
 
-def smallest_text(given: State | DealProblem, solvers: Sequence[Solver], seconds: float) -> str:
-    """Return the text of a file of the `smallest_state`, or of a smallest deal problem."""
-    if isinstance(given, State):
-        return any_text(smallest_state(given, solvers, seconds)[0])
-    return any_text(reduced(given, _still_faulty(given, solvers), seconds=seconds))
+def smallest_text(case: State | DealProblem, solvers: Sequence[Solver], seconds: float) -> str:
+    """Minimize a state or a deal problem about which a solver is wrong; return its file's text."""
+    if isinstance(case, State):
+        return any_text(smallest_state(case, solvers, seconds)[0])
+    return any_text(reduced(case, _still_faulty(case, solvers), seconds=seconds))
 
 
 def _still_faulty(problem: DealProblem, solvers: Sequence[Solver]) -> Callable[[DealProblem], bool]:
-    """Return a test whether a solver that is wrong about a problem is wrong about another."""
+    """Return a predicate: is a solver that is wrong about `problem` wrong about another problem?"""
     names = {fault.solver for fault in judge(problem, solvers).faults}
     guilty = [solver for solver in solvers if solver.name in names] or solvers
     return lambda other: bool(judge(other, guilty).faults)
 
 
 def check_directory(directory: str) -> None:
-    """Refuse, before long work, a directory in which no finding could be saved."""
+    """Check, before a long computation, that findings can be saved in a directory.
+
+    Raises:
+        InputError: If the path is not a directory, or it cannot be written.
+    """
     if not Path(directory).is_dir():
         raise InputError(f"{directory}: not a directory")
     if not os.access(directory, os.W_OK):
@@ -57,7 +62,7 @@ def check_directory(directory: str) -> None:
 
 
 def save_finding(directory: str, text: str) -> str:
-    """Save the text of a state or deal problem, named by its content; return the path."""
+    """Save the text of a state or deal problem in a file named after its hash; return the path."""
     path = Path(directory) / f"disagreement-{sha256(text.encode()).hexdigest()[:8]}.json"
     write_text(path, text)
     return str(path)

@@ -1,4 +1,4 @@
-"""Settings of a game, and the limits within which a game is played."""
+"""The settings of a game of Quaternity, and their limits."""
 
 from __future__ import annotations
 
@@ -15,32 +15,33 @@ from quaternity.base.wording import shown
 from solvers.problem import MAX_CARDS, MAX_PLAYERS, check_size
 
 LARGEST_SEED = 999_999_999
-"""Seeds have at most nine digits, in records too."""
+"""Maximum seed: seeds, including those in records, have at most nine digits."""
 
 
 class NamedChoice(StrEnum):
-    """A choice among rules or methods that have names."""
+    """Base class of enumerations of named rules or methods."""
 
     __repr__ = code_name
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the choice of a name; refuse an unknown name and list the known ones."""
+        """Return the member with a name; otherwise raise InputError, which lists the names."""
         if not isinstance(text, str) or text not in list(cls):
             kind = "-".join(re.findall("[A-Z][a-z]+", cls.__name__)).lower()
-            raise InputError(f"{kind} {shown(text)} is unknown; known are {', '.join(cls)}")
+            raise InputError(f"{kind} {shown(text)} is unknown; choose from {', '.join(cls)}")
         return cls(text)
 
     @classmethod
     def _missing_(cls, value: object) -> Self:
-        return cls.parse(value)  # type: ignore[arg-type]  # which lists the known names
+        return cls.parse(value)  # type: ignore[arg-type]  # its error lists the names
 
 
 class TieBreak(NamedChoice):
-    """Who is on turn when neither the asker nor the asked has cards left.
+    """The rule that selects the next asker if neither the asker nor the asked has cards left.
 
-    `FIRST_IN_ORDER`: the first player with cards in the order of players.
-    `MIN_SETS`: fewest completed sets, then fewest cards in hand, then at random (seeded).
+    `FIRST_IN_ORDER`: the first player with cards, in the order of players.
+    `MIN_SETS`: the player with cards who has the fewest completed sets, then the fewest cards; a
+    tie is broken at random, by the seed.
     """
 
     FIRST_IN_ORDER = "first-in-order"
@@ -48,7 +49,7 @@ class TieBreak(NamedChoice):
 
 
 def checked_seed(seed: int) -> int:
-    """Return a seed as a plain number; refuse what is out of range."""
+    """Return a seed as an `int`; raise InputError if it is out of range."""
     seed = whole(seed, "seed")
     if not 0 <= seed <= LARGEST_SEED:
         raise InputError(f"seed: {seed} is out of range 0..{LARGEST_SEED}")
@@ -56,7 +57,7 @@ def checked_seed(seed: int) -> int:
 
 
 def checked_brisk(brisk: bool) -> bool:
-    """Return `brisk`; refuse what is not a truth value."""
+    """Return `brisk`; raise InputError if it is not a `bool`."""
     if not isinstance(brisk, bool):
         raise InputError(f"brisk: {shown(brisk)} is neither true nor false")
     return brisk
@@ -70,21 +71,23 @@ class Settings:
         set_size: cards in a set (S), at least 2.
         sets: number of sets (N), at least 1.
         players: number of players (P), at least 2; S*N must be a multiple of P.
-        tie_break: who is on turn when both players of a question ran out of cards; a `TieBreak` or
-            its name.
-        seed: of the random part of `TieBreak.MIN_SETS`.
-        brisk: forbid *hopeless* questions, which can only be answered no
+        tie_break: a `TieBreak` or its name: who asks next if both players of a question have no
+            cards left.
+        seed: seed of the random choice in `TieBreak.MIN_SETS`.
+        brisk: whether *hopeless* questions, which can only be answered no, are forbidden
             (see `quaternity.game.transition.may_be_asked`).
 
     Raises:
-        InputError: lists everything that is wrong, or names the limit of size.
+        InputError: If a setting is invalid (the message lists all faults), or the game exceeds a
+            limit of size.
 
     >>> Settings(set_size=4, sets=13, players=4).hand
     13
     """
 
     set_size: int = field(
-        default=4, metadata={"help": "Cards in one set.", "range": range(2, MAX_CARDS + 1)}
+        default=4,
+        metadata={"help": "Cards in one set.", "range": range(2, MAX_CARDS + 1)},
     )
     sets: int = field(
         default=3, metadata={"help": "Number of sets.", "range": range(1, MAX_CARDS + 1)}
@@ -94,21 +97,21 @@ class Settings:
     )
     tie_break: TieBreak = field(
         default=TieBreak.FIRST_IN_ORDER,
-        metadata={"help": "Who asks when both players of a question have no cards left."},
+        metadata={"help": "Which player asks next if asker and asked have no cards left."},
     )
     seed: int = 0
     brisk: bool = field(
-        default=False, metadata={"help": "No questions to which only no can be answered."}
+        default=False, metadata={"help": "Forbid questions that can only be answered no."}
     )
 
     def __post_init__(self) -> None:
         faults = []
-        whys = {"set_size": " (with one card a set nobody could ever ask)"}
+        whys = {"set_size": " (with one card per set, no question would be legal)"}
         for name, allowed in ranges(self).items():
             try:
                 value = whole(getattr(self, name), name)
                 object.__setattr__(self, name, value)
-                if value < allowed.start:  # the other end is for `check_size` to say
+                if value < allowed.start:  # `check_size` checks the upper limit
                     why = whys.get(name, "")
                     faults.append(f"{name}: {value} is less than {allowed.start}{why}")
             except InputError as error:
@@ -132,7 +135,7 @@ class Settings:
             )
 
     def __str__(self) -> str:
-        """Return a text that is the same in all versions, because `compare` uses it as a seed."""
+        """Return a text that does not change between versions: `compare` uses it as a seed."""
         values = {field.name: repr(getattr(self, field.name)) for field in fields(self)}
         values["tie_break"] = f"<{self.tie_break!r}: {self.tie_break.value!r}>"
         if not self.brisk:
@@ -141,5 +144,5 @@ class Settings:
 
     @property
     def hand(self) -> int:
-        """Cards each player holds at the start."""
+        """The number of cards that each player holds at the start."""
         return self.set_size * self.sets // self.players

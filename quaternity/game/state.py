@@ -1,9 +1,9 @@
-"""The state of a game: what everybody knows about the deal, whose turn it is, what is completed.
+"""The state of a game: the public knowledge about the deal, the turn and the completed sets.
 
-A state is a `DealProblem` (hands, owners, bounds) plus the player on turn and the completed sets,
-and nothing else: the deals of the problem are exactly the deals that fit the history. States are
-immutable; `after` gives the next one. A completed set is out of play: its constraint in the problem
-is empty.
+A state is a `DealProblem` (hands, owners, bounds) with the player to move and the completed sets.
+It needs no history, because the deals of the problem are exactly the deals that fit the history.
+States are immutable; `after` returns the next state. A completed set is out of play: its constraint
+in the problem is empty.
 """
 
 from __future__ import annotations
@@ -70,16 +70,17 @@ def _player(value: int | None, players: int, place: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class State(Shown):
-    """What is known at one moment of a game. Immutable; equal by value.
+    """The public knowledge at one moment of a game. Immutable; compared by value.
 
     Attributes:
-        problem: hands, owners and bounds. Completed sets are empty in it.
-        turn: the player on turn, or None if that does not matter.
-        completed: per set its owner, or None while it is in play.
+        problem: the hands, owners and bounds. Completed sets are empty in it.
+        turn: the player to move, or None if that does not matter.
+        completed: the owner of each completed set; None for a set in play.
+        set_size: number of cards in each set.
         tie_break, seed, brisk: see `Settings`.
 
     Raises:
-        InputError: the parts do not fit together, or one of them is malformed.
+        InputError: If a part is malformed, or the parts do not fit together.
 
     Build a state with `State.start(settings)`, `quaternity.game.state_file.read_state`, or from its
     parts. Parts must fit together but need not be possible (see `verdict`).
@@ -99,7 +100,7 @@ class State(Shown):
     tie_break: TieBreak = TieBreak.FIRST_IN_ORDER
     seed: int = 0
     brisk: bool = False
-    # Derived when first needed, and handed on by `after`; never part of the value.
+    # Caches, filled on first use and updated by `after`; they are not part of the value.
     _rows: tuple[PreparedSet, ...] | None = field(
         default=None, init=False, repr=False, compare=False
     )
@@ -133,7 +134,10 @@ class State(Shown):
 
     @classmethod
     def start(cls, settings: Settings | None = None) -> State:
-        """Return the state before the first question (default settings: 3 sets of 4, 3 players)."""
+        """Return the state before the first question.
+
+        The default settings are 3 sets of 4 cards, and 3 players.
+        """
         settings = Settings() if settings is None else settings
         if not isinstance(settings, Settings):
             raise InputError(f"settings: {settings!r} is not a Settings")
@@ -151,20 +155,23 @@ class State(Shown):
 
     @classmethod
     def parse(cls, text: str | bytes) -> State:
-        """Return the state in the text of a state file; what is odd about it is a `FileWarning`.
+        """Return the state in the text of a state file.
+
+        Issue a `FileWarning` for each irregularity that does not prevent reading.
 
         Raises:
-            StateFileError: malformed; has every fault with its path in the document.
-            ContradictoryState: impossible by what it says about a completed set.
+            StateFileError: If the text is malformed. The error lists all faults with their paths in
+                the document.
+            ContradictoryState: If the state contradicts itself about a completed set.
         """
         return cls._of_file(load_place("quaternity.game.state_file:parse_state")(text))
 
     @classmethod
     def read(cls, path: str) -> State:
-        """Return the state in a file (`-`: standard input); as `parse`.
+        """Return the state in a file (`-` for standard input); see `parse`.
 
         Raises:
-            InputError: the file cannot be read.
+            InputError: If the file cannot be read.
         """
         return cls._of_file(load_place("quaternity.game.state_file:read_state")(path))
 
@@ -184,7 +191,7 @@ class State(Shown):
         rows: tuple[PreparedSet, ...] | None,
         slack: int | None,
     ) -> State:
-        """Build a state without checks: it is valid because it follows from another."""
+        """Create a state without checks, because it follows from a valid state."""
         state = object.__new__(cls)
         put = object.__setattr__
         put(state, "problem", problem)
@@ -200,11 +207,11 @@ class State(Shown):
         return state
 
     def __reduce__(self) -> tuple[type[State], tuple[object, ...]]:
-        """Copy and pickle the value alone, without what was computed from it."""
+        """Copy and pickle only the value, without the caches."""
         value = (self.problem, self.turn, self.completed, self.set_size)
         return type(self), (*value, self.tie_break, self.seed, self.brisk)
 
-    # ------------------------------------------------------------------ what is known
+    # ------------------------------------------------------------------ public knowledge
 
     @property
     def players(self) -> int:
@@ -213,16 +220,16 @@ class State(Shown):
 
     @property
     def hands(self) -> tuple[int, ...]:
-        """Per player the cards in hand, completed sets not counted."""
+        """The number of cards in the hand of each player, without completed sets."""
         return self.problem.hands
 
     @property
     def sets(self) -> int:
-        """Number of sets, completed ones included."""
+        """Number of sets, including completed ones."""
         return len(self.completed)
 
     def owners_of(self, set_index: int, number: int) -> tuple[int, ...]:
-        """Return the players who may own a card; for a completed set its owner."""
+        """Return the players who may own a card; for a card of a completed set, its owner."""
         owner = self.completed[numbered(set_index, len(self.completed), "set")]
         if owner is None:
             return self.problem.may_own(set_index, number)
@@ -231,7 +238,7 @@ class State(Shown):
 
     @property
     def points(self) -> tuple[int, ...]:
-        """Per player the number of completed sets."""
+        """The number of completed sets of each player."""
         return tuple(map(self.completed.count, range(self.players)))
 
     @property
@@ -248,28 +255,34 @@ class State(Shown):
 
     @property
     def winner(self) -> int | None:
-        """The player with the most sets once the game is over; None before, and when shared."""
+        """The only player with the most sets once the game is over; None before, or in a tie."""
         winners = self.winners
         return winners[0] if len(winners) == 1 else None
 
-    # ------------------------------------------------------------------ is it possible?
+    # ------------------------------------------------------------------ feasibility
 
     @takes(solver=(Solver, type(None)))
     def verdict(self, solver: Solver | None = None) -> Verdict:
-        """Return whether some deal fits, with evidence (default solver: the quickest that fits).
+        """Return whether some deal fits, with evidence.
 
-        The evidence of a solver from elsewhere is checked: `SolverFault` if it is wrong.
+        The default is the fastest solver that supports the problem.
+
+        Raises:
+            SolverFault: If the evidence of an external solver is wrong.
         """
         return decided(self.problem, solver or default_solver(self.problem))
 
     def closed(self, seconds: float | None = None) -> DealProblem:
-        """Return the problem with the same deals and exact owners, minimums and maximums.
+        """Return the equivalent problem with exact owners, minimums and maximums.
+
+        The two methods for this are described in `solvers.filtering`.
+
+        Args:
+            seconds: time limit; None for no limit.
 
         Raises:
-            NoDeal: the state is impossible.
-            SolverTimeout: not done within so many seconds; None is no limit.
-
-        Two methods exist; see `solvers.filtering`.
+            NoDeal: If the state is impossible.
+            SolverTimeout: If the time limit is reached.
         """
         from solvers.filtering import closed
 
@@ -279,14 +292,14 @@ class State(Shown):
         """Return whether two possible states have the same deals, turn and completed sets."""
         if not isinstance(other, State):
             raise InputError(f"other: {shown(other)} is not a State")
-        mine = (self.turn, self.completed, self.hands)
-        if mine != (other.turn, other.completed, other.hands):
+        key = (self.turn, self.completed, self.hands)
+        if key != (other.turn, other.completed, other.hands):
             return False
         return self.problem == other.problem or self.closed() == other.closed()
 
     @property
     def has_tables(self) -> bool:
-        """Return whether coalition tables can hold this number of players."""
+        """Whether coalition tables support this number of players."""
         return len(self.problem.hands) <= MAX_PLAYERS
 
     def layout(self) -> Lanes:
@@ -294,7 +307,7 @@ class State(Shown):
         return lanes_for(self.players, self.set_size * len(self.completed), self.set_size)
 
     def rows(self) -> tuple[PreparedSet, ...]:
-        """Return the prepared rows of the sets, for states with tables."""
+        """Return the prepared sets, for a state with tables; computed once."""
         if self._rows is None:
             layout = self.layout()
             rows = tuple(prepared(layout, constraint) for constraint in self.problem.sets)
@@ -303,7 +316,10 @@ class State(Shown):
         return self._rows
 
     def slack(self) -> int | None:
-        """Return the slack of the tables (see `solvers.coalition_tables`); None if no deal fits."""
+        """Return the slack of the tables (see `solvers.coalition_tables`); None if no deal fits.
+
+        The slack is computed once.
+        """
         if self._slack is None:
             tables = [row.kind.table for row in self.rows()]
             problem = self.problem
@@ -314,10 +330,10 @@ class State(Shown):
     # ------------------------------------------------------------------ questions and answers
 
     def cards_to_ask(self) -> list[bytes] | None:
-        """Return per set and card 1 where it may be asked for, as `quaternity.game.legal`.
+        """Return a byte for each card of each set: 1 if the player to move may request the card.
 
-        Return None without tables, where nobody can ask, and in a brisk game: there it matters who
-        is asked.
+        See `quaternity.game.legal.cards_to_ask`. Return None for a state without tables, if no
+        player can ask, and in a brisk game, in which the asked player matters.
         """
         slack = self.slack() if self.has_tables and not self.brisk else None
         if slack is None or self.turn is None:
@@ -325,32 +341,35 @@ class State(Shown):
         return cards_to_ask(self.rows(), slack, self.turn)
 
     def listed(self) -> list[Listed]:
-        """Return the legal questions by set, for states with tables; computed once."""
-        listed = self._legal
-        if listed is None:
+        """Return the legal questions by set, for a state with tables; computed once."""
+        questions = self._legal
+        if questions is None:
             slack, asker = self.slack(), self.turn
-            listed = []
+            questions = []
             if slack is not None and asker is not None:
-                listed = found_by_tables(self.rows(), slack, asker, self.problem.hands)
+                questions = found_by_tables(self.rows(), slack, asker, self.problem.hands)
                 if self.brisk:
-                    listed = without_hopeless(listed)
-            object.__setattr__(self, "_legal", listed)
-        return listed
+                    questions = without_hopeless(questions)
+            object.__setattr__(self, "_legal", questions)
+        return questions
 
     @property
     def legal_questions(self) -> LegalQuestions:
-        """A view of the questions the player on turn may ask."""
+        """A view of the questions that the player to move may ask."""
         return LegalQuestions(self)
 
     def legal_questions_by(self, solver: Solver) -> LegalQuestions:
-        """Return the same view by another solver: slower, and independent; see `verdict`."""
+        """Return a view of the legal questions, found by the given solver.
+
+        This is slower than `legal_questions`, and independent of it.
+        """
         return LegalQuestions(self, solver)
 
     def answers(self, question: Question | str) -> Answers:
-        """Return the legal answers to a question: one or two.
+        """Return the one or two legal answers to a question.
 
         Raises:
-            IllegalQuestion: with all that is wrong with it.
+            IllegalQuestion: If the question is illegal. The error lists all reasons.
         """
         question = Question.of(question)
         answers = self._answers(question)
@@ -359,7 +378,7 @@ class State(Shown):
         return answers
 
     def faults(self, question: Question | str) -> list[str]:
-        """Return everything that makes a question illegal; nothing when it is legal."""
+        """Return all reasons why a question is illegal; an empty list if it is legal."""
         question = Question.of(question)
         faults = question_faults(self.problem, self.turn, self.completed, self.set_size, question)
         if not may_be_asked(HOPELESS, self.brisk) and self.is_hopeless(question):
@@ -367,7 +386,7 @@ class State(Shown):
         return faults
 
     def is_hopeless(self, question: Question | str) -> bool:
-        """Return whether a question can only be answered no; a brisk game forbids it."""
+        """Return whether a question can only be answered no; a brisk game forbids that."""
         return self._possible_answers(Question.of(question)) == HOPELESS
 
     def _answers(self, question: Question) -> Answers:
@@ -401,13 +420,14 @@ class State(Shown):
         return answers_fitting(self.rows()[set_index], slack, asker, asked, number)
 
     def after(self, question: Question | str, answer: Answer | bool | str) -> State:
-        """Return the state after a question and its answer, completed sets put down.
+        """Return the state after a question and its answer; completed sets are out of play in it.
 
         Raises:
-            IllegalQuestion, IllegalAnswer: with all that is wrong.
-            InputError: a question or an answer is malformed.
+            IllegalQuestion: If the question is illegal. The error lists all reasons.
+            IllegalAnswer: If the answer is impossible.
+            InputError: If the question or the answer is malformed.
 
-        Cost: a few look-ups and a dozen operations on packed tables.
+        Cost: a few look-ups and about a dozen operations on packed tables.
         """
         if type(question) is not Question:
             question = Question.of(question)
@@ -420,7 +440,7 @@ class State(Shown):
         return self.after_legal(question, answer)
 
     def after_legal(self, question: Question, answer: Answer) -> State:
-        """Return the same as `after` for a question and an answer that are known to be legal."""
+        """Return the same as `after`, without checks, for a legal question and a legal answer."""
         asker, asked, (set_index, number) = question
         if not self.has_tables:
             return self._completed_by_solver(question, answer)
@@ -447,7 +467,10 @@ class State(Shown):
         return State._next(self, problem, turn, completed, rows, slack)
 
     def _completed_by_solver(self, question: Question, answer: Answer) -> State:
-        """Do the work of `after` without tables: a solver finds the completed sets."""
+        """Return the state after a move, for states without tables.
+
+        A solver finds the completed sets.
+        """
         asker, asked, (set_index, number) = question
         problem = problem_after(self.problem, asker, asked, set_index, number, answer)
         owned = owned_by_solver(problem, default_solver(problem))
@@ -468,8 +491,9 @@ class State(Shown):
     def settled(self) -> State:
         """Return the state in which a game continues from this state, by the rules.
 
-        Sets that a player owns in every deal are completed, and the turn of a player without cards
-        passes by the tie-break. States of a game are settled; an impossible state stays as it is.
+        Sets that a player owns in every deal become completed, and the tie-break passes on the turn
+        of a player without cards. The states of a game are already settled. An impossible state is
+        returned unchanged.
 
         Raises:
             LimitError: If the solver that finds the completed sets gives up.
@@ -509,7 +533,10 @@ class State(Shown):
         return drawn_player(tied, self.seed, completed, hands)
 
     def picture(self) -> Picture:
-        """Draw who may own what, for notebooks (`.html()`) and as a drawing (`.svg()`)."""
+        """Return the display of the state: a table of the possible owners of all cards.
+
+        A notebook shows its `.html()`; `.svg()` is a separate drawing.
+        """
         from quaternity.game.picture import owners_picture
 
         problem, notes = self.problem, []
@@ -538,10 +565,10 @@ class State(Shown):
 
 
 class LegalQuestions:
-    """A view of the legal questions of a state, listed when first needed, then kept.
+    """A view of the legal questions of a state, computed on first use and cached.
 
-    True when there is a question; iterates over `Question`; `len` counts; `in` tests a question;
-    `items()` iterates over (question, answers).
+    It is true if there is a legal question. It supports iteration, `len` and `in`; `items()`
+    iterates over pairs of a question and its answers.
     """
 
     __slots__ = ("_known", "_solver", "state")
@@ -564,18 +591,18 @@ class LegalQuestions:
         return self._known
 
     def groups(self) -> list[Group]:
-        """Yield the legal questions with interchangeable cards together, ascending by set."""
+        """Return the legal questions, grouped by interchangeable cards, in the order of sets."""
         return [
-            Group(asked, listed.set_index, cards, ANSWERS[legal])
-            for listed in self._found()
-            for asked, cards, legal in listed.groups
+            Group(asked, about_set.set_index, cards, ANSWERS[legal])
+            for about_set in self._found()
+            for asked, cards, legal in about_set.groups
         ]
 
     def __bool__(self) -> bool:
         return bool(self._found())
 
     def __len__(self) -> int:
-        return sum([len(cards) for listed in self._found() for _, cards, _ in listed.groups])
+        return sum([len(cards) for about_set in self._found() for _, cards, _ in about_set.groups])
 
     count = __len__
 
@@ -584,8 +611,8 @@ class LegalQuestions:
         return sum(
             [
                 len(cards) * len(ANSWERS[legal])
-                for listed in self._found()
-                for _, cards, legal in listed.groups
+                for about_set in self._found()
+                for _, cards, legal in about_set.groups
             ]
         )
 
@@ -594,7 +621,7 @@ class LegalQuestions:
         return chain.from_iterable(map(pairs_listed, self._found()))
 
     def first(self) -> Iterator[Question]:
-        """Yield the legal questions, each computed only when it is needed."""
+        """Yield the legal questions, computing each one only when it is needed if possible."""
         if self._known is not None or self.state.has_tables:
             yield from self
             return
@@ -611,7 +638,10 @@ class LegalQuestions:
         return (question for question, _ in self.items())
 
     def answers(self, question: Question | str) -> Answers:
-        """Return the legal answers to a question; none when it is not legal. Lists no others."""
+        """Return the legal answers to a question, or none if it is illegal.
+
+        This does not compute the other legal questions.
+        """
         question = Question.of(question)
         if self._known is None and self._solver is None:
             return self.state._answers(question)
@@ -625,6 +655,6 @@ class LegalQuestions:
 
 
 def with_problem(state: State, problem: DealProblem) -> State:
-    """Return a state that differs only in its deal problem; the same sets must be in play."""
+    """Return a copy of a state with another deal problem, which must have the same sets in play."""
     rules = state.tie_break, state.seed, state.brisk
     return State(problem, state.turn, state.completed, state.set_size, *rules)

@@ -1,11 +1,11 @@
 """State files: the JSON form of a `State`, read strictly and written losslessly.
 
-A file that is malformed raises `StateFileError`, with every fault and its path in the document. A
-file that is well formed but contradicts itself about a completed set raises `ContradictoryState`:
-it is impossible, not malformed. Everything else becomes a `State`, possible or not. It is
-read as the state that the rules make of it (`State.settled`), with a warning if that differs from
-the file.
-If both states and records are allowed, the content of a file decides which it is, not its name.
+A malformed file raises `StateFileError`, which lists every fault with its path in the document. A
+well-formed file that contradicts itself about a completed set raises `ContradictoryState`, because
+it is impossible, not malformed. Any other file gives a `State`, possible or not. Its completed sets
+and its turn are updated by the rules (`State.settled`), with a warning if that changes something.
+
+If both states and records are allowed, the content of the file decides, not its name.
 """
 
 from __future__ import annotations
@@ -40,40 +40,41 @@ DEAL_PROBLEM_FILE = re.compile(r'"format"\s*:\s*"deal-problem/')
 
 
 class StateFileError(MalformedDocument):
-    """A state file is malformed; `faults` has every fault with its path in the document."""
+    """A state file is malformed. `faults` lists every fault with its path in the document."""
 
 
 class ContradictoryState(QuaternityError):
-    """A well-formed state that no deal fits, because of what it says about a completed set."""
+    """A well-formed state file contradicts itself about a completed set, so no deal fits."""
 
 
 class LoadedState(NamedTuple):
-    """A state with what was odd about its file."""
+    """A state and the warnings about its file."""
 
     state: State
     warnings: list[str]
 
 
 class LoadedProblem(NamedTuple):
-    """A deal problem with what was odd about its file."""
+    """A deal problem and the warnings about its file."""
 
     problem: DealProblem
     warnings: list[str]
 
 
 def read_state(path: str) -> LoadedState:
-    """Read a state file (`-`: standard input).
+    """Read a state file (`-` for standard input).
 
     Raises:
-        InputError, StateFileError: unreadable or malformed.
-        ContradictoryState: impossible by what it says about a completed set.
+        InputError: If the file cannot be read.
+        StateFileError: If the file is malformed.
+        ContradictoryState: If the state contradicts itself about a completed set.
     """
     return parse_state(decode(read_bytes(path)))
 
 
 @takes(text=(str, bytes, bytearray))
 def parse_state(text: str) -> LoadedState:
-    """Read the JSON text of a state. Raises as `read_state`.
+    """Parse the JSON text of a state; raise the same errors as `read_state`.
 
     >>> parse_state('{"players": 2}')
     Traceback (most recent call last):
@@ -90,17 +91,17 @@ def _written_state(text: str) -> LoadedState:
 
 
 def settled_state(loaded: LoadedState) -> LoadedState:
-    """Return the state in which the game continues, with what its file does not say of that."""
-    written = loaded.state
-    state = written.settled()
+    """Return the settled state, with a warning for each difference to the file."""
+    in_file = loaded.state
+    state = in_file.settled()
     warnings = [
         f"set {index} is not marked as completed, but player {owner} owns it: it is put down"
         for index, owner in enumerate(state.completed)
-        if owner != written.completed[index]
+        if owner != in_file.completed[index]
     ]
-    if state.turn != written.turn:
+    if state.turn != in_file.turn:
         warnings.append(
-            f"player {written.turn} has no cards: the turn passes to player {state.turn}"
+            f"player {in_file.turn} has no cards: the turn passes to player {state.turn}"
         )
     return LoadedState(state, loaded.warnings + warnings)
 
@@ -113,7 +114,7 @@ class _Reader(DocumentReader):
         document = self.document
         if document.get("format") == DEAL_PROBLEM:
             raise StateFileError(
-                ["a deal problem, which is the state of no game: no turn, no rules"]
+                ["this is a deal problem, not a state of a game: it has no turn and no rules"]
             )
         size = self._whole("set_size", least=1)
         sets = self._whole("sets", least=1)
@@ -174,9 +175,9 @@ class _Reader(DocumentReader):
         maximum: list[list[int]],
         completed: list[int | None],
     ) -> None:
-        """Refuse a document that contradicts itself about a completed set.
+        """Raise ContradictoryState if the document contradicts itself about a completed set.
 
-        Completed sets leave no trace in the deal problem, so they are checked here.
+        Completed sets are empty in the deal problem, so a solver would not notice it.
         """
         faults = []
         for index, owner in enumerate(completed):
@@ -194,7 +195,7 @@ class _Reader(DocumentReader):
                     f"who may hold at most {maximum[owner][index]} of its cards"
                 )
             for player, row in enumerate(minimum):
-                # The minimum of the owner may still count the cards of the set.
+                # The minimum of the owner may still include the cards of the set.
                 if row[index] > (self.size if player == owner else 0):
                     faults.append(
                         f"set {index} is completed by player {owner}, "
@@ -208,7 +209,7 @@ class _Reader(DocumentReader):
         if name not in self.document:
             return None
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            self.faults.append(f"{name}: {quoted(value)} is not a whole number of at least {least}")
+            self.faults.append(f"{name}: {quoted(value)} is not a whole number >= {least}")
             return None
         return value
 
@@ -233,7 +234,7 @@ class _Reader(DocumentReader):
 
 
 def state_document(state: State) -> dict[str, Any]:
-    """Return the JSON object of a state. Optional fields appear where they say something."""
+    """Return the JSON object of a state; optional fields that have their default are omitted."""
     players, sets = state.problem.players, state.problem.sets
     document: dict[str, Any] = {
         "format": FORMAT,
@@ -251,7 +252,7 @@ def state_document(state: State) -> dict[str, Any]:
         for constraint, owner in zip(sets, state.completed, strict=True)
     ]
     document["minimum"] = [[s.low[player] for s in sets] for player in range(players)]
-    if any(s.size and most != state.set_size for s in sets for most in s.high):
+    if any(s.size and maximum != state.set_size for s in sets for maximum in s.high):
         document["maximum"] = [
             [s.high[player] if s.size else state.set_size for s in sets]
             for player in range(players)
@@ -268,17 +269,17 @@ def state_document(state: State) -> dict[str, Any]:
 
 @takes(state=State)
 def state_text(state: State) -> str:
-    """Return the text of a state file: one field a line."""
+    """Return the text of a state file, with one field per line."""
     fields = (f'"{name}": {json.dumps(value)}' for name, value in state_document(state).items())
     return "{" + ",\n ".join(fields) + "}\n"
 
 
 def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
-    """Read a state file, a game record or a deal-problem file (`-`: standard input).
+    """Read a state file, a game record or a deal-problem file (`-` for standard input).
 
     Raises:
-        InputError: unreadable, malformed, or none of them.
-        ContradictoryState: a state that contradicts itself about a completed set.
+        InputError: If the file cannot be read, is malformed, or is of another kind.
+        ContradictoryState: If a state contradicts itself about a completed set.
     """
     data = read_bytes(path)
     start = without_mark(data).lstrip()
@@ -292,21 +293,22 @@ def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
 
 
 def parse_any(text: str, *, settle: bool = True) -> LoadedState | LoadedProblem:
-    """Read the text of a state or a deal problem. Raises as `read_state`.
+    """Parse the text of a state or a deal problem; raise the same errors as `read_state`.
 
     Args:
-        settle: whether a state is settled, which takes long if it is large.
+        text: the text.
+        settle: whether to settle a state, which takes long for large states.
     """
     if DEAL_PROBLEM_FILE.search(text):
         return LoadedProblem(*parse_deal_problem(text))
     return parse_state(text) if settle else _written_state(text)
 
 
-def any_text(given: State | DealProblem) -> str:
-    """Return the text of a file of a state or a deal problem."""
-    return state_text(given) if isinstance(given, State) else deal_problem_text(given)
+def any_text(value: State | DealProblem) -> str:
+    """Return the text of the file of a state or a deal problem."""
+    return state_text(value) if isinstance(value, State) else deal_problem_text(value)
 
 
-def problem_of(given: State | DealProblem) -> DealProblem:
-    """Return the deal problem of a state; a deal problem is returned as it is."""
-    return given.problem if isinstance(given, State) else given
+def problem_of(value: State | DealProblem) -> DealProblem:
+    """Return the deal problem of a state; return a deal problem unchanged."""
+    return value.problem if isinstance(value, State) else value

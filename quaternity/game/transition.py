@@ -1,6 +1,7 @@
-"""What a question and its answer change: the rules, each in one place.
+"""The rules of a move: what a question and its answer change.
 
-Legal questions, solvers, explanations and perfect play all take the rules from here.
+Legal questions, solvers, explanations and perfect play all use these functions, so that each rule
+is implemented only once.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ variant with 0, every player may ask for any card."""
 
 
 def stated_minimum(least: int) -> int:
-    """Return the fewest cards of a set that an asker holds, if `least` were known before."""
+    """Return the minimum number of cards of the set that an asker holds; it was `least` before."""
     return max(least, MIN_ASKER_CARDS)
 
 
@@ -29,20 +30,27 @@ def _stated(low: tuple[int, ...], asker: int) -> tuple[int, ...]:
 
 
 HOPELESS = 1
-"""The possible answers of a hopeless question, as in `may_be_asked`: no alone."""
+"""The code of the possible answers to a hopeless question (see `may_be_asked`): only no."""
 
 
 def may_be_asked(answers: int, brisk: bool) -> bool:
-    """Return whether a question may be asked that has these possible answers.
+    """Return whether a question with these possible answers may be asked.
 
-    Some answer must be possible; in a brisk game a yes, so that every question may bring a card.
-    `answers` is 1 for a no that is possible, plus 2 for a yes.
+    At least one answer must be possible. In a brisk game, the answer yes must be possible, so that
+    every question may win a card.
+
+    Args:
+        answers: 1 if the answer no is possible, plus 2 if the answer yes is possible.
+        brisk: whether the game is brisk.
     """
     return answers > (HOPELESS if brisk else 0)
 
 
 def asking(constraint: SetConstraint, asker: int, card: int) -> SetConstraint:
-    """Return the constraint with what asking states: the asker has a card of the set, not this."""
+    """Return the constraint with the statement of the asker added.
+
+    By asking, a player states that they have a card of the set, but not this one.
+    """
     owners = constraint.owners
     return SetConstraint.trusted(
         with_entry(owners, card, owners[card] & ~(1 << asker)),
@@ -54,7 +62,7 @@ def asking(constraint: SetConstraint, asker: int, card: int) -> SetConstraint:
 def claimed(
     constraint: SetConstraint, asker: int, asked: int, card: int, answer: Answer | bool
 ) -> SetConstraint:
-    """Return the constraint that question and answer imply before any card moves."""
+    """Return the constraint with a question and its answer added, before the card moves."""
     owners = constraint.owners
     mask = owners[card] & ~(1 << asker)
     mask &= 1 << asked if answer else ~(1 << asked)
@@ -66,10 +74,11 @@ def claimed(
 def answered(
     constraint: SetConstraint, asker: int, asked: int, card: int, answer: Answer | bool
 ) -> SetConstraint:
-    """Return the constraint after question and answer, the card handed over after a yes.
+    """Return the constraint after a question and its answer; after a yes, the card has moved.
 
-    A deal satisfies it after the card moved iff the deal before satisfied `claimed`. Upper bounds
-    that never matter (the set's size) stay as they are; others follow the card.
+    A deal satisfies it after the card has moved iff the deal before the move satisfied `claimed`.
+    An upper bound that never matters (the size of the set) stays the same; other upper bounds are
+    adjusted to the moved card.
     """
     if not answer:
         return claimed(constraint, asker, asked, card, answer)
@@ -84,7 +93,7 @@ def answered(
         if bounds[asked] < size:
             bounds[asked] -= 1
         high = tuple(bounds)
-    # A card that the asked cannot have had can be with nobody.
+    # If the asked player could not have had the card, no player can own it now.
     mask = 1 << asker if constraint.owners[card] >> asked & 1 else 0
     return SetConstraint.trusted(with_entry(constraint.owners, card, mask), tuple(low), high)
 
@@ -92,7 +101,7 @@ def answered(
 def hands_after(
     hands: tuple[int, ...], asker: int, asked: int, answer: Answer | bool
 ) -> tuple[int, ...]:
-    """Return the sizes of the hands after question and answer."""
+    """Return the sizes of the hands after a question and its answer."""
     if not answer:
         return hands
     moved = list(hands)
@@ -104,7 +113,7 @@ def hands_after(
 def problem_after(
     problem: DealProblem, asker: int, asked: int, set_index: int, card: int, answer: Answer
 ) -> DealProblem:
-    """Return the deal problem after question and answer, completed sets still in it."""
+    """Return the deal problem after a question and its answer, including completed sets."""
     constraint = answered(problem.sets[set_index], asker, asked, card, answer)
     changed = problem.with_set(set_index, constraint)
     return DealProblem.trusted(hands_after(problem.hands, asker, asked, answer), changed.sets)
@@ -112,14 +121,15 @@ def problem_after(
 
 @lru_cache(maxsize=256)
 def out_of_play(players: int) -> SetConstraint:
-    """Return the constraint of a completed set: no cards."""
+    """Return the constraint of a completed set, which has no cards."""
     return SetConstraint((), (0,) * players, (0,) * players)
 
 
 def next_to_ask(asker: int, asked: int, answer: Answer | bool, hands: Sequence[int]) -> int | None:
-    """Return who asks next: after yes the asker, after no the asked, or else the other player.
+    """Return the player who asks next: the asker after a yes, the asked player after a no.
 
-    The hands are those after the answer. Return None if neither has cards: see `tie_broken`.
+    If that player has no cards left, it is the other of the two. If neither has cards, return None;
+    see `tie_broken`. The hands are those after the answer.
     """
     first, second = (asker, asked) if answer else (asked, asker)
     if hands[first]:
@@ -130,9 +140,10 @@ def next_to_ask(asker: int, asked: int, answer: Answer | bool, hands: Sequence[i
 def tie_broken(
     hands: Sequence[int], points: Sequence[int], tie_break: TieBreak, order: Sequence[int]
 ) -> list[int]:
-    """Return whom the tie-break names: one player, or several among whom chance decides.
+    """Return the players that the tie-break selects; one of several is drawn at random.
 
-    Somebody has cards. `order` of the players matters for `TieBreak.FIRST_IN_ORDER`.
+    At least one player must have cards. `order` is the order of players for
+    `TieBreak.FIRST_IN_ORDER`.
     """
     if tie_break is TieBreak.MIN_SETS:
         return tied_players(hands, points)
@@ -140,7 +151,7 @@ def tie_broken(
 
 
 def tied_players(hands: Sequence[int], points: Sequence[int]) -> list[int]:
-    """Return among whom `TieBreak.MIN_SETS` draws: fewest sets, then fewest cards in hand."""
+    """Return the players with cards who have the fewest sets and, among those, the fewest cards."""
     able = [player for player, hand in enumerate(hands) if hand]
     least = min((points[player], hands[player]) for player in able)
     return [player for player in able if (points[player], hands[player]) == least]
@@ -149,7 +160,7 @@ def tied_players(hands: Sequence[int], points: Sequence[int]) -> list[int]:
 def drawn_player(
     tied: Sequence[int], seed: int, completed: Sequence[int | None], hands: Sequence[int]
 ) -> int:
-    """Draw a player by seed and position, so a record that is replayed has the same players."""
+    """Draw a player; the seed and the position determine the result, so replays agree."""
     if len(tied) == 1:
         return tied[0]
     return Random(f"{seed} {tuple(completed)} {tuple(hands)}").choice(tied)

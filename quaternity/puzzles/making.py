@@ -50,7 +50,9 @@ KINDS = {
 @cache
 def _kind(name: str) -> PuzzleKind:
     try:
-        made: Callable[[], PuzzleKind] = load_place(KINDS.get(name, name), here=name not in KINDS)
+        made: Callable[[], PuzzleKind] = load_place(
+            KINDS.get(name, name), in_working_directory=name not in KINDS
+        )
         return made()
     except KeyboardInterrupt:
         raise

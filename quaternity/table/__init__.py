@@ -1,6 +1,6 @@
-"""What happens around a game, written once for every game.
+"""Infrastructure for all table games: rules, matches, players, records and tournaments.
 
-`protocol` says what a game is, `plain_rules` has what most games do alike, and `conformance` tries
-it; `match` is one game under way, `players` who can sit in its seats, `journal` the record that is
-kept of it.
+`protocol` defines the interface of a game, `plain_rules` implements its common parts, and
+`conformance` checks an implementation. `match` plays one game, `players` creates its players, and
+`journal` writes its record to a file.
 """

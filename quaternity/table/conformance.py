@@ -1,12 +1,13 @@
-"""What every game must keep to, as one function: for games of your own.
+"""The laws that the rules of every game must obey, and a function that tests your own game.
 
     from quaternity.table.conformance import check_rules
 
     def test_my_game():
         check_rules(MyRules())
 
-The laws are tried on random matches. They know no game, so they cannot know what a game's rules
-ought to be (that a wrong claim costs a point, say): pin those by tests of your own.
+The laws are tested on random matches. They are the same for all games, so they cannot test the
+specific rules of a game, for example that a wrong claim costs a point. Write your own tests for
+those.
 """
 
 from __future__ import annotations
@@ -26,16 +27,23 @@ MAX_MATCH_MOVES = 400
 """Number of moves after which a random match is stopped."""
 
 MAX_TRIED_MOVES = 12
-"""Maximum number of moves that are tried in a position."""
+"""Maximum number of moves that are tested in a position."""
 
 
 class BrokenLaw(QuaternityError):
-    """A game breaks a law; says which, and in which match."""
+    """A game breaks a law. The text says which law, and in which match."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """What was tried; `alike` are positions beside another that gives a seat the same view."""
+    """The extent of a test.
+
+    Attributes:
+        matches: number of matches.
+        moves: number of moves in all matches.
+        over: number of matches that were played to the end.
+        alike: number of comparisons between two positions that give a seat the same view.
+    """
 
     matches: int
     moves: int
@@ -46,15 +54,17 @@ class Conformance:
 def check_rules(
     rules: Any, matches: int = 20, seed: int = 0, player: Any = None, encoded: Any = None
 ) -> Conformance:
-    """Try all laws on random matches; some forty runs of each of the rules' functions per move.
+    """Test all laws on random matches. Each function of the rules runs about forty times per move.
 
     Args:
-        seed: of everything random.
-        player: makes every other move, for games that do not come to an end by chance.
-        encoded: the game in numbers (`quaternity.environments.episode.Encoded`), if it has them.
+        rules: the rules to test.
+        matches: number of matches.
+        seed: random seed.
+        player: makes every other move, for games in which random moves rarely reach the end.
+        encoded: the encoder of the game (`quaternity.environments.episode.Encoded`), if any.
 
     Raises:
-        BrokenLaw: at the first law that does not hold.
+        BrokenLaw: If a law does not hold. The error describes the first such case.
     """
     moves = over = alike = 0
     for number in range(matches):
@@ -75,10 +85,11 @@ class _Walk:
     def __init__(self, rules: Any, random: Random, player: Any, encoded: Any) -> None:
         self.rules, self.random, self.player = rules, random, player
         self.encoded = encoded
-        again = deepcopy(random)
+        same_random = deepcopy(random)
         self.position = rules.start(random)
         expect(
-            self.position == rules.start(again), "a start is by chance other than what it is given"
+            self.position == rules.start(same_random),
+            "start() uses another source of randomness than its argument",
         )
         self.positions = [self.position]
         self.moves: list[tuple[int, Any]] = []
@@ -103,7 +114,7 @@ class _Walk:
             seat = self.random.choice(acting)
             move = self.drawn(seat)
             before, self.position = self.position, rules.after(self.position, seat, move)
-            expect(before == as_it_was, "a move changes the position it is made in")
+            expect(before == as_it_was, "after() changes the position before the move")
             record += rules.record_move(before, seat, move, self.position)
             ends.append(len(record.encode()))
             self.positions.append(self.position)
@@ -112,14 +123,14 @@ class _Walk:
         self.recorded(record.encode(), names, ends)
 
     def recorded(self, data: bytes, names: Sequence[str], ends: Sequence[int]) -> None:
-        """Check that a record gives the match, and one that is cut off its beginning."""
+        """Check that a record gives the match, and a truncated record the beginning of it."""
         rules = self.rules
         expect(rules.of_record(data).settings == rules.settings, "a record gives other settings")
-        again = rules.replay(data)
-        expect(list(again.positions) == self.positions, "a record gives other positions")
-        expect(list(again.moves) == self.moves, "a record gives other moves")
-        expect(again.names in ((), names), "a record gives other names")
-        expect(list(again.ends) == ends, "a record does not say where its moves end")
+        replay = rules.replay(data)
+        expect(list(replay.positions) == self.positions, "a record gives other positions")
+        expect(list(replay.moves) == self.moves, "a record gives other moves")
+        expect(replay.names in ((), names), "a record gives other names")
+        expect(list(replay.ends) == ends, "a record gives other ends of its moves")
         for cut in (*self.random.choices(ends, k=3), *self.random.choices(range(len(data)), k=5)):
             whole = sum(end <= cut for end in ends[1:])
             try:
@@ -132,13 +143,14 @@ class _Walk:
                 abs(moves - whole) <= 1
                 and list(part.moves) == self.moves[:moves]
                 and list(part.positions) == self.positions[: moves + 1],
-                f"a record that is cut off after {cut} bytes is not its beginning",
+                f"a record that is cut off after {cut} bytes does not give the beginning of the "
+                "match",
             )
 
     def drawn(self, seat: int) -> Any:
         view = self.rules.view(self.position, seat)
         legal = self.rules.moves(view)
-        expect(bool(legal), f"seat {seat} may act and has no move")
+        expect(bool(legal), f"seat {seat} may act and has no legal move")
         if self.player is not None and len(self.moves) % 2:
             move = self.player.choose(view, self.random)
             if move is not None:
@@ -146,116 +158,129 @@ class _Walk:
         return self.random.choice(list(legal))
 
     def scores(self, acting: Sequence[int]) -> None:
-        """Points and places fit the seats, and places are there when nobody may act."""
+        """Check that each seat has points, and a place exactly if the game is over."""
         places = self.rules.places(self.position)
-        expect(len(self.rules.points(self.position)) == self.rules.seats, "not one score per seat")
-        expect((places is None) == bool(acting), "places are for games that are over, and for all")
+        expect(
+            len(self.rules.points(self.position)) == self.rules.seats,
+            "points() does not have one entry for each seat",
+        )
+        expect(
+            (places is None) == bool(acting), "places() must be None exactly while a seat may act"
+        )
         ranks = [1 + sum(other < x for other in places or ()) for x in places or ()]
         expect(
             places is None or (len(places) == self.rules.seats and list(places) == ranks),
-            f"{places} are not places",
+            f"{places} are not valid places",
         )
 
     def offers(self, seat: int, acting: Sequence[int]) -> None:
-        """Check that what is offered is taken and can be typed, and the rest refused."""
+        """Check that legal moves are accepted and can be typed, and other moves are refused."""
         rules, position = self.rules, self.position
         view, may_act = rules.view(position, seat), seat in acting
         if not may_act:
-            # Not even what another seat may do now.
+            # A seat must not make the moves of another seat.
             for other in (seat, *acting):
                 for move in islice(rules.moves(rules.view(position, other)), 2):
                     self.refused(seat, move)
         legal = rules.moves(view) if may_act else ()
-        tried = list(legal)
+        moves = list(legal)
         if may_act and self.encoded is not None:
-            self.encodes(view, tried)
-        expect(len(tried) == len(legal), "the number of moves is not how many there are")
-        for move in self.random.sample(tried, min(len(tried), MAX_TRIED_MOVES)):
-            expect(move in legal, f"{move} is offered and is not in what is offered")
-            expect(not rules.faults(view, move), f"{move} is offered and has faults")
+            self.encodes(view, moves)
+        expect(len(moves) == len(legal), "len(moves()) is not the number of its moves")
+        for move in self.random.sample(moves, min(len(moves), MAX_TRIED_MOVES)):
+            expect(move in legal, f"moves() lists {move}, but does not contain it")
+            expect(not rules.faults(view, move), f"{move} is a legal move and has faults")
             expect(rules.read(rules.write(move), view) == move, f"{move} is read as another move")
             after = rules.after(position, seat, move)
             events = rules.events(position, seat, move, after)
-            expect(all(isinstance(t, str) and t for t in events), "an event is no sentence")
+            expect(all(isinstance(t, str) and t for t in events), "an event is not a sentence")
         for move in self.other_moves:
             if may_act:
-                expect((move in legal) == (not rules.faults(view, move)), f"{move} is half legal")
+                expect(
+                    (move in legal) == (not rules.faults(view, move)),
+                    f"moves() and faults() disagree about {move}",
+                )
             if not may_act or move not in legal:
                 self.refused(seat, move)
 
     def encodes(self, view: Any, legal: Sequence[Any]) -> None:
-        """Actions are the legal moves, one each; numbers are as many as is said, 0 to 1."""
+        """Check that actions match the legal moves, and numbers match `entries` and are 0 to 1."""
         encoded = self.encoded
-        offered = [action for action, allowed in enumerate(encoded.mask(view)) if allowed]
-        expect(len(encoded.mask(view)) == encoded.actions, "not one entry of the mask per action")
-        meant = [encoded.move(action, view) for action in offered]
-        moves = [move for move in meant if move is not None]
+        actions = [action for action, allowed in enumerate(encoded.mask(view)) if allowed]
+        expect(
+            len(encoded.mask(view)) == encoded.actions,
+            "the mask does not have one entry for each action",
+        )
+        decoded = [encoded.move(action, view) for action in actions]
+        moves = [move for move in decoded if move is not None]
         expect(
             len(moves) == len(legal) and all(move in legal for move in moves),
-            f"the mask has {len(moves)} moves, or others, where {len(legal)} are legal",
+            f"the {len(moves)} moves of the mask are not the {len(legal)} legal moves",
         )
-        expect(len(moves) >= len(meant) - 1, "several actions are to wait")
+        expect(len(moves) >= len(decoded) - 1, "several actions mean to wait")
         expect(
-            [encoded.action(move, view) for move in meant] == offered,
-            "a move has another number than the action that means it",
+            [encoded.action(move, view) for move in decoded] == actions,
+            "action() is not the inverse of move()",
         )
         numbers = list(encoded.numbers(view))
         expect(
             len(numbers) == sum(count for _, count, _ in encoded.entries),
-            "the numbers are not as many as their entries say",
+            "there are more or fewer numbers than the entries say",
         )
         expect(all(0 <= number <= 1 for number in numbers), "a number is not between 0 and 1")
 
     def refused(self, seat: int, move: Any) -> None:
-        """Check that a move that is not offered is refused, with reasons."""
+        """Check that a move that is not legal is refused, with reasons."""
         try:
             self.rules.after(self.position, seat, move)
         except IllegalMove as error:
             expect(bool(error.faults), f"{move} is refused without a reason")
         else:
-            raise BrokenLaw(f"{move} of seat {seat} is not offered, and is taken")
+            raise BrokenLaw(f"{move} of seat {seat} is not a legal move, but is accepted")
 
     def looks_alike(self, seat: int | None) -> None:
-        """Check that what a seat (None: a bystander) cannot tell apart is treated alike."""
-        rules, who = self.rules, _named(seat)
+        """Check that positions that a seat (None: a bystander) cannot distinguish act the same."""
+        rules, observer = self.rules, _named(seat)
         view = rules.view(self.position, seat)
         other = rules.like(view, self.random)
         self.alike += 1
-        mine, its = self.position, other
+        real, twin = self.position, other
         for _ in range(3):
-            first, second = rules.view(mine, seat), rules.view(its, seat)
-            expect(first == second, f"{who}: the views of positions that look alike differ")
+            first, second = rules.view(real, seat), rules.view(twin, seat)
+            expect(first == second, f"{observer}: indistinguishable positions have different views")
             expect(
                 json.dumps(rules.view_json(first)) == json.dumps(rules.view_json(second)),
-                f"{who}: the documents of views that are equal differ",
+                f"{observer}: equal views have different documents",
             )
             if self.encoded is not None:
                 expect(
                     bytes(self.encoded.numbers(first)) == bytes(self.encoded.numbers(second))
                     and self.encoded.mask(first) == self.encoded.mask(second),
-                    f"{who}: the numbers of views that are equal differ",
+                    f"{observer}: equal views have different numbers",
                 )
             table = rules.show(first)
-            expect(table == rules.show(second), f"{who}: they are shown apart")
+            expect(table == rules.show(second), f"{observer}: equal views are shown differently")
             expect(
                 max(map(len, table.splitlines())) <= 80,
-                f"{who}: what is shown does not fit 80 columns",
+                f"{observer}: the output of show() does not fit 80 columns",
             )
             expect(
                 list(islice(rules.moves(first), MAX_TRIED_MOVES))
                 == list(islice(rules.moves(second), MAX_TRIED_MOVES)),
-                f"{who}: other moves are offered",
+                f"{observer}: equal views have different legal moves",
             )
             for move in self.other_moves:
                 expect(
                     list(rules.faults(first, move)) == list(rules.faults(second, move))
-                    and (seat is None or self.said(mine, seat, move) == self.said(its, seat, move)),
-                    f"{who}: {move} is refused in other words",
+                    and (
+                        seat is None or self.said(real, seat, move) == self.said(twin, seat, move)
+                    ),
+                    f"{observer}: {move} is refused for different reasons",
                 )
-            step = self.both(seat, mine, its)
+            step = self.both(seat, real, twin)
             if step is None:
                 return
-            mine, its = step
+            real, twin = step
 
     def said(self, position: Any, seat: int, move: Any) -> str:
         try:
@@ -264,23 +289,29 @@ class _Walk:
             return str(error)
         return ""
 
-    def both(self, looking: int | None, mine: Any, its: Any) -> tuple[Any, Any] | None:
-        """Make the same move in two positions, if it is legal and seen alike in both."""
+    def both(self, observer: int | None, real: Any, twin: Any) -> tuple[Any, Any] | None:
+        """Make the same move in two positions that an observer cannot distinguish.
+
+        Return None if the move is illegal in one position, or its events differ.
+        """
         rules = self.rules
-        acting = list(rules.to_act(mine))
-        expect(acting == list(rules.to_act(its)), "others may act in a position that looks alike")
+        acting = list(rules.to_act(real))
+        expect(
+            acting == list(rules.to_act(twin)),
+            "in an indistinguishable position, other seats may act",
+        )
         if not acting:
             return None
         seat = self.random.choice(acting)
-        move = self.random.choice(list(rules.moves(rules.view(mine, seat))))
-        if rules.faults(rules.view(its, seat), move):
+        move = self.random.choice(list(rules.moves(rules.view(real, seat))))
+        if rules.faults(rules.view(twin, seat), move):
             return None
-        after, other = rules.after(mine, seat, move), rules.after(its, seat, move)
-        news = map(document, rules.events(mine, seat, move, after))
-        if list(news) != list(map(document, rules.events(its, seat, move, other))):
+        after, other = rules.after(real, seat, move), rules.after(twin, seat, move)
+        news = map(document, rules.events(real, seat, move, after))
+        if list(news) != list(map(document, rules.events(twin, seat, move, other))):
             expect(
-                rules.view(after, looking) != rules.view(other, looking),
-                f"{_named(looking)}: of {move} more is told than is seen afterwards",
+                rules.view(after, observer) != rules.view(other, observer),
+                f"{_named(observer)}: the events of {move} reveal more than the views after it",
             )
             return None
         return after, other
@@ -290,7 +321,7 @@ def _named(seat: int | None) -> str:
     return "a bystander" if seat is None else f"seat {seat}"
 
 
-def expect(holds: bool, otherwise: str) -> None:
-    """Raise `BrokenLaw` unless a condition holds."""
+def expect(holds: bool, message: str) -> None:
+    """Raise `BrokenLaw` with a message unless a condition holds."""
     if not holds:
-        raise BrokenLaw(otherwise)
+        raise BrokenLaw(message)

@@ -1,4 +1,4 @@
-"""The course of a game, at a terminal or in a browser: its positions, moves, and what was seen."""
+"""The history of a running game: its positions, its moves, and the events that players saw."""
 
 from __future__ import annotations
 
@@ -14,23 +14,29 @@ MAX_PROGRAM_MOVES = 10_000
 
 
 def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]:
-    """Return what happened, each with the number of its move; a question comes with its answer."""
+    """Return the events, each with the number of its move.
+
+    A pending question is replaced by the later event that has its answer.
+    """
     events: list[tuple[int, str]] = []
-    waits = False
+    is_pending = False
     for number, step in enumerate(steps, first):
         for event in step.events:
-            if waits:
+            if is_pending:
                 events.pop()
-            waits = facts(event).get("answer", event) is None
+            is_pending = facts(event).get("answer", event) is None
             events.append((number, event))
     return events
 
 
 class Course(Generic[P, M, V]):
-    """A game under way.
+    """The history of a running game.
 
-    `moves` have the seat that made them, without those taken back; `steps` are what everybody saw
-    of them. With `keeps_positions` the positions between are held instead of found again.
+    Attributes:
+        keeps_positions: whether all positions are stored; otherwise they are recomputed from the
+            moves.
+        moves: the moves, each with the seat that made it, without those that were taken back.
+        steps: for each move, what everybody saw of it.
     """
 
     keeps_positions: ClassVar[bool] = True
@@ -51,7 +57,7 @@ class Course(Generic[P, M, V]):
             self.add(seat, move, after)
 
     def add(self, seat: int, move: M, after: P, step: Step | None = None) -> None:
-        """Add a move that leads to a position; `step` where it is known already."""
+        """Add a move that leads to the position `after`; `step` is computed unless it is given."""
         self.steps.append(step or self.step(seat, move, after))
         self.moves.append((seat, move))
         self.position = after
@@ -59,44 +65,45 @@ class Course(Generic[P, M, V]):
             self._positions.append(after)
 
     def step(self, seat: int, move: M, after: P) -> Step:
-        """Return what everybody sees of a move from the present position to another."""
+        """Return what everybody sees of a move from the current position to another."""
         return Step(seat, tuple(self.rules.events(self.position, seat, move, after)))
 
     def positions_to(self, moves: int) -> list[P]:
-        """Return the positions from the start on, to that after so many moves at least."""
+        """Return the positions from the start on, at least up to the one after `moves` moves."""
         known = self._positions
         for seat, move in self.moves[len(known) - 1 : moves]:
             known.append(self.rules.after(known[-1], seat, move))
         return known
 
     def forget_positions(self) -> None:
-        """Give the memory of the positions between back."""
+        """Drop all stored positions except the first, to save memory."""
         self._positions = [self.start]
 
     def undone(self, people: Collection[int]) -> int:
-        """Return how many moves an undo takes back: up to the last move of a person, or of anybody.
+        """Return the number of moves that an undo takes back.
 
-        An answer is taken back alone when a program had asked, else with the question.
+        An undo goes back to before the last move of a person, or before the last move if no people
+        play. It takes back a person's answer together with the question, unless a program asked it.
         """
         people = people or range(self.rules.seats)
         positions, kept = self.positions_to(len(self.moves)), len(self.moves)
         while kept:
             kept -= 1
-            asked = None if self.rules.is_settled(positions[kept]) else self.moves[kept - 1][0]
-            if self.moves[kept][0] in people and asked not in people:
+            asker = None if self.rules.is_settled(positions[kept]) else self.moves[kept - 1][0]
+            if self.moves[kept][0] in people and asker not in people:
                 break
         return len(self.moves) - kept
 
     def take_back(self, count: int) -> None:
-        """Take back the last moves."""
+        """Take back the last `count` moves."""
         kept = len(self.moves) - count
         self.position = self.positions_to(kept)[kept]
         del self.moves[kept:], self.steps[kept:], self._positions[kept + 1 :]
 
-    def chance(self, seed: Any, who: int | str) -> Random:
-        """Return the chance of a seat's next move, or of a hint.
+    def chance(self, seed: Any, purpose: int | str) -> Random:
+        """Return the random generator for the next move of a seat, or for another purpose.
 
-        It depends only on the seed and the number of moves before it, so a resumed game goes on
-        alike.
+        It depends only on the seed, the purpose and the number of moves, so that a resumed game
+        continues in the same way.
         """
-        return Random(f"{seed}/{who}/{len(self.moves)}")
+        return Random(f"{seed}/{purpose}/{len(self.moves)}")

@@ -1,12 +1,12 @@
-"""Open every door of a game that is registered, for games of your own.
+"""End-to-end check of a registered game: its laws, commands, environments and web pages.
 
     from quaternity.table.doors import check_game
 
     def test_my_game():
         check_game("mine")
 
-The laws of `quaternity.table.conformance` are tried first; then each door is opened as a user opens
-it: commands in processes of their own, pages by requests to a server on this machine.
+The check tests the laws of `quaternity.table.conformance` and then uses each interface as a user
+would: it runs commands in separate processes and requests pages from a local server.
 """
 
 from __future__ import annotations
@@ -32,21 +32,28 @@ from quaternity.table.match import Match
 from quaternity.table.players import make_player
 from quaternity.table.tournament.playing import Tournament, play_game
 
-SECONDS = 120  # a command that takes longer has failed
+SECONDS = 120
+"""Time limit of a command or a request, in seconds."""
 
 TYPED = "help\nrules\nstate\nmoves\nhint\nhistory\nundo\nquit\n"
+"""Input for the command `play`."""
 
 
 def check_game(game: str, matches: int = 3, seed: int = 0) -> tuple[str, ...]:
-    """Try the laws of a registered game and open all its doors, in ten seconds; return their names.
+    """Check a registered game in about ten seconds; return the names of the checks.
 
-    Doors whose extra is not installed are left out.
+    Interfaces whose optional dependency is not installed are skipped.
+
+    Args:
+        game: name of the game.
+        matches: number of random matches for the laws.
+        seed: random seed.
 
     Raises:
-        BrokenLaw: at the first law that does not hold or door that does not open; says which.
+        BrokenLaw: If a check fails. The message names the first one.
     """
     rules = registration(game).rules_class()
-    doors: dict[str, Callable[[], None]] = {
+    checks: dict[str, Callable[[], None]] = {
         "players": lambda: _play_all(rules),
         "laws": lambda: _keep_laws(rules, matches, seed),
         "tournament": lambda: _play_tournament(rules),
@@ -54,17 +61,17 @@ def check_game(game: str, matches: int = 3, seed: int = 0) -> tuple[str, ...]:
         "terminal": lambda: _use_terminal(rules),
     }
     if _installed("pettingzoo"):
-        doors["PettingZoo"] = lambda: _step_pettingzoo(game)
+        checks["PettingZoo"] = lambda: _step_pettingzoo(game)
     if _installed("pyspiel"):
-        doors["OpenSpiel"] = lambda: _load_open_spiel(game)
+        checks["OpenSpiel"] = lambda: _load_open_spiel(game)
     if _installed("starlette", "uvicorn", "jinja2", "segno"):
-        doors["browser"] = lambda: _use_browser(rules)
-    for door, open_door in doors.items():
+        checks["browser"] = lambda: _use_browser(rules)
+    for name, check in checks.items():
         try:
-            open_door()
+            check()
         except Exception as error:
-            raise BrokenLaw(f"{game}: {door}: {error}") from error
-    return tuple(doors)
+            raise BrokenLaw(f"{game}: {name}: {error}") from error
+    return tuple(checks)
 
 
 def _installed(*modules: str) -> bool:
@@ -143,10 +150,10 @@ def _use_terminal(rules: Any) -> None:
         play = [*commands, "play", "--record", record, "--seed", "1"]
         _run([*commands, "--help"])
         _run(["watch", "--help"])
-        # Somebody sits in the first seat, so the match is not over when they leave.
+        # A person takes the first seat, so the match is not over when they quit.
         _run([*play, "--seats", ",".join(["you", *[player] * (rules.seats - 1)])], TYPED)
         recorded = rules_of_record(Path(record).read_bytes())
-        expect(recorded.name == rules.name, "its record is one of another game")
+        expect(recorded.name == rules.name, "its record is that of another game")
         _run(play, "quit\n")
         _run(["watch", record])
         _run(["watch", record, "--seat", "0"])
@@ -159,7 +166,7 @@ def _run(words: Sequence[str], typed: str = "") -> str:
     )  # fmt: skip
     if done.returncode:
         last = "\n".join(done.stderr.splitlines()[-3:])
-        raise BrokenLaw(f"quaternity {' '.join(words)}: status {done.returncode}: {last}")
+        raise BrokenLaw(f"quaternity {' '.join(words)}: exit status {done.returncode}: {last}")
     return done.stdout
 
 
@@ -167,7 +174,10 @@ def _use_browser(rules: Any) -> None:
     game, player = rules.name, _players(rules)[0]
     with TemporaryDirectory() as folder, _server(folder) as link:
         documents = _asked(f"{link}api/games")["games"]
-        expect(any(document["game"] == game for document in documents), "it is not in /api/games")
+        expect(
+            any(document["game"] == game for document in documents),
+            "/api/games does not list the game",
+        )
         _asked(link)
         _asked(f"{link}new?game={game}")
         seats = ["me", *[player] * (rules.seats - 1)]
@@ -177,7 +187,7 @@ def _use_browser(rules: Any) -> None:
         seen = _asked(table, headers=token)
         _asked(page, headers=token)
         for word in (*registration(game).helpers, "hint"):
-            # The formula is for helpers that ask for one; who is not on turn gets no hint.
+            # Some helpers need a formula; a seat that is not to move gets no hint (409).
             _asked(f"{table}/help/{word}?formula=H0%200/0", headers=token, allowed=(409, 422))
         if seen["moves"]:
             move = {"version": seen["version"], "id": "first", "move": seen["moves"][0]}
@@ -188,7 +198,7 @@ def _use_browser(rules: Any) -> None:
 
 @contextmanager
 def _server(folder: str) -> Iterator[str]:
-    """Serve tables on this machine; give the link of the first page."""
+    """Run a local server; yield the link to its start page."""
     command = [sys.executable, "-m", "quaternity", "serve", "--host", "127.0.0.1", "--port", "0"]
     with subprocess.Popen(
         [*command, "--data", folder], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -199,7 +209,7 @@ def _server(folder: str) -> Iterator[str]:
                 if "http://" in line:
                     yield line[line.index("http://") :].split()[0]
                     return
-            raise BrokenLaw("quaternity serve prints no link")
+            raise BrokenLaw("quaternity serve did not print a link")
         finally:
             process.terminate()
 
@@ -207,7 +217,10 @@ def _server(folder: str) -> Iterator[str]:
 def _asked(
     link: str, document: Any = None, headers: Any = None, allowed: Sequence[int] = ()
 ) -> Any:
-    """Return a server's document of JSON, or the text of a page; None for an allowed refusal."""
+    """Send a request; return the JSON document, or the text of the page.
+
+    Return None if the server answers with one of the `allowed` error statuses.
+    """
     data = None if document is None else json.dumps(document).encode()
     sent = {"Content-Type": "application/json", **(headers or {})}
     try:

@@ -1,4 +1,4 @@
-"""The games that are played at the table; a new game is a file with its registration and a row."""
+"""The registry of all games: those of this distribution, and those of installed plug-ins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GAMES = {
     "quarto": "quaternity.quarto.registration:QUARTO",
     "set": "quaternity.ternary.registration:SET",
 }
-"""Per game of this distribution where its registration is."""
+"""The place of the registration of each game of this distribution."""
 
 ENTRY_POINTS = "quaternity.games"
 """The entry-point group in which other distributions register games, each under its name."""
@@ -26,45 +26,53 @@ ENTRY_POINTS = "quaternity.games"
 
 @cache
 def further_games() -> Plugins[Registration]:
-    """Return the games that other distributions registered, by name."""
+    """Return the games that other distributions have registered, by name."""
 
-    def accepted(name: str, loaded: object) -> Registration:
+    def check_registration(name: str, loaded: object) -> Registration:
         if not isinstance(loaded, Registration):
             raise InputError(
                 f"is {shown(loaded)}, not a quaternity.table.registration.Registration"
             )
         if loaded.name != name:
-            raise InputError(f"registers a game of another name, {loaded.name!r}")
+            raise InputError(f"registers a game with another name, {loaded.name!r}")
         return loaded
 
-    return load_plugins(ENTRY_POINTS, "game", GAMES, accepted)
+    return load_plugins(ENTRY_POINTS, "game", GAMES, check_registration)
 
 
 def game_names() -> Iterator[str]:
-    """Give the names of all games, those of this distribution first."""
+    """Yield the names of all games, those of this distribution first."""
     yield from GAMES
     yield from further_games().found
 
 
 def registration(game: str) -> Registration:
-    """Return what a game brings to every door."""
+    """Return the registration of a game.
+
+    Raises:
+        InputError: If there is no such game, or it cannot be loaded.
+    """
     if game in GAMES:
         own: Registration = load_place(GAMES[game])
         return own
     further_games().check(game)
     registered = further_games().found.get(game)
     if registered is None:
-        raise InputError(f"game {shown(game)} is unknown; known are {', '.join(game_names())}")
+        raise InputError(f"game {shown(game)} is unknown; choose from {', '.join(game_names())}")
     return registered
 
 
 def rules_class(game: str) -> Any:
-    """Return the class of a game's rules; it is imported when it is asked for."""
+    """Import and return the class of a game's rules."""
     return registration(game).rules_class
 
 
 def rules_of_record(data: bytes) -> Any:
-    """Return the rules that a record was played by: its first word names the game."""
+    """Return the rules with the settings of a record; the first word of the record is the game.
+
+    Raises:
+        InputError: If the data are not a record of a known game.
+    """
     for line in without_mark(data)[:4096].decode(errors="replace").splitlines():
         words = line.split("#", 1)[0].split()
         if words:
@@ -72,4 +80,4 @@ def rules_of_record(data: bytes) -> Any:
                 return rules_class(words[0]).of_record(data)
             break
     first = ", ".join(f"'{game} 1'" for game in game_names())
-    raise InputError(f"not a record of a game: the first line is one of {first}")
+    raise InputError(f"not a record of a game: the first line must be one of {first}")

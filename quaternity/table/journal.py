@@ -1,6 +1,6 @@
-"""The record of a match, kept while it is played: a move is on the disk before it is seen.
+"""The record file of a running match. Each move is on the disk before any player sees it.
 
-Where a seat was handed over a comment tells who plays from there on: `# seats: you, search`.
+When a seat is handed over, a comment names the players from then on: `# seats: you, search`.
 """
 
 from __future__ import annotations
@@ -20,16 +20,19 @@ _SEATS = re.compile(rb"^# seats: (.*?)\r?$", re.MULTILINE)
 
 
 class MatchJournal(GrowingFile):
-    """The record file of one match. `begin` starts a new file, `resume` goes on with one."""
+    """The record file of one match. `begin` creates a new file, `resume` continues an existing one.
+
+    Attributes:
+        seats: the players since the last handover of a seat; empty if there was none.
+    """
 
     _ends: list[int]
     _written: tuple[str, ...] = ()
     seats: tuple[str, ...] = ()
-    """Who plays since a seat was handed over last; empty when none was."""
 
     @classmethod
     def begin(cls, path: str, match: Match[Any, Any, Any]) -> Self:
-        """Start a record, in a file that is new or empty, with what was played so far."""
+        """Create a record with the moves so far, in a file that is new or empty."""
         text = match.rules.record_start(match.positions[0], match.names)
         journal = cls.create(path, text)
         journal._ends = [len(text.encode())]
@@ -39,10 +42,11 @@ class MatchJournal(GrowingFile):
 
     @classmethod
     def resume(cls, path: str, rules: Any) -> tuple[Self, Replay[Any, Any]]:
-        """Take up a record: the journal, and the game so far.
+        """Open an existing record; return the journal and the game so far.
 
-        Raises InputError if the file cannot be read or written, is no record of this game with
-        these settings, breaks the rules, or another process plays in it.
+        Raises:
+            InputError: If the file cannot be read or written, is in use by another process, is not
+                a record of this game with these settings, or has an illegal move.
         """
         journal = cls(path)
         try:
@@ -58,18 +62,18 @@ class MatchJournal(GrowingFile):
             journal.close()
             raise
         journal.seats = journal._written = _seats_in(data)
-        # What follows the last move (comments, say) stays before the next one.
+        # Comments after the last move stay before the next move.
         journal._ends = [*replay.ends[:-1], journal.size]
         return journal, replay
 
     def add(self, match: Match[Any, Any, Any]) -> None:
-        """Append the last move of a match; it is on the disk when this returns."""
+        """Append the last move of a match; the move is on the disk when this method returns."""
         self._append(match, len(match.moves) - 1)
-        with suppress(InputError):  # the move is kept; who plays is told after the next one
+        with suppress(InputError):  # the move is saved; the next `add` writes the players again
             self._write_seats(match)
 
     def note_seats(self, match: Match[Any, Any, Any]) -> None:
-        """Tell that seats were handed over; between a question and its answer, after that."""
+        """Write a comment with the players after a handover; a pending question delays it."""
         self.seats = tuple(match.names)
         self._write_seats(match)
 
@@ -89,7 +93,11 @@ class MatchJournal(GrowingFile):
         self._ends.append(self._ends[-1] + len(text.encode()))
 
     def rewrite(self, match: Match[Any, Any, Any]) -> None:
-        """Take back what the match took back."""
+        """Remove the moves that were taken back in the match.
+
+        Raises:
+            InputError: If the file was changed by another program.
+        """
         length = self._ends[len(match.moves)]
         data = read_bytes(self.path)[:length]
         try:
@@ -98,7 +106,7 @@ class MatchJournal(GrowingFile):
         except QuaternityError:
             same = False
         if not same:
-            raise InputError(f"{self.path}: was changed by another program meanwhile")
+            raise InputError(f"{self.path}: the file was changed by another program meanwhile")
         self.shorten(length)
         del self._ends[len(match.moves) + 1 :]
         self._written = _seats_in(data)

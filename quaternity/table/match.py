@@ -1,4 +1,4 @@
-"""One game from its start to its end: who sits where, what was played, what is taken back."""
+"""Matches: a game with its players, from the start to the end, with undo and changes of players."""
 
 from __future__ import annotations
 
@@ -21,22 +21,23 @@ V_contra = TypeVar("V_contra", contravariant=True)
 
 
 class Player(Protocol[M_co, V_contra]):
-    """A program in a seat.
+    """A program that plays in a seat.
 
-    With a method `observe(step)` it is told of every move, its own too, and may keep what it likes
-    during one match. It may name in `game` the only one that it plays.
+    It may have a method `observe(step)`, which is called after each move, including its own moves.
+    It may store anything for the duration of a match. An attribute `game` names the only game that
+    it plays.
     """
 
     def choose(self, view: V_contra, random: Random) -> M_co | None:
-        """Return a legal move; None to wait, where others may act too.
+        """Return a legal move, or None to wait if other seats may act, too.
 
-        It may also have `delay(view, random)`, the seconds that takes, where several may act at
-        once.
+        If several seats may act at once, a method `delay(view, random)` may return the seconds
+        until the move.
         """
 
 
 class Planned(NamedTuple, Generic[M]):
-    """A legal move of a program in a seat, and its seconds where several may act at once."""
+    """A legal move that a program has chosen, with its delay in seconds (see `Player.choose`)."""
 
     seconds: float
     seat: int
@@ -46,7 +47,10 @@ class Planned(NamedTuple, Generic[M]):
 class Match(Course[P, M, V]):
     """A game with its players.
 
-    `keep` is called with every move, before anybody sees it; what it raises undoes the move.
+    Attributes:
+        keep: called with the match after each move, before any player sees the move. If it raises
+            an exception, the move is taken back.
+        names: the player in each seat; see `quaternity.table.players`.
     """
 
     def __init__(
@@ -58,11 +62,17 @@ class Match(Course[P, M, V]):
         moves: Sequence[tuple[int, M]] = (),
         move_seconds: float | None = None,
     ) -> None:
-        """Begin a match, or go on with one.
+        """Start a match, or continue one.
 
-        `names` are of players (`quaternity.table.players`), `seed` is of the deal and of the
-        players' chance (`Course.chance`). A program may think `move_seconds`; None: for ever, or
-        `FOREIGN_SECONDS` for one from outside, which plays in a process of its own.
+        Args:
+            rules: the game.
+            names: the player in each seat; see `quaternity.table.players`.
+            seed: seed of the deal and of the players' random choices (see `Course.chance`).
+            positions: the positions so far; empty for a new match.
+            moves: the moves so far, each with its seat.
+            move_seconds: time limit for each move of a program, in seconds. The default None means
+                no limit, but `FOREIGN_SECONDS` for an external player. Players with a limit play
+                in a separate process.
         """
         if len(names) != rules.seats:
             raise InputError(f"seats: {len(names)} players for {rules.seats} seats")
@@ -75,7 +85,7 @@ class Match(Course[P, M, V]):
 
     @property
     def positions(self) -> list[P]:
-        """The positions from the start to now."""
+        """The positions from the start to the current one."""
         return self._positions
 
     @property
@@ -89,12 +99,16 @@ class Match(Course[P, M, V]):
         return view
 
     def play(self, seat: int, move: M) -> Step:
-        """Make a move and tell everybody; or raise IllegalMove."""
+        """Make a move, save it, and inform the programs.
+
+        Raises:
+            IllegalMove: If the move is illegal.
+        """
         self.add(seat, move, self.rules.after(self.position, seat, move))
         try:
             self.keep(self)
         except BaseException:
-            # What could not be kept was not played.
+            # A move that cannot be saved does not count.
             self.take_back(1)
             raise
         self._tell(self.steps[-1])
@@ -103,13 +117,15 @@ class Match(Course[P, M, V]):
         return self.steps[-1]
 
     def next_program(self) -> Planned[M] | None:
-        """Return what the first program that may move and wants to will do; None when none does.
+        """Ask all programs that may move; return the chosen move with the shortest delay.
 
-        Where several may act at once, the first is the one with the shortest delay.
+        Return None if no program may move, or all of them wait.
 
         Raises:
-            PlayerFault: one fails, thinks for too long (PlayerTimeout), or gives no legal move.
-            QuaternityError: what one says of a position that is beyond it.
+            PlayerFault: If a program fails, exceeds its time limit (PlayerTimeout), or gives an
+                illegal move.
+            QuaternityError: If a program of this distribution refuses the position, for example
+                because it is too large.
         """
         planned = [self._planned(seat) for seat in self.rules.to_act(self.position)]
         return min((p for p in planned if p is not None), default=None, key=lambda x: x[:2])
@@ -125,8 +141,8 @@ class Match(Course[P, M, V]):
                 self.steps, view, random,
             )  # fmt: skip
             return None if text is None else Planned(delay, seat, self.rules.read(text, view))
-        who = Sitting("player", name, seat)
-        move, delay = chosen(self.rules, self._players[seat], who, view, random)
+        sitting = Sitting("player", name, seat)
+        move, delay = chosen(self.rules, self._players[seat], sitting, view, random)
         return None if move is None else Planned(delay, seat, move)
 
     @property
@@ -134,30 +150,34 @@ class Match(Course[P, M, V]):
         return FOREIGN_SECONDS if self.move_seconds is None else self.move_seconds
 
     def _apart(self, name: str) -> bool:
-        """Return whether a program plays in a process of its own."""
+        """Return whether a player must run in a separate Python process."""
         if is_program(name):
-            return False  # it is a process already
+            return False  # it is a separate program anyway
         return self.move_seconds is not None or is_foreign(self.rules.name, name)
 
     def program_move(self) -> Step | None:
-        """Play what `next_program` says, at once; None when only people may move."""
+        """Play the move of `next_program` without its delay; return None if there is none."""
         planned = self.next_program()
         return None if planned is None else self.play(planned.seat, planned.move)
 
     @property
     def whole_moves(self) -> int:
-        """The number of moves, a question counted together with its answer."""
+        """The number of moves, where a question and its answer count as one move."""
         return sum(map(self.rules.is_settled, self.positions[1:]))
 
     def undo(self) -> int:
-        """Take back up to the last move of a person; the number of moves taken back."""
+        """Undo up to and including the last move of a person; return the number of moves undone."""
         count = self.undone(self.people)
         self.take_back(count)
         self._seat_players()
         return count
 
     def hand_over(self, seat: int, name: str) -> None:
-        """Put somebody else in a seat."""
+        """Give a seat to another player.
+
+        Raises:
+            InputError: If there is no such seat or player.
+        """
         if not 0 <= seat < self.rules.seats:
             raise InputError(f"seat {seat}: seats are 0..{self.rules.seats - 1}")
         before = self.names[seat]
@@ -169,14 +189,20 @@ class Match(Course[P, M, V]):
             raise
 
     def _seat_players(self) -> None:
-        """Make new players that observe all steps: memory never outlives what it is about."""
+        """Create new players, which observe all steps so far.
+
+        So no player remembers a move that was taken back.
+        """
         self.dismiss()
         self._players = [self._made(seat) for seat in range(self.rules.seats)]
         for step in self.steps:
             self._tell(step)
 
     def _made(self, seat: int) -> Player[M, V] | None:
-        """Return a player; None for a person, and for one that plays apart, which is only tried."""
+        """Create the player of a seat; return None for a person or a player in another process.
+
+        For a player in another process, only check that it can be created there.
+        """
         name = self.names[seat]
         if name == YOU or not self._apart(name):
             player: Player[M, V] | None = make_player(self.rules, name)
@@ -188,7 +214,7 @@ class Match(Course[P, M, V]):
         return None
 
     def dismiss(self) -> None:
-        """Tell programs how the game ended, if it has, and let them go."""
+        """End the game for external programs; send them its outcome, or None if it is not over."""
         for player in self._players:
             if isinstance(player, ProgramPlayer):
                 player.leave(outcome_of(self.rules, self.position))
@@ -201,20 +227,22 @@ class Match(Course[P, M, V]):
 
 
 def outcome_of(rules: Any, position: Any) -> dict[str, Any] | None:
-    """Return how a game ended, as programs are told; None before its end."""
+    """Return the places and points at the end of a game, as sent to programs; None before it."""
     places = rules.places(position)
     return places and {"places": list(places), "points": list(rules.points(position))}
 
 
 def chosen(
-    rules: Any, player: Any, who: Sitting, view: Any, random: Random, steps: Sequence[Step] = ()
+    rules: Any, player: Any, sitting: Sitting, view: Any, random: Random, steps: Sequence[Step] = ()
 ) -> tuple[Any, float]:
-    """Return the legal move of a player that has observed some steps, and its seconds.
+    """Ask a player for a move, after it has observed the steps; return the move and its delay.
 
-    PlayerFault if it fails, or gives no legal move or no time; QuaternityError what a player of
-    this program says of a position that is beyond it.
+    Raises:
+        PlayerFault: If the player fails, or gives an illegal move or an invalid delay.
+        QuaternityError: If a player of this distribution refuses the position, for example because
+            it is too large.
     """
-    foreign = is_foreign(rules.name, who.name)
+    foreign = is_foreign(rules.name, sitting.name)
     try:
         observe = getattr(player, "observe", None)
         if observe is not None:
@@ -223,25 +251,27 @@ def chosen(
         move = player.choose(view, random)
         delay = getattr(player, "delay", None)
         seconds = 0.0 if delay is None else float(delay(view, random))
-        faults = list(rules.faults(view, move))  # where nobody else may act, none may wait
+        faults = list(rules.faults(view, move))  # waiting is a fault if no other seat may act
         if move is not None and not faults and foreign:
-            # No object of somebody else's gets into a game.
+            # Never keep an object of external code in a game.
             move = rules.read(rules.write(move), view)
-    except BaseException as error:  # whatever somebody else's code may raise
+    except BaseException as error:  # external code may raise anything
         if isinstance(error, QuaternityError) and not foreign:
             raise
-        raise who.fault(error, _misled(rules, view, error)) from error
+        raise sitting.fault(error, _misled(rules, view, error)) from error
     if faults:
         if isinstance(player, ProgramPlayer):
             player.end()
-        raise PlayerFault(f"{who} gave {shown(move)}: {'; '.join(faults)}")
+        raise PlayerFault(f"{sitting} gave {shown(move)}: {'; '.join(faults)}")
     if not 0 <= seconds <= MAX_MOVE_SECONDS:
-        raise PlayerFault(f"{who}: a delay of {seconds} s is not 0..{MAX_MOVE_SECONDS}")
+        raise PlayerFault(
+            f"{sitting}: delay must be from 0 to {MAX_MOVE_SECONDS} seconds, not {seconds}"
+        )
     return move, seconds
 
 
 def _misled(rules: Any, view: Any, error: BaseException) -> str:
-    """Say what a player was given, where it took that for something else; else nothing."""
+    """Return a note on the type of the view if a player used a missing attribute, else ''."""
     if not isinstance(error, AttributeError) or (error.obj is not view and error.obj is not rules):
         return ""
     kind = type(view)
@@ -251,24 +281,24 @@ def _misled(rules: Any, view: Any, error: BaseException) -> str:
 def chosen_apart(
     rules: Any, name: str, seat: int, steps: Sequence[Step], view: Any, random: Random
 ) -> tuple[str | None, float]:
-    """Return the same in a process of its own: a new player, told what has happened.
+    """Do the same as `chosen` with a new player, in a separate process.
 
-    The move comes back as text: no object of somebody else's is made on this side.
+    The move is returned as text, so that no object of external code is created in the main process.
     """
-    who, player = Sitting("player", name, seat), _made_apart(rules, name, seat)
+    sitting, player = Sitting("player", name, seat), _made_apart(rules, name, seat)
     if isinstance(player, ProgramPlayer):
         player.sit(seat, f"{random.getrandbits(64):016x}", None)
-    move, seconds = chosen(rules, player, who, view, random, steps)
+    move, seconds = chosen(rules, player, sitting, view, random, steps)
     if isinstance(player, ProgramPlayer):
         player.leave()
     try:
         return None if move is None else str(rules.write(move)), seconds
-    except BaseException as error:  # a move may be of anybody's class
-        raise who.fault(error) from error
+    except BaseException as error:  # a move may be of an external class
+        raise sitting.fault(error) from error
 
 
 def _made_apart(rules: Any, name: str, seat: int) -> Any:
-    """Return a player, in a process of its own, which is watched from now on."""
+    """Create a player in a separate process, and report that its time limit starts now."""
     announced = notes()
     if announced is not None:
         announced.thinks(seat)
@@ -278,9 +308,11 @@ def _made_apart(rules: Any, name: str, seat: int) -> Any:
 def try_apart(
     rules: Any, names: Sequence[str], seat: int, seconds: float, kind: str = "player"
 ) -> None:
-    """Make sure, in a process of its own, that the player of a seat can be made; else InputError.
+    """Check, in a separate process, that the player of a seat can be created.
 
-    PlayerFault if that ends its process or takes too long (PlayerTimeout).
+    Raises:
+        InputError: If the player cannot be created.
+        PlayerFault: If creating it ends the process, or takes too long (PlayerTimeout).
     """
     played_apart(kind, names, seconds, None, _tried_apart, rules, names[seat], seat)
 

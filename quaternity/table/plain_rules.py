@@ -1,4 +1,4 @@
-"""What the rules of most games have in common: moves, places by points, and plain records."""
+"""Base class of the rules of most games: legal moves, places by points, and text records."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from quaternity.table.protocol import M, P, Rules, V
 
 
 class LegalMoves(Sequence[M]):
-    """The legal moves of a view, as a game lists them; none before one is asked for."""
+    """The legal moves of a view, computed lazily."""
 
     def __init__(self, rules: PlainRules[Any, M, V], view: V) -> None:
         self._rules, self._view = rules, view
@@ -42,10 +42,14 @@ class LegalMoves(Sequence[M]):
 
 
 class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
-    """Rules of a game to which every move is a whole one, and is written as its text.
+    """Base class of the rules of games in which every move is complete and is written as text.
 
-    Its record (`quaternity.base.text_record`) has a line for each setting, who plays, and a line a
-    move. Settings have defaults. `chance_keys` are of lines in its head that say what was drawn.
+    The record (`quaternity.base.text_record`) has a line for each setting, a line with the players,
+    and a line for each move. All settings have defaults.
+
+    Attributes:
+        first_line: first line of a record.
+        chance_keys: keys of the header lines that contain the results of chance.
     """
 
     __slots__ = ()
@@ -54,59 +58,59 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
     chance_keys: tuple[str, ...] = ()
 
     def __init__(self, settings: Any = None) -> None:
-        """Rules with these settings, or with the usual ones."""
+        """Create the rules with the given settings, or with the default settings."""
 
     def listed(self, view: V) -> Iterator[M]:
-        """Return the legal moves of the seat whose view it is, in order."""
+        """Return an iterator over the legal moves of the seat that has this view, in order."""
 
     def chance_text(self, start: P) -> str:
-        """Return the lines of a record's head that say what was drawn by chance."""
+        """Return the header lines of a record that contain the results of chance."""
         del start
         return ""
 
     def recorded_start(self, record: TextRecord) -> P:
-        """Return the first position of a record."""
+        """Return the first position of a recorded game."""
         del record
         return self.start(Random(0))
 
     def is_settled(self, position: P) -> bool:
-        """Return True: every move is a whole one."""
+        """Return True, because every move is complete."""
         del position
         return True
 
     def still_means(self, move: M, then: V, now: V) -> bool:
-        """Return whether a move means now what it meant in an earlier view."""
+        """Return whether a move has the same meaning now as in an earlier view."""
         del move
         return then == now
 
     def for_absent(self, view: V) -> M | None:
-        """Give what is done for a seat whose player is not there, so that the others can go on."""
+        """Return the default move of an absent player; None, because most games have none."""
         del view
         return None
 
     def places(self, position: P) -> tuple[int, ...] | None:
-        """By points."""
+        """Rank the seats by points once the game is over; equal points share a place."""
         if self.to_act(position):
             return None
         points = self.points(position)
-        return tuple(1 + sum(other > mine for other in points) for mine in points)
+        return tuple(1 + sum(other > own for other in points) for own in points)
 
     def moves(self, view: V) -> Collection[M]:
         """Return the legal moves."""
         return LegalMoves(self, view)
 
     def write(self, move: M) -> str:
-        """Return a move as `read` takes it."""
+        """Return the text of a move, which `read` can parse."""
         return str(move)
 
     def record_start(self, start: P, names: Sequence[str]) -> str:
-        """First line, settings, who plays, and what was drawn by chance."""
+        """Return the header: first line, settings, players and the results of chance."""
         players = f"players {', '.join(names)}\n" if names else ""
         settings = settings_text(self.settings)
         return f"{self.first_line}\n{settings}{players}{self.chance_text(start)}"
 
     def record_move(self, before: P, seat: int, move: M, after: P) -> str:
-        """One line."""
+        """Return the line of a move."""
         del before, after
         return f"{seat} {move}\n"
 
@@ -117,11 +121,11 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
 
     @classmethod
     def of_record(cls, data: bytes) -> Self:
-        """Return the rules that a record was played by."""
+        """Return the rules with the settings of a record."""
         return cls(read_settings(cls._parsed(data), cls().settings))
 
     def replay(self, data: bytes) -> Replay[P, M]:
-        """Read a record with these settings."""
+        """Read a record that has the same settings."""
         check_same(self.settings, self.of_record(data).settings)
         record = self._parsed(data)
         return replayed(self, record, self.recorded_start(record))

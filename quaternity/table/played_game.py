@@ -1,7 +1,7 @@
-"""A game from its start to now as one immutable value, for all games that are played at the table.
+"""A game with all its moves as an immutable value: the base class for all table games.
 
-A game's room has a class of its own, with its rules and its picture; see `quaternity.kwartet`,
-`quaternity.quarto` and `quaternity.ternary`.
+The packages `quaternity.kwartet`, `quaternity.quarto` and `quaternity.ternary` each have a subclass
+with their rules and their drawing.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from quaternity.base.wording import listed, shown
 from quaternity.table.protocol import M, P, V
 
 S = TypeVar("S")
-"""Settings."""
+"""The settings of a game."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PlayedGame(Generic[S, P, M, V]):
-    """A game under way or over. `play` and `undo` give another one.
+    """A running or finished game; `play` and `undo` return another game.
 
     Attributes:
-        rules: the game with its settings.
-        positions: the whole truth, what is hidden too; the start first, one more than moves.
-        moves: each with the seat that made it.
+        rules: the rules, with the settings of the game.
+        positions: the complete positions from the start on, including hidden information; one more
+            than moves.
+        moves: the moves, each with the seat that made it.
     """
 
     rules: Any
@@ -49,11 +50,11 @@ class PlayedGame(Generic[S, P, M, V]):
 
     @classmethod
     def start(cls, settings: S | None = None, seed: int | str | None = None) -> Self:
-        """Return a game before its first move.
+        """Return a game before the first move.
 
         Args:
-            settings: None for the usual ones.
-            seed: of what is dealt, as `--seed` at the terminal; None for fresh chance.
+            settings: the settings; None for the default settings.
+            seed: seed of the deal, like `--seed` of the command `play`; None for a random deal.
         """
         kind = cls.settings_class
         settings = kind() if settings is None else settings
@@ -67,10 +68,13 @@ class PlayedGame(Generic[S, P, M, V]):
 
     @classmethod
     def parse(cls, data: str | bytes) -> Self:
-        """Return the game of a record; what is odd about it is a `FileWarning`.
+        """Return the game of a record.
+
+        Issue a `FileWarning` for each irregularity that does not prevent reading.
 
         Raises:
-            InputError: it is no record of this game, or breaks its rules; names the line.
+            InputError: If the text is not a record of this game, or breaks its rules. The message
+                names the line.
         """
         if not isinstance(data, str | bytes):
             raise InputError(f"data: {shown(data)} is not the text of a record")
@@ -78,7 +82,7 @@ class PlayedGame(Generic[S, P, M, V]):
 
     @classmethod
     def read(cls, path: str) -> Self:
-        """Return the game of a record in a file (`-`: standard input); as `parse`."""
+        """Return the game of a record file (`-` for standard input); see `parse`."""
         return cls._of_record(read_bytes(path))
 
     @classmethod
@@ -89,10 +93,10 @@ class PlayedGame(Generic[S, P, M, V]):
         return cls(rules, replay.positions, replay.moves)
 
     def record(self, names: Sequence[str] = ()) -> str:
-        """Return the record of the game, every secret included; `parse` reads it.
+        """Return the record of the game, including hidden information; `parse` can read it.
 
         Args:
-            names: who sits where.
+            names: names of the players by seat, or none.
         """
         moves = zip(self.positions, self.moves, self.positions[1:], strict=False)
         for index, name in enumerate(names := entries(names, "names")):
@@ -105,34 +109,34 @@ class PlayedGame(Generic[S, P, M, V]):
 
     @property
     def settings(self) -> S:
-        """What was agreed before the game."""
+        """The settings of the game."""
         settings: S = self.rules.settings
         return settings
 
     @property
     def position(self) -> P:
-        """The position now."""
+        """The current position."""
         return self.positions[-1]
 
     @property
     def to_act(self) -> tuple[int, ...]:
-        """The seats that may move now; none when the game is over."""
+        """The seats that may move now; none if the game is over."""
         return tuple(self.rules.to_act(self.position))
 
     @property
     def turn(self) -> int | None:
-        """The player on turn; None when several may move, or the game is over."""
+        """The player to move; None if several may move, or the game is over."""
         acting = self.to_act
         return acting[0] if len(acting) == 1 else None
 
     @property
     def is_over(self) -> bool:
-        """True when nobody can move any more."""
+        """True if no player can move."""
         return not self.to_act
 
     @property
     def points(self) -> tuple[float, ...]:
-        """Per player, at any time; whole ones are `int`."""
+        """The current points of each player; whole numbers are `int`."""
         points = self.rules.points(self.position)
         return tuple([int(count) if count == int(count) else count for count in points])
 
@@ -144,25 +148,28 @@ class PlayedGame(Generic[S, P, M, V]):
 
     @property
     def legal_moves(self) -> Collection[M]:
-        """The legal moves of the player on turn, or of anybody where several may move."""
-        each = [self.rules.moves(self.view(seat)) for seat in self.to_act]
-        return each[0] if len(each) == 1 else tuple(dict.fromkeys(chain.from_iterable(each)))
+        """The legal moves of the player to move, or of all players who may move."""
+        by_seat = [self.rules.moves(self.view(seat)) for seat in self.to_act]
+        return (
+            by_seat[0] if len(by_seat) == 1 else tuple(dict.fromkeys(chain.from_iterable(by_seat)))
+        )
 
     def view(self, seat: int | None = None) -> V:
-        """Return all that a seat may know now; None for a bystander."""
+        """Return all that a seat (None: a bystander) may know now."""
         place = None if seat is None else numbered(seat, self.rules.seats, "seat")
         view: V = self.rules.view(self.position, place)
         return view
 
     def play(self, move: M | str, seat: int | None = None) -> Self:
-        """Return the game one move later.
+        """Return the game after a move.
 
         Args:
-            move: a move, or its text as at the terminal.
-            seat: who moves; needed only where several may.
+            move: a move, or its text as a player types it.
+            seat: the player who moves; required only if several may move.
 
         Raises:
-            IllegalMove: with all that is wrong.
+            InputError: If the move or the seat is malformed, or the seat is missing.
+            IllegalMove: If the move is illegal. The error lists all reasons.
         """
         acting = self.to_act
         if not isinstance(move, str | self.move_class):
@@ -170,13 +177,15 @@ class PlayedGame(Generic[S, P, M, V]):
         if seat is not None:
             seat = numbered(seat, self.rules.seats, "seat")
         elif len(acting) > 1:
-            raise InputError(f"seat: several may move, say who: {listed([*map(str, acting)])}")
+            raise InputError(
+                f"seat: several players may move; choose from {listed([*map(str, acting)])}"
+            )
         if not acting:
             raise IllegalMove(f"'{move}' is not a legal move", ["the game is over"])
         mover = acting[0] if seat is None else seat
-        made = self.rules.read(move, self.view(mover)) if isinstance(move, str) else move
-        after = self.rules.after(self.position, mover, made)
-        return type(self)(self.rules, (*self.positions, after), (*self.moves, (mover, made)))
+        parsed = self.rules.read(move, self.view(mover)) if isinstance(move, str) else move
+        after = self.rules.after(self.position, mover, parsed)
+        return type(self)(self.rules, (*self.positions, after), (*self.moves, (mover, parsed)))
 
     def undo(self) -> Self:
         """Return the game without its last move.
@@ -189,9 +198,9 @@ class PlayedGame(Generic[S, P, M, V]):
         return type(self)(self.rules, self.positions[:-1], self.moves[:-1])
 
     def board(self, seat: int | None = None) -> str:
-        """Return the board as text, as a seat (None: a bystander) sees it at the terminal."""
-        shown_to: str = self.rules.show(self.view(seat))
-        return shown_to
+        """Return the board as text, as a seat (None: a bystander) sees it."""
+        board: str = self.rules.show(self.view(seat))
+        return board
 
     def svg(self, seat: int | None = None) -> str:
         """Return the board as a drawing, as a seat (None: a bystander) sees it."""
@@ -204,5 +213,5 @@ class PlayedGame(Generic[S, P, M, V]):
         return self.board()
 
     def __repr__(self) -> str:
-        whose = "over" if self.is_over else f"turn {self.turn}"
-        return f"<{type(self).__name__}, {len(self.moves)} moves, {whose}, points {self.points}>"
+        status = "over" if self.is_over else f"turn {self.turn}"
+        return f"<{type(self).__name__}, {len(self.moves)} moves, {status}, points {self.points}>"

@@ -1,11 +1,11 @@
-"""Try a player on thousands of positions of all sizes, as `check_solver` tries a solver.
+"""Test of a player on thousands of positions of all sizes, like `check_solver` for solvers.
 
     check_player("cmd:./hoarder", "kwartet")
 
-Positions come in order of size: the first one that a player fails in is a small one. Each is
-reached by moves at random, and by the player's own towards the end. There it is asked twice, by
-two processes where it is a program: one plays on and on, the other is killed and started again
-now and then. Both are told the same, and so must answer the same.
+The positions grow in size, so the first one in which a player fails is small. Each position is
+reached by random moves, and by moves of the player itself towards the end. Every move of the player
+is requested twice. A program runs in two processes: one plays all games, and the other is
+occasionally killed and restarted. Both get the same information, so they must give the same answer.
 """
 
 from __future__ import annotations
@@ -26,23 +26,32 @@ from quaternity.workers.foreign import Sitting, played_apart
 from quaternity.workers.own_process import FOREIGN_SECONDS
 
 POSITIONS = 2000
+"""Default number of positions."""
+
 FULL_SIZE = 1000
-"""Positions from this number on have the largest settings that are tried, and most moves."""
+"""Number of the position from which on the settings and the numbers of moves have full size."""
 
 LARGEST = 2
-"""Factor up to which settings exceed their default; optional settings go up to
-`MAX_PLAYED_MOVES`."""
+"""Maximum ratio of a setting to its default; optional settings go up to `MAX_PLAYED_MOVES`."""
 
 MAX_PLAYED_MOVES = 60
+"""Approximate maximum number of moves before a position, and limit of optional settings."""
+
 OWN_MOVES = 8
-"""Number of moves at the end of a game from which on the player itself is asked for its moves."""
+"""Number of moves before a position from which on the player makes its own moves. If it has not
+moved by then, the game continues for at most as many moves."""
 
 KILLED_EVERY = 50
 """Number of positions after which one of the two processes of a program is killed."""
 
 
 class Asked(NamedTuple):
-    """A position in which a player is asked: its number, and what everybody has seen before it."""
+    """A position in which a player must move.
+
+    Attributes:
+        number: number of the position.
+        steps: what everybody saw of the moves before.
+    """
 
     number: int
     rules: Any
@@ -53,7 +62,14 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What was tried: positions, and those that the player refused; what went wrong, and where."""
+    """The result of a test.
+
+    Attributes:
+        positions: number of positions tested.
+        refused: number of positions that the player refused.
+        fault: what the player did wrong, or ''.
+        asked: the position of the fault, if there is one.
+    """
 
     positions: int
     refused: int
@@ -62,7 +78,7 @@ class Checked:
 
 
 class _Wrong(Exception):
-    """A player has failed in a position."""
+    """The player has failed in a position."""
 
 
 def check_player(
@@ -73,38 +89,47 @@ def check_player(
     move_seconds: float | None = None,
     on_done: Callable[[], object] = lambda: None,
 ) -> Checked:
-    """Try a player of a game until it fails, or all positions are tried.
+    """Test a player of a game until it fails, or all positions are tested.
 
-    InputError if there is no such player: a program that cannot be started, or one that refuses
-    every position in which it is asked.
+    Args:
+        name: the player; see `quaternity.table.players`.
+        game: name of the game.
+        positions: numbers of the positions.
+        seed: random seed.
+        move_seconds: time limit for each move, in seconds; None for `FOREIGN_SECONDS`.
+        on_done: called after each position.
+
+    Raises:
+        InputError: If there is no such player, a program cannot be started, or the player refuses
+            every position in which it is asked.
     """
     check_name(game, name, people=False)
     seconds = FOREIGN_SECONDS if move_seconds is None else move_seconds
-    tried = refused = taken = 0
+    tested = refused = accepted = 0
     refusal: InputError | None = None
     for number in positions:
-        tried += 1
+        tested += 1
         try:
-            taken += _try(name, game, number, seed, seconds)
+            accepted += _try(name, game, number, seed, seconds)
         except _Wrong as wrong:
-            return Checked(tried, refused, *wrong.args)
+            return Checked(tested, refused, *wrong.args)
         except InputError as error:
             refused, refusal = refused + 1, error
             if is_program(name):
                 raise
         on_done()
-    if refusal is not None and not taken:
+    if refusal is not None and not accepted:
         raise refusal
-    return Checked(tried, refused)
+    return Checked(tested, refused)
 
 
 def _try(name: str, game: str, number: int, seed: int, seconds: float) -> bool:
-    """Play to one position, and ask the player on the way; return whether it was asked."""
+    """Play up to a position, and ask the player for moves there; return whether it was asked."""
     random, size = Random(f"{seed}/{number}"), min(1.0, (number + 1) / FULL_SIZE)
     while True:
         rules = rules_class(game)(_settings(game, size, random))
         position = rules.start(random)
-        if rules.to_act(position):  # it may be over by the deal
+        if rules.to_act(position):  # the deal may already end the game
             break
     wanted, seat = random.randrange(2 + int(size * MAX_PLAYED_MOVES)), random.randrange(rules.seats)
     seats = [_Seat(name, rules, seat, seconds, f"{seed}/{number}", process) for process in (0, 1)]
@@ -127,13 +152,13 @@ def _try(name: str, game: str, number: int, seed: int, seconds: float) -> bool:
             steps.append(Step(mover, tuple(rules.events(position, mover, move, after))))
             position = after
     finally:
-        for one_seat in seats:
-            one_seat.leave(killed=not number % KILLED_EVERY)
+        for copy in seats:
+            copy.leave(killed=not number % KILLED_EVERY)
     return asked is not None
 
 
 def _same(seats: Sequence[_Seat], asked: Asked) -> Any:
-    """Return what a player answers in two seats that are told the same."""
+    """Return the move of a player, which must be the same in both processes."""
     try:
         first, second = [seat.answer(asked) for seat in seats]
     except PlayerFault as fault:
@@ -142,7 +167,9 @@ def _same(seats: Sequence[_Seat], asked: Asked) -> Any:
         texts = ["waiting" if move is None else asked.rules.write(move) for move in (first, second)]
         name = seats[0].name
         raise _Wrong(
-            f"player {name!r}, asked the same twice, answers {texts[0]!r} and {texts[1]!r}", asked
+            f"player {name!r} gave different moves in the same position: {texts[0]!r} and "
+            f"{texts[1]!r}",
+            asked,
         )
     return first
 
@@ -162,22 +189,22 @@ class _Seat:
             self._player.sit(seat, own, seconds, ("check", process))
 
     def answer(self, asked: Asked) -> Any:
-        """Return the move that it gives in a position; None: it waits."""
+        """Return the move of the player in a position; None if it waits."""
         rules, name = self._rules, self.name
         if self._apart:
             text, _ = played_apart(
                 "player", [name] * rules.seats, self._seconds, None, chosen_apart, rules, name,
                 self._seat, asked.steps, asked.view, self._random,
             )  # fmt: skip
-            # Its chance went to the other process: here it goes on as there.
+            # The other process used a copy of the random generator; advance the original.
             self._random.random()
             return None if text is None else rules.read(text, asked.view)
         news, self._told = asked.steps[self._told :], len(asked.steps)
-        who = Sitting("player", name, self._seat)
-        return chosen(rules, self._player, who, asked.view, self._random, news)[0]
+        sitting = Sitting("player", name, self._seat)
+        return chosen(rules, self._player, sitting, asked.view, self._random, news)[0]
 
     def leave(self, killed: bool) -> None:
-        """End the game; its process stays for the next one, unless it is killed."""
+        """End the game; kill the second process if `killed`, or keep it for the next game."""
         if isinstance(self._player, ProgramPlayer):
             if killed and self._process:
                 self._player.end()
@@ -185,32 +212,34 @@ class _Seat:
 
 
 def _settings(game: str, size: float, random: Random) -> Any:
-    """Draw settings, odd ones too; those that do not go together are drawn again."""
+    """Draw random settings, including unusual ones, until they are compatible with each other."""
     rules = rules_class(game)
-    usual = rules().settings
+    defaults = rules().settings
     while True:
         values: dict[str, Any] = {}
         for field in setting_fields(rules):
             if field.kind == "number":
                 if field.default is None and random.random() < 0.5:
-                    continue  # it is usually left out
-                usual_most = (
+                    continue  # an optional setting
+                limit = (
                     MAX_PLAYED_MOVES if field.default is None else LARGEST * (field.default or 1)
                 )
-                high = min(field.most, usual_most)
+                high = min(field.most, limit)
                 high = field.least + int((high - field.least) * size)
                 values[field.name] = random.choice(range(field.least, high + 1, field.step))
             elif field.kind == "choice":
-                values[field.name] = type(getattr(usual, field.name))(random.choice(field.choices))
+                values[field.name] = type(getattr(defaults, field.name))(
+                    random.choice(field.choices)
+                )
             else:
                 values[field.name] = random.random() < 0.5
         try:
-            return rules(type(usual)(**values)).settings
+            return rules(type(defaults)(**values)).settings
         except InputError:
             continue
 
 
 def settings_lines(rules: Any) -> Iterator[str]:
-    """Give the settings of a position as they are typed."""
+    """Yield the settings of a position as lines of text."""
     for field in setting_fields(type(rules)):
         yield f"{field.name.replace('_', '-')} {getattr(rules.settings, field.name)}"

@@ -1,4 +1,4 @@
-"""Names for players from outside: the file `players.toml`, a table for each game.
+"""Short names for external players, from the file `players.toml` with a table for each game.
 
 [kwartet]
 hoarder = "cmd:./hoarder --level 3"
@@ -18,17 +18,19 @@ from quaternity.table.games import game_names, registration
 from quaternity.table.players import YOU, check_name, is_program, registered
 
 PLAYER_FILE = "players.toml"
-"""The file of this name in the folder in which one works is read where no other is named."""
+"""Name of the default file, in the working directory."""
 
 
 def file_players(game: str, path: str | None = None) -> dict[str, str]:
-    """Return the players of a game that a file names, each with what it stands for.
+    """Return the players of a game in a file: each short name with the full name of the player.
 
     Args:
-        path: the file; None: `PLAYER_FILE`, if there is one.
+        game: name of the game.
+        path: the file; None for `PLAYER_FILE`, if it exists.
 
     Raises:
-        InputError: the file says something else, or gives a name that is taken; names the place.
+        InputError: If the file is malformed, or a name in it is already in use. The message names
+            the place.
     """
     if path is None and not Path(PLAYER_FILE).is_file():
         return {}
@@ -36,9 +38,9 @@ def file_players(game: str, path: str | None = None) -> dict[str, str]:
 
 
 def named_player(game: str, name: str, path: str | None = None) -> str:
-    """Return what a name stands for in a file of players, or the name itself.
+    """Return the full name of a player in a file of players, or the name itself.
 
-    What follows the name of a command (`hoarder:3`) becomes its last word, `:3`.
+    The argument of a command (`hoarder:3`) is appended as a last word, `:3`.
     """
     short, colon, argument = name.partition(":")
     player = file_players(game, path).get(short, name)
@@ -54,15 +56,17 @@ def _read(path: str) -> dict[str, dict[str, str]]:
     try:
         document = tomllib.loads(decode(data))
     except (InputError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"{path}: no TOML: {error}") from None
+        raise InputError(f"{path}: not a valid TOML file: {error}") from None
     for game, names in document.items():
         if game not in game_names() or not isinstance(names, dict):
             known = ", ".join(game_names())
-            raise InputError(f"{path}: {shown(game)} is no table of a game; games are {known}")
+            raise InputError(f"{path}: {shown(game)} is not a table of a game; choose from {known}")
         for name, player in names.items():
             where = f"{path}: {game}.{shown(name, str)}"
             if not isinstance(player, str):
-                raise InputError(f"{where}: {shown(player)} is no text such as 'cmd:./hoarder'")
+                raise InputError(
+                    f"{where}: expected a text such as 'cmd:./hoarder', not {shown(player)}"
+                )
             taken = {YOU, *registration(game).players, *registered(game).found}
             if name in taken:
                 raise InputError(f"{where}: the name is already in use")

@@ -1,14 +1,20 @@
-"""Who can sit in a seat: people, the programs of this distribution, and anybody else's.
+"""Players by name: people, the players of this distribution, plug-ins and external programs.
 
-A player's name is `name` or `name:argument` of the game's registration, a name registered by
-another distribution, `package.module:name`, or `cmd:COMMAND`, a program in any language
-(`quaternity.table.programs`). What one in Python stands for is a factory: called with the
-rules and the argument (None without one; a factory with one parameter takes none)
-gives a player (`quaternity.table.match.Player`) for one match.
-Another distribution registers factories through the entry-point group `quaternity.players`, under
-names such as `quarto.mine`: the game, a dot, and the player's name; strategies of Kwartet, which
-are functions `(view, random) -> question`, also through `quaternity.kwartet.strategies`, by the
-name alone.
+The name of a player is one of the following:
+
+- `name` or `name:argument` from the registration of the game,
+- a name registered by another distribution,
+- `package.module:name`,
+- `cmd:COMMAND`, a program in any language (`quaternity.table.programs`).
+
+The name of a player in Python stands for a factory. It is called with the rules and the argument
+(None if there is no argument; a factory with a single parameter is called without it). It returns a
+player (`quaternity.table.match.Player`) for one match.
+
+Other distributions register factories in the entry-point group `quaternity.players`, under a name
+that consists of the game, a dot, and the player's name, such as `quarto.mine`. Strategies of
+Kwartet, which are functions `(view, random) -> question`, can also be registered in the group
+`quaternity.kwartet.strategies`, without the name of the game.
 """
 
 from __future__ import annotations
@@ -31,26 +37,26 @@ ENTRY_POINTS = "quaternity.players"
 """The entry-point group in which other distributions register players."""
 
 YOU = "you"
-"""The name of a seat that a person plays."""
+"""The name of a human player."""
 
 Factory = Callable[..., Any]
-"""From rules, and an argument where it takes one, to a player."""
+"""A function of the rules, and perhaps an argument, that returns a player."""
 
 
 class RandomPlayer:
-    """Any legal move, each as likely as the others."""
+    """A player that chooses uniformly among the legal moves."""
 
     def __init__(self, rules: Any) -> None:
         self._rules = rules
 
     def choose(self, view: Any, random: Random) -> Any:
-        """Return a move, or None when there is none."""
+        """Return a random legal move, or None if there is none."""
         moves = list(self._rules.moves(view))
         return random.choice(moves) if moves else None
 
 
 def strategy_factory(game: str, name: str, strategy: Any) -> Factory:
-    """Return a factory of players without an argument, of a function `(view, random) -> move`."""
+    """Return a player factory, without an argument, for a function `(view, random) -> move`."""
 
     def factory(rules: Any) -> Any:
         del rules
@@ -61,9 +67,9 @@ def strategy_factory(game: str, name: str, strategy: Any) -> Factory:
 
 @cache
 def registered(game: str) -> Plugins[Factory]:
-    """Return what other distributions registered for a game, by the player's name."""
+    """Return the player factories that other distributions have registered for a game, by name."""
 
-    def accepted(name: str, loaded: object) -> Factory:
+    def check_factory(name: str, loaded: object) -> Factory:
         if not callable(loaded):
             raise InputError("is not callable")
         return loaded
@@ -74,10 +80,10 @@ def registered(game: str) -> Plugins[Factory]:
                 f"is a class; a strategy is a function (view, random), and a class of players "
                 f"belongs to {ENTRY_POINTS}"
             )
-        return strategy_factory(game, name, accepted(name, loaded))
+        return strategy_factory(game, name, check_factory(name, loaded))
 
     known, group = registration(game).players, registration(game).strategy_group
-    players = load_plugins(ENTRY_POINTS, "player", known, accepted, f"{game}.")
+    players = load_plugins(ENTRY_POINTS, "player", known, check_factory, f"{game}.")
     if not group:
         return players
     strategies = load_plugins(group, "strategy", (*known, *players.found), strategy)
@@ -85,19 +91,26 @@ def registered(game: str) -> Plugins[Factory]:
 
 
 def is_foreign(game: str, text: str) -> bool:
-    """Return whether the player that a text names is somebody else's code."""
+    """Return whether a player is external code, not part of this distribution."""
     return text != YOU and text.partition(":")[0] not in registration(game).players
 
 
 def is_program(text: str) -> bool:
-    """Return whether a player is a program of its own."""
+    """Return whether a player is an external program, `cmd:COMMAND`."""
     return text.startswith(COMMAND)
 
 
 def check_name(game: str, text: str, kind: str = "player", people: bool = True) -> None:
-    """Refuse a text that names nobody; what others registered is looked at only for other names.
+    """Check the name of a player. Plug-ins are loaded only for a name that is not built in.
 
-    `kind` is what a player is called; `people` is whether `you` is somebody.
+    Args:
+        game: name of the game.
+        text: the name.
+        kind: the word for a player in the message.
+        people: whether `you` is allowed.
+
+    Raises:
+        InputError: If there is no such player. The message lists the players.
     """
     name, own = text.partition(":")[0], registration(game).players
     if text.startswith(COMMAND):
@@ -108,17 +121,24 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
     registered(game).check(name)
     if name not in registered(game).found:
         elsewhere = [other for other in game_names() if name in registration(other).players]
-        plays = f"plays {', '.join(elsewhere)}, and this is {game}" if elsewhere else "is unknown"
+        plays = f"plays {', '.join(elsewhere)}, not {game}" if elsewhere else "is unknown"
         known = (*own, *registered(game).found, "package.module:name", "cmd:COMMAND")
         every = ", ".join((YOU, *known) if people else known)
-        raise InputError(f"{kind} {text!r} {plays}; known are {every}")
+        raise InputError(f"{kind} {text!r} {plays}; choose from {every}")
 
 
 def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: None) -> Any:
-    """Return the player that a text names, for one match; None for `you`.
+    """Create the player with a name, for one match; return None for `you`.
 
-    `on_loaded` is called when its code is loaded, before it is made. InputError if there is none,
-    it cannot be loaded or made, is no player, or says that it plays another game.
+    Args:
+        rules: the game.
+        text: name of the player.
+        on_loaded: called after the code of an external player is imported, before the player is
+            created.
+
+    Raises:
+        InputError: If there is no such player, it cannot be imported or created, the result is not
+            a player, or it is for another game.
     """
     if text == YOU:
         return None
@@ -126,7 +146,7 @@ def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: N
     if text.startswith(COMMAND):
         return ProgramPlayer(rules, text)
     name, colon, argument = text.partition(":")
-    given = argument if colon else None
+    parameter = argument if colon else None
     game = registration(rules.name)
     if name in game.players:
         own = game.players[name]
@@ -134,50 +154,52 @@ def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: N
             own = load_place(own)
             if game.strategy_player:
                 own = strategy_factory(rules.name, name, own)
-        return _made(own, rules, name, given)
-    who, factory, player = f"player {text!r}", None, None
+        return _made(own, rules, name, parameter)
+    label, factory, player = f"player {text!r}", None, None
     try:
         factory = registered(rules.name).found.get(name)
         if factory is None:
-            factory, given = load_place(text, here=True), None
+            factory, parameter = load_place(text, in_working_directory=True), None
         on_loaded()
         if callable(factory):
-            player = _made(factory, rules, name, given)
+            player = _made(factory, rules, name, parameter)
         is_player = callable(getattr(player, "choose", None))
         plays = getattr(player, "game", rules.name)
-        elsewhere = isinstance(plays, str) and plays != rules.name
+        is_other_game = isinstance(plays, str) and plays != rules.name
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # whatever somebody else's code may raise
-        misled = factory is not None and isinstance(error, AttributeError | TypeError)
-        more = f"; {_what_it_is(game)}" if misled else ""
-        raise InputError(f"{who} cannot be loaded: {shown(error)}{more}") from error
-    if is_player and elsewhere:
-        known = "" if plays in game_names() else f"; games are {', '.join(game_names())}"
-        raise InputError(f"{who} plays {shown(plays, str)}, and this is {rules.name}{known}")
+    except BaseException as error:  # external code may raise anything
+        is_wrong_type = factory is not None and isinstance(error, AttributeError | TypeError)
+        more = f"; {_what_it_is(game)}" if is_wrong_type else ""
+        raise InputError(f"{label} cannot be loaded: {shown(error)}{more}") from error
+    if is_player and is_other_game:
+        known = "" if plays in game_names() else f"; known games: {', '.join(game_names())}"
+        raise InputError(f"{label} plays {shown(plays, str)}, not {rules.name}{known}")
     if is_player:
         return player
-    gave = f"called with the rules it gave {shown(player)}" if callable(factory) else shown(factory)
-    raise InputError(f"{who} is no player of {rules.name}: {gave}; {_what_it_is(game)}")
+    gave = (
+        f"calling it returned {shown(player)}" if callable(factory) else f"it is {shown(factory)}"
+    )
+    raise InputError(f"{label} is not a player of {rules.name}: {gave}; {_what_it_is(game)}")
 
 
 def _what_it_is(game: Registration) -> str:
     maker = game.strategy_player
-    strategy = f"; {maker} makes one of a function (view, random)" if maker else ""
+    strategy = f"; {maker} makes one from a function (view, random)" if maker else ""
     return (
-        f"a player of {game.name} is made by a class or function of (rules, argument), and has "
-        f"choose(view, random){strategy} (see quaternity guide bots)"
+        f"a player of {game.name} is created by a class or function of (rules, argument), and has "
+        f"a method choose(view, random){strategy} (see quaternity guide bots)"
     )
 
 
 def _made(factory: Factory, rules: Any, name: str, argument: str | None) -> Any:
-    """Call a factory; one with a single parameter takes no argument."""
+    """Call a factory; a factory with a single parameter gets only the rules."""
     try:
         takes_argument = len(signature(factory).parameters) != 1
-    except ValueError:  # a builtin does not say
+    except ValueError:  # a built-in function may have no signature
         takes_argument = True
     if takes_argument:
         return factory(rules, argument)
     if argument is not None:
-        raise InputError(f"player {name!r} takes no {argument!r}")
+        raise InputError(f"player {name!r} does not take an argument, such as {argument!r}")
     return factory(rules)

@@ -1,8 +1,8 @@
-"""Players in any language: programs that speak `quaternity-player 1`.
+"""Players in any language: programs that speak the protocol `quaternity-player 1`.
 
-One JSON object a line comes in, and one goes out for every `new` and `choose`; `quaternity guide
-arena` is the protocol. Settings, views, events and moves are those of the requests to a table in
-a browser. A program is told what its seat may know, and nothing else.
+A program reads one JSON object per line and answers each `new` and `choose` with one line;
+`quaternity guide arena` describes the protocol. Settings, views, events and moves have the same
+form as in the HTTP API of a table. A program receives only what its seat may know.
 """
 
 from __future__ import annotations
@@ -32,17 +32,22 @@ MAX_SENT_MOVES = 500
 """Maximum number of legal moves that are listed in a request to a program."""
 
 WANTS = ("view", "moves", "events", "numbers", "mask")
-"""What a program may want to be told when it is to choose."""
+"""The fields that a program can request for the message `choose`."""
 
 ANSWERS = ("move", "action", "wait", "delay")
 MAX_IDLE_PROGRAMS = 64
+"""Maximum number of processes that are kept running for later games."""
 
 
 class ProgramPlayer:
-    """A program in a seat, for one game; its process may have played others before.
+    """A program in a seat, for one game. Its process may have played other games before.
 
-    `name` is `cmd:COMMAND`; a last word `:TEXT` is its argument, and not the command's. InputError
-    if there is no such program; ProgramFault, in whatever it is asked, if it does not answer.
+    `name` is `cmd:COMMAND`. A last word `:TEXT` is the argument of the player, not a part of the
+    command.
+
+    Raises:
+        InputError: If there is no such program.
+        ProgramFault: By any method that sends a message, if the program does not answer correctly.
     """
 
     def __init__(self, rules: Any, name: str) -> None:
@@ -58,15 +63,19 @@ class ProgramPlayer:
         self._version, self._events, self._delay = 0, list[Any](), 0.0
 
     def sit(self, seat: int, seed: str, seconds: float | None, key: Hashable = None) -> None:
-        """Say where it sits, its own seed, and what it may take for a move.
+        """Set the seat, the seed of the program and its time limit for a move.
 
-        `key` is whose process it may use that has played before; None: a new one.
+        Args:
+            seat: the seat.
+            seed: the seed that the program gets.
+            seconds: time limit for a move; None for `FOREIGN_SECONDS`.
+            key: key of the idle processes that may be reused; None for a new process.
         """
         self._seat, self._seed, self._key = seat, seed, key
         self.seconds = FOREIGN_SECONDS if seconds is None else seconds
 
     def begin(self) -> Program:
-        """Start the program, or the next game in it, and hear what it wants."""
+        """Start the program or reuse its process, send `new`, and read the fields it requests."""
         if self._program is not None:
             return self._program
         rules = self._rules
@@ -81,60 +90,60 @@ class ProgramPlayer:
         )  # fmt: skip
         wants = ready.get("wants", self.wants)
         if not isinstance(ready.get("ready"), str):
-            program.fail(f"answered 'new' by {shown(ready)}, not by a text 'ready'")
+            program.fail(f"answered 'new' with {shown(ready)}; expected a text 'ready'")
         if not isinstance(wants, list | tuple) or not all(want in WANTS for want in wants):
-            program.fail(f"wants {shown(wants)}; allowed is a list of {', '.join(WANTS)}")
+            program.fail(f"wants {shown(wants)}; expected a list of {', '.join(WANTS)}")
         self.wants = tuple(wants)
         return program
 
     def observe(self, step: Step) -> None:
-        """Keep what happened, for the next choice."""
+        """Store the events of a move for the next message `choose`."""
         self._version += 1
         self._events += step.events
 
     def choose(self, view: Any, random: Random) -> Any:
-        """Return the move that the program gives, not checked; None to wait."""
-        del random  # it has a seed of its own
+        """Return the move of the program without checking it; None to wait."""
+        del random  # the program has its own seed
         rules, program = self._rules, self.begin()
-        asked: dict[str, Any] = {
+        message: dict[str, Any] = {
             "do": "choose",
             "version": self._version,
             "seconds": self.seconds,
         }
         if "view" in self.wants:
-            asked["view"] = rules.view_json(view)
+            message["view"] = rules.view_json(view)
         if "moves" in self.wants:
-            listed = list(islice(rules.moves(view), MAX_SENT_MOVES + 1))
-            asked["moves"] = [rules.write(move) for move in listed[:MAX_SENT_MOVES]]
-            if len(listed) > MAX_SENT_MOVES:
-                asked["more"] = True
+            moves = list(islice(rules.moves(view), MAX_SENT_MOVES + 1))
+            message["moves"] = [rules.write(move) for move in moves[:MAX_SENT_MOVES]]
+            if len(moves) > MAX_SENT_MOVES:
+                message["more"] = True
         if "events" in self.wants:
-            asked["events"] = [document(event) for event in self._events]
+            message["events"] = [document(event) for event in self._events]
         if "numbers" in self.wants:
-            asked["numbers"] = list(encoded_of(rules).numbers(view))
+            message["numbers"] = list(encoded_of(rules).numbers(view))
         if "mask" in self.wants:
-            asked["mask"] = list(encoded_of(rules).mask(view))
+            message["mask"] = list(encoded_of(rules).mask(view))
         self._events.clear()
-        begun = monotonic()
-        answer = program.ask(asked, self.seconds)
+        start = monotonic()
+        answer = program.ask(message, self.seconds)
         may_wait = not rules.faults(view, None)
-        self._delay = monotonic() - begun if may_wait else 0.0
+        self._delay = monotonic() - start if may_wait else 0.0
         return self._meant(program, answer, view)
 
     def delay(self, view: Any, random: Random) -> float:
-        """Return the seconds that the last choice took, as the program says or by the clock."""
+        """Return the delay of the last move in seconds: from the answer, or as measured."""
         del view, random
         return self._delay
 
     def leave(self, outcome: Mapping[str, Any] | None = None) -> None:
-        """Tell the program that the game has ended, and let it go; None: nobody knows how."""
+        """Send `end` with the outcome (None if unknown), and keep the process idle or quit it."""
         program, self._program = self._program, None
         if program is not None:
             program.tell({"do": "end", "outcome": outcome})
             _let_go(self._words, self._key, program)
 
     def end(self) -> None:
-        """End the program at once."""
+        """End the process of the program immediately."""
         if self._program is not None:
             self._program.end()
 
@@ -142,11 +151,14 @@ class ProgramPlayer:
         kinds = [kind for kind in ANSWERS[:3] if kind in answer]
         if len(kinds) != 1 or not all(key in ANSWERS for key in answer):
             program.fail(
-                f"gave {shown(dict(answer))}; expected one of move, action and wait, and delay"
+                f"gave {shown(dict(answer))}; expected one of move, action or wait, and optionally "
+                "delay"
             )
         delay = answer.get("delay", self._delay)
         if not _is_number(delay) or not 0 <= delay <= MAX_MOVE_SECONDS:
-            program.fail(f"gave a delay of {shown(delay)}, not 0 to {MAX_MOVE_SECONDS} seconds")
+            program.fail(
+                f"gave a delay of {shown(delay)}; expected 0 to {MAX_MOVE_SECONDS} seconds"
+            )
         self._delay = float(delay)
         (kind,), value = kinds, answer[kinds[0]]
         try:
@@ -158,9 +170,11 @@ class ProgramPlayer:
                 encoded = encoded_of(self._rules)
                 mask = encoded.mask(view)
                 if not (0 <= value < len(mask) and mask[value]):
-                    raise InputError("not legal, the mask has no 1 there")
+                    raise InputError("this action is not legal: the mask does not have a 1 there")
                 return encoded.move(value, view)
-            raise InputError("expected a text as move, a whole number as action, true as wait")
+            raise InputError(
+                "expected a text for move, a whole number for action, or true for wait"
+            )
         except InputError as error:
             program.fail(f"gave {kind} {shown(value)}: {error}")
 
@@ -170,13 +184,16 @@ def _is_number(value: object) -> bool:
 
 
 def encoded_of(rules: Any) -> Any:
-    """Return a game with its settings as numbers (`quaternity.environments.episode.Encoded`)."""
+    """Return the encoder of a game with its settings (`quaternity.environments.episode.Encoded`).
+
+    The encoder of the last game is cached.
+    """
     if rules not in _encoded:
-        made = registration(rules.name).part("encoded") or load_place(
+        encoded_class = registration(rules.name).part("encoded") or load_place(
             "quaternity.environments.plain_encoded:PlainEncoded"
         )
         _encoded.clear()
-        _encoded[rules] = made(rules)
+        _encoded[rules] = encoded_class(rules)
     return _encoded[rules]
 
 
@@ -205,7 +222,7 @@ def _let_go(words: tuple[str, ...], key: Hashable, program: Program) -> None:
 
 @atexit.register
 def end_idle() -> None:
-    """Let all programs leave that wait for a game."""
+    """Quit all idle programs."""
     with _lock:
         programs = [program for waiting in _idle.values() for program in waiting]
         _idle.clear()
@@ -214,10 +231,10 @@ def end_idle() -> None:
 
 
 def try_program(rules: Any, name: str) -> None:
-    """Make sure that a program starts and says that it is ready.
+    """Check that a program starts and answers `new`.
 
     Raises:
-        InputError: it does not.
+        InputError: If it does not.
     """
     player = ProgramPlayer(rules, name)
     try:

@@ -1,8 +1,8 @@
-"""What a game brings to every door: terminal, records, tournaments, browser, environments.
+"""Registrations of games: the parts that commands, pages, tournaments and environments use.
 
-A registration says what a game is called and where its parts are. A part is a place,
-`package.module:name`, and is loaded when a door needs it. A door does with what every game has
-(`show`, `moves`, `view_json` of its rules) where a part is missing.
+A registration has the name of a game and the places of its parts. A place has the form
+`package.module:name`; the part is imported on first use. If a part is missing, the general methods
+of the rules (`show`, `moves`, `view_json`) are used instead.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from quaternity.base.wording import shown
 
 NAME = re.compile(r"[a-z][a-z0-9]{0,19}", re.ASCII)
 RANDOM = {"random": "quaternity.table.players:RandomPlayer"}
-"""The players of a game that names none."""
+"""The players of a game whose registration does not name any."""
 
 _PLACES = (
     "rules",
@@ -36,10 +36,13 @@ _PLACES = (
 
 
 class Level(NamedTuple):
-    """A program by its strength, for people who choose an opponent.
+    """A level of difficulty, for people who choose an opponent.
 
-    `player` is its name in the registry, with its argument if any; `text` is a sentence on how it
-    plays, `rating` that of the ladder in the guide.
+    Attributes:
+        name: name of the level.
+        player: name of the player, with its argument if it has one.
+        text: a sentence about how the player plays.
+        rating: the rating of the player in the ladder of the guide.
     """
 
     name: str
@@ -49,16 +52,21 @@ class Level(NamedTuple):
 
 
 class First(NamedTuple):
-    """A first game: its settings, and how many programs `easy` play with somebody."""
+    """A first game for beginners.
+
+    Attributes:
+        settings: the settings that differ from the defaults.
+        programs: number of opponents, of the level `easy`.
+    """
 
     settings: Mapping[str, Any]
     programs: int
 
 
 class Benchmark(NamedTuple):
-    """A small game for exact algorithms: settings, what it is played for, and when it is cut off.
+    """A small game for exact algorithms.
 
-    `reward` and `max_moves` are those of `quaternity.environments.episode.TableGame`.
+    The attributes are the arguments of `quaternity.environments.episode.TableGame`.
     """
 
     settings: Mapping[str, Any]
@@ -68,39 +76,46 @@ class Benchmark(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
-    """A game, as every door opens it. Only `name` and `rules` are needed.
+    """A registered game, with everything that the commands, pages and tournaments need.
+
+    Only `name` and `rules` are required.
 
     Attributes:
-        name: the first word of its records and of its commands.
-        rules: the place of its rules, a class; see `quaternity.table.protocol.Rules`.
-        players: per name a player's factory or its place, called with the rules and the argument
-            after the colon (with the rules alone where it takes one parameter only).
-        of_files: the players that need a file as their argument: no page offers them.
-        strongest: the player that gives hints; the first one unless another is named.
-        levels: the players that a page offers first, the weakest first.
-        player_kind: what a player is called.
-        strategy_player: where players are functions `(view, random) -> move`, the place of what
-            makes a player of a name and such a function.
-        strategy_group: the entry-point group of such functions in other distributions.
-        chance_by_entry: whether in a tournament each entry has chance of its own in all its seats,
-            since nothing is dealt.
-        encoded: the place of its `quaternity.environments.episode.Encoded`.
-        batch: what makes many games at once, as `quaternity.quarto.batch.QuartoBatch`.
-        benchmarks: small games of it by name, which an environment loads by that name.
-        max_moves: after so many an environment cuts a game off, unless it is told otherwise.
-        seats: the fewest and the most that can play; of the rules with the usual settings if None.
-        words: the place of a function that gives `quaternity.cli.match.GameWords`.
-        command: the place of its Typer group, or of a function that makes one for a game's name.
-        at_root: whether its commands stand at the root, without its name before them.
-        drawing: the place of a function that draws a sight for a page; its template has the name of
-            the game.
-        picture: the place of a function that draws the game for the first page.
-        tips: the place of tips and when they matter; see `quaternity.web.drawing.tips`.
-        first: a first game, which the first page offers.
-        helpers: per word the place of what answers it; see `quaternity.web.helping`.
-        advice: the place of what is said of a hint besides; of a view and the move.
-        review: the place of its `quaternity.review.judge.Judge`.
-        help: words of helpers, or `hint`, each with its label, in the order of the page.
+        name: the first word of the game's records and of its commands.
+        rules: place of the class of its rules; see `quaternity.table.protocol.Rules`.
+        title: title of the game; by default its capitalized name.
+        text: a description for pages.
+        players: the factory of each player, or its place, by name. A factory is called with the
+            rules and the argument after the colon, or only with the rules if it has one parameter.
+        of_files: players whose argument is a file; pages do not offer them.
+        strongest: the player that gives hints; by default the first one.
+        levels: the opponents that a page offers first, from the weakest to the strongest.
+        player_kind: the word for a player, for example "bot".
+        strategy_player: if players are functions `(view, random) -> move`: place of a function that
+            creates a player from a name and such a function.
+        strategy_group: entry-point group in which other distributions register such functions.
+        chance_by_entry: whether the random generators of a tournament belong to entries, not to
+            seats of a deal, because nothing is dealt.
+        encoded: place of its `quaternity.environments.episode.Encoded`.
+        batch: place of a class that plays many games at once, like
+            `quaternity.quarto.batch.QuartoBatch`.
+        benchmarks: small versions of the game, by the name under which an environment loads them.
+        max_moves: default number of moves after which an environment truncates a game.
+        seats: minimum and maximum number of players; if None, the number of seats in the default
+            settings.
+        words: place of a function that returns `quaternity.cli.match.GameWords`.
+        command: place of its Typer group, or of a function that creates one for the name of a game.
+        at_root: whether its commands are top-level commands, without the name of the game.
+        drawing: place of a function that draws a view of a table for a page. The template has the
+            name of the game.
+        picture: place of a function that draws the picture of the game for the start page.
+        tips: place of the tips for players; see `quaternity.web.drawing.tips`.
+        first: a first game for beginners, which the start page offers.
+        helpers: place of the function for each word of help; see `quaternity.web.helping`.
+        advice: place of a function of a view and a move that adds information to a hint.
+        review: place of its `quaternity.review.judge.Judge`.
+        help: the buttons for help on the page, in order: a word of `helpers` or `hint`, and a
+            label.
     """
 
     name: str
@@ -134,7 +149,10 @@ class Registration:
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
-            raise InputError(f"game {shown(self.name)}: a name is a to z and digits, at most 20")
+            raise InputError(
+                f"game {shown(self.name)}: a name must have 1 to 20 letters a to z and digits, and "
+                "start with a letter"
+            )
         places = {part: getattr(self, part) for part in _PLACES}
         places |= {
             f"player {name}": player
@@ -150,13 +168,13 @@ class Registration:
                     f"game {self.name!r}: {part} is {shown(place)}, not package.module:name"
                 )
         if not self.players:
-            raise InputError(f"game {self.name!r}: players: there are none")
+            raise InputError(f"game {self.name!r}: players: must not be empty")
         if not self.title:
             object.__setattr__(self, "title", self.name.capitalize())
         if not self.strongest:
             object.__setattr__(self, "strongest", next(iter(self.players)))
-        chosen = {f"level {level.name}": level.player for level in self.levels}
-        for part, player in {"strongest": self.strongest, **chosen}.items():
+        by_level = {f"level {level.name}": level.player for level in self.levels}
+        for part, player in {"strongest": self.strongest, **by_level}.items():
             if player.partition(":")[0] not in self.players:
                 known = ", ".join(self.players)
                 raise InputError(
@@ -164,7 +182,7 @@ class Registration:
                 )
 
     def part(self, name: str) -> Any:
-        """Load a part; None where the game has none."""
+        """Import a part of the game; return None if the game does not have it."""
         place = getattr(self, name)
         return load_place(place) if place else None
 

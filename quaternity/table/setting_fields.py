@@ -1,4 +1,7 @@
-"""Settings of a game as people choose them, made of its dataclass: for forms and for options."""
+"""Descriptions of the settings of a game, for web forms and command options.
+
+The descriptions are derived from the dataclass of the settings.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,21 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 COUNT_OF_SEATS = ("players", "seats")
-"""Settings that say how many play."""
+"""Names of the settings that are the number of players."""
 
 
 class SettingField(NamedTuple):
-    """One setting as people choose it, of kind "number", "choice" or "truth".
+    """The description of a setting.
 
-    `least`, `most` and `step` are of a number; `seats` is whether it says how many play.
+    Attributes:
+        name: name of the setting.
+        label: label in a form.
+        help: a sentence that explains the setting.
+        kind: "number", "choice" or "truth".
+        default: default value.
+        least, most, step: minimum, maximum and step of a number.
+        choices: names of the values of a choice.
+        seats: whether the setting is the number of players.
     """
 
     name: str
@@ -30,22 +41,28 @@ class SettingField(NamedTuple):
 
 
 def setting_fields(rules_class: Any) -> tuple[SettingField, ...]:
-    """Return the settings of a game that people choose: those that say what they mean."""
+    """Return the settings of a game that people can choose: those with a help text."""
     settings = type(rules_class().settings)
     return tuple(_setting_field(item) for item in fields(settings) if "help" in item.metadata)
 
 
 def settings_with(rules_class: Any, chosen: Mapping[str, Any], seats: int | None = None) -> Any:
-    """Return the settings of a game, the usual ones where None or nothing was chosen by name."""
-    given = {name: value for name, value in chosen.items() if value is not None}
+    """Return the settings of a game with the given values; None and missing values are defaults.
+
+    Args:
+        rules_class: the class of the rules.
+        chosen: values by name of the setting.
+        seats: number of players, used unless `chosen` has it.
+    """
+    values = {name: value for name, value in chosen.items() if value is not None}
     count = next((item.name for item in setting_fields(rules_class) if item.seats), None)
     if count is not None and seats is not None:
-        given.setdefault(count, seats)
-    return type(rules_class().settings)(**given)
+        values.setdefault(count, seats)
+    return type(rules_class().settings)(**values)
 
 
 def settings_of(rules: Any) -> dict[str, Any]:
-    """Return the settings of a game by name, in values of JSON."""
+    """Return the settings of a game as JSON values, by name."""
     return {
         field.name: str(value) if isinstance(value, str) else value
         for field in fields(rules.settings)

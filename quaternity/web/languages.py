@@ -116,8 +116,10 @@ def chosen(asked: str, cookie: str, accepted: str) -> str:
 
     Unknown languages are ignored.
 
-    >>> chosen("", "", "fr;q=0.9, de-AT;q=0.8, en;q=0.5"), chosen("xx", "nl", "de")
-    ('de', 'nl')
+    >>> chosen("", "", "fr;q=0.9, de-AT;q=0.8, en;q=0.5")
+    'de'
+    >>> chosen("xx", "nl", "de")
+    'nl'
     """
     for name in (asked, cookie):
         if name in SPOKEN:

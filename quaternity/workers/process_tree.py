@@ -53,7 +53,7 @@ def _tagged(tag: str) -> list[int]:
 
 
 def end_tagged(tag: str) -> None:
-    """End all processes with a tag in `TAGS`, which remain if their supervisor was killed."""
+    """End the tagged processes (see `TAGS`) that a killed supervisor left behind."""
     for _ in range(_MAX_SWEEPS):  # the processes may fork meanwhile
         orphans = _tagged(tag)
         for orphan in orphans:

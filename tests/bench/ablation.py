@@ -1,12 +1,12 @@
-"""What each mechanism for speed or decidability is worth: all of them switched off in turn.
+"""The effect of each mechanism for speed or decidability, measured by switching it off.
 
     python -m tests.bench.ablation --workload formulas --only chains --every 2 --repeats 3
 
-`OFF` says how each is switched off, always by putting something plainer in its place from here, and
-in which workload it should be missed. A workload is a list of tasks, each with a known answer. It
-runs as it is and without the mechanism in turn, each time in a process of its own, so that nothing
-is kept from before; the quickest of the repeats counts. Reported are tasks without an answer within
-the limit of processor time, and the processor time of all. An answer that differs ends the run.
+`OFF` lists how each mechanism is switched off, always by a simpler replacement from this module,
+and the workload that should miss it. A workload is a list of tasks with known answers. It runs in
+turn with and without the mechanism, each time in a new process, so that all caches are empty. The
+fastest of the repeats counts. The report has the number of tasks without an answer within the limit
+of processor time, and the processor time of all tasks. A different answer ends the run.
 """
 
 from __future__ import annotations
@@ -56,26 +56,26 @@ from solvers.registry import SOLVERS, solve
 from solvers.solver import Solver
 from solvers.verdict import Deal
 from tests.bench.formulas import questions
-from tests.bench.hard_formulas import Listed, certified, drawn, listed
+from tests.bench.hard_formulas import HardFormula, certify, draw_formulas, read_list
 from tests.solvers.problems import oracle_games
 
 LIMIT = 1.0
-"""Seconds of processor time a task."""
+"""Processor time per task, in seconds."""
 
 CLOCK = 3.0
-"""Seconds by the clock that CP-SAT gets for a second of processor time; other work may go on."""
+"""Wall-clock seconds for CP-SAT per second of processor time, as other programs may be running."""
 
 Task = Callable[[float], object]
 Off = Mapping[str, object]
-"""Names of functions, methods and numbers, and what takes their place."""
+"""Replacements, by the names of the functions, methods and numbers that they replace."""
 
 
 class Result(NamedTuple):
-    """What became of the tasks of a workload.
+    """The results of the tasks of a workload.
 
     Attributes:
-        outcomes: per task its processor time and result; None where it was not done.
-        spent: processor time of all.
+        outcomes: the processor time and result of each task; None if it was not solved.
+        spent: the processor time of all tasks.
     """
 
     outcomes: list[tuple[float, object] | None]
@@ -83,12 +83,12 @@ class Result(NamedTuple):
 
     @property
     def decided(self) -> int:
-        """How many tasks have an answer."""
+        """Number of tasks that have an answer."""
         return sum(outcome is not None for outcome in self.outcomes)
 
 
 class Unkept:
-    """In place of a `Memo`: makes everything anew."""
+    """A replacement for a `Memo` that computes every value again."""
 
     def __init__(self, memo: Any) -> None:
         self._made = memo._made
@@ -99,32 +99,32 @@ class Unkept:
         return self._made(*key)[0]
 
     def get(self, key: object) -> None:
-        """Say that nothing is kept."""
+        """Return None, because nothing is kept."""
 
     def keep(self, key: object, result: object, size: int) -> object:
-        """Keep nothing."""
+        """Return the result without keeping it."""
         return result
 
 
-def _unkept(*names: str) -> Off:
-    """Put memos that keep nothing in the place of some."""
+def _without_memos(*names: str) -> Off:
+    """Return replacements for memos that keep nothing."""
     return {name: Unkept(resolve_name(name)) for name in names}
 
 
-def _uncached(*names: str) -> Off:
-    """Put functions without their `lru_cache` in the place of some with one."""
+def _no_cache(*names: str) -> Off:
+    """Return the named functions without their `lru_cache`."""
     return {name: resolve_name(name).__wrapped__ for name in names}
 
 
 class Forgetful(dict[Any, Any]):
-    """A memo that never says that it has something."""
+    """A memo that never contains a key."""
 
     def __contains__(self, key: object) -> bool:
         return False
 
 
-def _forgetting(kind: type, *names: str) -> Callable[..., None]:
-    """Return an `__init__` after which some memos of an object forget."""
+def _forget(kind: type, *names: str) -> Callable[..., None]:
+    """Return an `__init__` that replaces the named memos of an object by forgetful ones."""
     real = kind.__init__  # type: ignore[misc]
 
     def init(self: object, *arguments: object, **named: object) -> None:
@@ -151,9 +151,9 @@ def _only_stronger(formula: Any, weaker: bool) -> Any:
     return (_only_itself if weaker else without_knowledge)(formula, weaker)
 
 
-def _bare_common(self: Encoder, formula: Any, part: Any, truth: bool, table: Any, said: Any) -> Any:
+def _bare_common(self: Encoder, formula: Any, part: Any, truth: bool, table: Any, past: Any) -> Any:
     group = formula.among(self.problem.players)
-    return self._guess([], Guess(None, formula, truth, table, said, group[:1]))
+    return self._guess([], Guess(None, formula, truth, table, past, group[:1]))
 
 
 def _own_hand(problem: Any, *rest: Any) -> Any:
@@ -221,18 +221,18 @@ OFF: dict[str, dict[str, Off]] = {
         "quick parts first": {
             f"{E}{name}.effort": lambda _: 0 for name in ("by_solvers", "propositional")
         },
-        "answers kept": {f"{EVALUATOR}__init__": _forgetting(SolverEvaluator, "_answers")},
-        "failures kept": {f"{EVALUATOR}__init__": _forgetting(SolverEvaluator, "_failures")},
-        "chains kept": {f"{EVALUATOR}__init__": _forgetting(SolverEvaluator, "_chains")},
-        "literals kept": {f"{E}encoding.Encoder.__init__": _forgetting(Encoder, "_known")},
+        "answers kept": {f"{EVALUATOR}__init__": _forget(SolverEvaluator, "_answers")},
+        "failures kept": {f"{EVALUATOR}__init__": _forget(SolverEvaluator, "_failures")},
+        "chains kept": {f"{EVALUATOR}__init__": _forget(SolverEvaluator, "_chains")},
+        "literals kept": {f"{E}encoding.Encoder.__init__": _forget(Encoder, "_known")},
         "no symmetry, no probing": {f"{E}coupled_deals.searched": _by_defaults},
-        "seen sets kept": _uncached("solvers.problem._seen_by"),
+        "seen sets kept": _no_cache("solvers.problem._seen_by"),
     },
     "formulas, any way": {
         "few deals listed": {f"{E}holding.FEW_WORLDS": 0},
         "list after the solvers": {f"{E}worlds.MAX_WORLDS": -1},
         "models kept": {f"{E}explicit._kept": lambda _: []},
-        "pieces kept": {f"{E}explicit.Model.__init__": _forgetting(Model, "_pieces")},
+        "pieces kept": {f"{E}explicit.Model.__init__": _forget(Model, "_pieces")},
     },
     "problems": {
         "all memos": {"quaternity.base.memo.Memo.keep": lambda *rest: rest[2]},
@@ -247,20 +247,20 @@ OFF: dict[str, dict[str, Off]] = {
     "states": {
         "coalitions before flow": {"solvers.registry.MAX_DEFAULT_LANES": -1},
         "filtering by tables": {"solvers.filtering._by_tables": lambda _: False},
-        "closed sets kept": _unkept("solvers.filtering._CLOSED"),
-        "closing kinds kept": _unkept("solvers.filtering._KINDS"),
-        "slack parts kept": _unkept("solvers.filtering._slack_parts"),
-        "tables kept": _unkept("solvers.coalition_tables.kept_tables"),
-        "sets to deal kept": _unkept("solvers.coalitions._prepared"),
+        "closed sets kept": _without_memos("solvers.filtering._CLOSED"),
+        "closing kinds kept": _without_memos("solvers.filtering._KINDS"),
+        "slack parts kept": _without_memos("solvers.filtering._slack_parts"),
+        "tables kept": _without_memos("solvers.coalition_tables.kept_tables"),
+        "sets to deal kept": _without_memos("solvers.coalitions._prepared"),
         "choices of few vectors": {"solvers.coalitions.MAX_LISTED_VECTORS": 0},
-        "parts of a residue kept": _unkept("solvers.residue._PARTS"),
-        "ways of a set kept": _unkept("solvers.set_ways._WAYS"),
+        "parts of a residue kept": _without_memos("solvers.residue._PARTS"),
+        "ways of a set kept": _without_memos("solvers.set_ways._WAYS"),
         "lanes of masks kept": {"solvers.coalition_tables.MEETINGS_KEPT": 0},
         "few masks one by one": {"solvers.coalition_tables.FEW_MASKS": 0},
     },
     "games": {
         **{
-            f"legal: {name[1:]} kept": _unkept(f"{G}legal.{name}")
+            f"legal: {name[1:]} kept": _without_memos(f"{G}legal.{name}")
             for name in (
                 "_kinds",
                 "_rows",
@@ -275,23 +275,23 @@ OFF: dict[str, dict[str, Off]] = {
         },
         "cards to ask": {f"{G}state.cards_to_ask": lambda *_: None},
         "actions and masks kept": {f"{G}encoded.KEPT": 0},
-        "numbers of sets kept": _unkept(f"{G}encoded._kept_numbers"),
-        "sets out of play kept": _uncached(f"{G}transition.out_of_play", f"{G}state.out_of_play"),
-        "drawn cards kept": _uncached(f"{G}card_picture.card_svg", f"{G}card_picture.suit_svg"),
+        "numbers of sets kept": _without_memos(f"{G}encoded._kept_numbers"),
+        "sets out of play kept": _no_cache(f"{G}transition.out_of_play", f"{G}state.out_of_play"),
+        "drawn cards kept": _no_cache(f"{G}card_picture.card_svg", f"{G}card_picture.suit_svg"),
     },
     "solved games": {
         "states in arrays": {f"{P}successors.many_states.Expander.fault": lambda *_: "off"},
-        "expanders kept": _uncached(f"{P}successors.many_states._expander"),
+        "expanders kept": _no_cache(f"{P}successors.many_states._expander"),
         "closed kinds in arrays kept": {f"{P}keys.arrays.KEPT_BITS": 1},
         "blocks of states": {f"{P}solving.retrograde.BLOCK": 1 << 30},
         "tables of renamings": {f"{P}solving.retrograde.TABLE_BITS": 9},
         "blocks of a tablebase kept": {f"{P}tablebase.MAX_CACHED_BLOCKS": 0},
-        "values of a tablebase kept": _uncached(f"{P}tablebase._standing_of"),
+        "values of a tablebase kept": _no_cache(f"{P}tablebase._standing_of"),
     },
     "perfect players": {
         "closed kinds kept": {f"{P}keys.kinds.MAX_CACHED_CLOSINGS": 0},
-        "orders of roles kept": _uncached(f"{P}keys.kinds.role_orders"),
-        "rings kept": _uncached(f"{P}waiting.rings"),
+        "orders of roles kept": _no_cache(f"{P}keys.kinds.role_orders"),
+        "rings kept": _no_cache(f"{P}waiting.rings"),
         "rings of opponents at sight": {f"{P}forcing.ring_of_opponents": lambda *_: None},
         "caught by rings": {f"{P}forcing.caught": lambda *_: False},
         "lost and won at sight": {f"{P}forcing.at_sight": _at_the_end},
@@ -299,27 +299,27 @@ OFF: dict[str, dict[str, Off]] = {
         "a policy remembers": {f"{P}bots.policy.MAX_CACHED_QUESTIONS": 0},
     },
 }
-"""How mechanisms are switched off, by the workload in which each should be missed, and by its name.
-Where something changes which of several right answers is given, tasks answer with what all must
-agree on."""
+"""Replacements that switch off mechanisms, by the workload that should miss them and by name.
+If a mechanism changes which of several right answers is given, its tasks return what all answers
+have in common."""
 
 
 def formulas(method: str = "solvers") -> Iterator[Task]:
     """Yield the hard formulas and the 260 of a game of 52 cards, by the solvers."""
 
-    def task(limit: float, entry: Listed) -> bool:
+    def task(limit: float, entry: HardFormula) -> bool:
         truth = holds(entry.formula, entry.problem, entry.deal, method, limit)
         assert truth == entry.truth, entry
         return truth
 
-    def published(limit: float, answer: Callable[[float], object]) -> object:
+    def unwrap(limit: float, answer: Callable[[float], object]) -> object:
         result = answer(limit)
         return getattr(result, "truth", result)
 
-    for entry in listed():
+    for entry in read_list():
         yield partial(task, entry=entry)
     for _, answer in questions(method):
-        yield partial(published, answer=answer)
+        yield partial(unwrap, answer=answer)
 
 
 def problems() -> Iterator[Task]:
@@ -329,35 +329,35 @@ def problems() -> Iterator[Task]:
         problem for family in FAMILIES for size in (52, 120) for problem in twins(family, size, 1)
     ]
 
-    def decided(limit: float, problem: DealProblem, solver: Solver | None = None) -> bool:
+    def decide(limit: float, problem: DealProblem, solver: Solver | None = None) -> bool:
         return bool((solver.limited(CLOCK * limit) if solver else solve)(problem))
 
     def closed_quickly(limit: float, problem: DealProblem) -> object:
         return _or_none(closed, problem, limit)
 
-    def counted(limit: float, problem: DealProblem) -> int:
+    def count(limit: float, problem: DealProblem) -> int:
         return count_deals(problem, seconds=limit)
 
-    def likely(limit: float, problem: DealProblem) -> object:
+    def compute_chances(limit: float, problem: DealProblem) -> object:
         return chances(problem, seconds=limit)
 
     def closed_by_flow(limit: float, problem: DealProblem) -> object:
         return _or_none(FILTERS["flow"], problem, Deadline(limit))
 
     for problem in recorded + hard:
-        yield partial(decided, problem=problem)
+        yield partial(decide, problem=problem)
         for name, solver in SOLVERS.items():
             if name != "brute-force" and solver.refuses(problem) is None:
-                yield partial(decided, problem=problem, solver=solver)
+                yield partial(decide, problem=problem, solver=solver)
         yield partial(closed_quickly, problem=problem)
         yield partial(closed_by_flow, problem=problem)
-        yield partial(counted, problem=problem)
+        yield partial(count, problem=problem)
     for problem in recorded[::4]:
-        yield partial(likely, problem=problem)
+        yield partial(compute_chances, problem=problem)
 
 
 def states() -> Iterator[Task]:
-    """Yield the states of games, one after another: to close, to decide and to count."""
+    """Yield random games, whose states are closed, decided and counted one after another."""
 
     def task(limit: float, size: tuple[int, int, int], seed: int) -> object:
         state, random, made = State.start(Settings(*size)), Random(seed), list[object]()
@@ -382,7 +382,7 @@ def _or_none(work: Callable[..., object], *arguments: object) -> object:
 
 
 def games() -> Iterator[Task]:
-    """Yield games of each size: what may be asked, masks and numbers, and a drawn hand."""
+    """Yield games of each size, with legal questions, masks, numbers and a drawn card."""
 
     def task(_: float, size: tuple[int, int, int], seed: int) -> object:
         settings, random, made = Settings(*size), Random(seed), list[int]()
@@ -425,15 +425,15 @@ def solved_games() -> Iterator[Task]:
 
 
 def perfect_players() -> Iterator[Task]:
-    """Yield states in which somebody may force a win, and games of the bot that searches."""
+    """Yield states in which a player may force a win, and questions of the search bot."""
 
-    def forced(limit: float, state: State, player: int) -> bool:
+    def search_forced_win(limit: float, state: State, player: int) -> bool:
         can_force = Forcing(state, player).search(limit)
         if can_force is None:
             raise LimitError("undecided")
         return can_force
 
-    def asked(_: float, state: State) -> bool:
+    def ask(_: float, state: State) -> bool:
         return SearchBot(Random(1), games=50).ask(state) in state.legal_questions
 
     for seed in range(6):
@@ -446,8 +446,8 @@ def perfect_players() -> Iterator[Task]:
                     break
                 state = after
             for player in range(state.players):
-                yield partial(forced, state=state, player=player)
-            yield partial(asked, state=state)
+                yield partial(search_forced_win, state=state, player=player)
+            yield partial(ask, state=state)
 
 
 WORKLOADS: dict[str, Callable[[], Iterable[Task]]] = {
@@ -461,7 +461,7 @@ WORKLOADS: dict[str, Callable[[], Iterable[Task]]] = {
 }
 
 
-def timed(task: Task, limit: float) -> tuple[float, object] | None:
+def run_task(task: Task, limit: float) -> tuple[float, object] | None:
     """Return the processor time of a task, and its result; None if not done within the limit."""
     begun = process_time()
     try:
@@ -473,7 +473,7 @@ def timed(task: Task, limit: float) -> tuple[float, object] | None:
 
 
 def switched_off(off: Off) -> ExitStack:
-    """Return a context in which something is switched off, and limits are of processor time."""
+    """Return a context without some mechanism and with limits of processor time."""
     stack = ExitStack()
     for target, instead in off.items():
         stack.enter_context(patch(target, instead))
@@ -490,18 +490,18 @@ def switched_off(off: Off) -> ExitStack:
     return stack
 
 
-def measured(workload: str, off: tuple[str, str] | None, every: int, limit: float) -> Result:
-    """Run a workload with some mechanism switched off, or none."""
+def measure(workload: str, off: tuple[str, str] | None, every: int, limit: float) -> Result:
+    """Run a workload with a mechanism switched off, or with all of them."""
     with switched_off(OFF[off[0]][off[1]] if off else {}):
         tasks = list(WORKLOADS[workload]())[::every]
         begun = process_time()
         limit *= 20 if workload == "solved games" else 1
-        outcomes = [timed(task, limit) for task in tasks]
+        outcomes = [run_task(task, limit) for task in tasks]
         return Result(outcomes, process_time() - begun)
 
 
 def all_off() -> Off:
-    """Switch off whatever a formula may need at once, all that is kept aside."""
+    """Switch off all mechanisms that one formula may need, except caches."""
     off: dict[str, object] = {}
     for name, instead in OFF["formulas"].items():
         if not name.endswith("kept"):
@@ -511,21 +511,21 @@ def all_off() -> Off:
 
 
 def draw(first: int, last: int) -> None:
-    """Print formulas of some seeds that tell mechanisms apart, as lines of the list."""
+    """Print formulas of some seeds that distinguish mechanisms, as lines of the list."""
     for seed in range(first, last):
-        problem, deal, texts = drawn(seed)
+        problem, deal, texts = draw_formulas(seed)
         for text in texts:
             formula = parse(text, Language.of(problem))
             task = partial(_truth, formula, problem, deal)
             with switched_off({}):
-                quick = timed(task, 0.6)
+                quick = run_task(task, 0.6)
             if quick is not None and quick[0] < 0.02:
                 with switched_off(all_off()):
-                    slow = timed(task, 0.3)
+                    slow = run_task(task, 0.3)
                 quick = quick if slow is None or slow[0] > 4 * quick[0] + 0.02 else None
             if quick is not None:
                 with suppress(LimitError):
-                    (truth,) = set(certified(problem, deal, formula).values())
+                    (truth,) = set(certify(problem, deal, formula).values())
                     print(seed, str(truth).lower(), text)
 
 
@@ -534,16 +534,16 @@ def _truth(formula: Formula, problem: DealProblem, deal: Deal, limit: float) -> 
 
 
 def main() -> None:
-    """Switch off what is asked for, and print a table."""
+    """Switch off the requested mechanisms, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--only", default="", help="mechanisms whose name has these words")
     parser.add_argument("--workload", choices=WORKLOADS, help="mechanisms of this workload")
     parser.add_argument("--tasks", choices=WORKLOADS, help="run these tasks instead of their own")
-    parser.add_argument("--every", type=int, default=1, help="every so manieth task of a workload")
+    parser.add_argument("--every", type=int, default=1, help="run every Nth task of a workload")
     parser.add_argument(
-        "--repeats", type=int, default=1, help="the quickest of so many runs counts"
+        "--repeats", type=int, default=1, help="number of runs, of which the fastest counts"
     )
-    parser.add_argument("--limit", type=float, default=LIMIT, help="processor seconds a task")
+    parser.add_argument("--limit", type=float, default=LIMIT, help="processor seconds per task")
     parser.add_argument("--draw", type=int, nargs=2, help="instead: draw formulas from seeds")
     chosen = parser.parse_args()
     if chosen.draw:
@@ -559,19 +559,19 @@ def main() -> None:
 
 
 def _row(workload: str, name: str, chosen: argparse.Namespace) -> str:
-    """Measure with and without a mechanism in turn, each time in a process of its own."""
+    """Measure with and without a mechanism in turn, each time in a new process."""
 
     tasks = chosen.tasks or workload
 
     def run(off: tuple[str, str] | None) -> Result:
         with ProcessPoolExecutor(1, get_context("fork")) as pool:
-            return pool.submit(measured, tasks, off, chosen.every, chosen.limit).result()
+            return pool.submit(measure, tasks, off, chosen.every, chosen.limit).result()
 
     runs = [(run(None), run((workload, name))) for _ in range(chosen.repeats)]
     whole, without = (min(results, key=lambda r: r.spent) for results in zip(*runs, strict=True))
-    for mine, other in zip(without.outcomes, whole.outcomes, strict=True):
-        if mine and other and mine[1] != other[1]:
-            raise SystemExit(f"{name}: {mine[1]} instead of {other[1]}")
+    for changed, original in zip(without.outcomes, whole.outcomes, strict=True):
+        if changed and original and changed[1] != original[1]:
+            raise SystemExit(f"{name}: {changed[1]} instead of {original[1]}")
     return (
         f"| {name} | {tasks} | {whole.decided - without.decided} of {len(whole.outcomes)} "
         f"| {without.spent:.1f} s | {without.spent / whole.spent:.2f} |"

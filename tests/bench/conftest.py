@@ -1,8 +1,8 @@
-"""One way to measure and report, for every file here.
+"""Fixtures that measure and report, for all files of this folder.
 
 `race(what, ours, rival, goal=2)` runs two functions in turn, several times, and reports medians and
 their ratio; `pace(what, function, per=100, goal="40 µs")` reports one function's time, for goals
-that are stated in seconds. Nothing fails for being slow: the table at the end is read by people.
+that are stated in seconds. A slow result never fails; the table at the end is for readers.
 """
 
 import statistics
@@ -18,7 +18,7 @@ Timed = Callable[[], Any]
 
 
 def text_of(seconds: float) -> str:
-    """A duration with a unit that fits."""
+    """Return a duration with a suitable unit."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
@@ -33,7 +33,7 @@ def _once(function: Timed) -> float:
 
 @pytest.fixture
 def race(request: pytest.FixtureRequest) -> Callable[..., float]:
-    """Compare two functions; gives rival time over our time."""
+    """Compare two functions; return the rival's time divided by ours."""
 
     def compare(
         what: str, ours: Timed, rival: Timed, *, per: int = 1, rounds: int = 7, goal: float = 0
@@ -41,12 +41,12 @@ def race(request: pytest.FixtureRequest) -> Callable[..., float]:
         _once(ours)
         _once(rival)
         times = [(_once(ours), _once(rival)) for _ in range(rounds)]
-        mine = statistics.median(one for one, _ in times) / per
-        other = statistics.median(one for _, one in times) / per
+        our_time = statistics.median(seconds for seconds, _ in times) / per
+        rival_time = statistics.median(seconds for _, seconds in times) / per
         ratio = statistics.median(b / a for a, b in times)
         wanted = f"at least {goal:g}x" if goal else ""
         request.config.stash[ROWS].append(
-            (what, text_of(mine), text_of(other), f"{ratio:.2f}x", wanted)
+            (what, text_of(our_time), text_of(rival_time), f"{ratio:.2f}x", wanted)
         )
         return ratio
 
@@ -55,9 +55,9 @@ def race(request: pytest.FixtureRequest) -> Callable[..., float]:
 
 @pytest.fixture
 def pace(request: pytest.FixtureRequest) -> Callable[..., float]:
-    """Time one function; gives the median in seconds per item."""
+    """Time one function; return the median in seconds per item."""
 
-    def timed(
+    def measure(
         what: str,
         function: Timed,
         *,
@@ -72,12 +72,12 @@ def pace(request: pytest.FixtureRequest) -> Callable[..., float]:
         request.config.stash[ROWS].append((what, text_of(median), "", "", goal))
         return median
 
-    return timed
+    return measure
 
 
 @pytest.fixture
 def note(request: pytest.FixtureRequest) -> Callable[[str, str, str], None]:
-    """Report a figure that is no duration: memory, a count."""
+    """Report a figure that is not a duration, such as memory or a count."""
 
     def add(what: str, figure: str, goal: str = "") -> None:
         request.config.stash[ROWS].append((what, figure, "", "", goal))
@@ -86,12 +86,12 @@ def note(request: pytest.FixtureRequest) -> Callable[[str, str, str], None]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make room for the rows."""
+    """Create the list of rows."""
     config.stash[ROWS] = []
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Iterator[None] | None:
-    """The table of everything measured."""
+    """Print the table of all measurements."""
     rows = config.stash[ROWS]
     if not rows:
         return None

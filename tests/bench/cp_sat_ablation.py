@@ -1,11 +1,11 @@
-"""Which way to model deals, and to solve the model, suits CP-SAT: all ways on all families.
+"""Comparison of ways to model deals for CP-SAT, and to solve the models, on all families.
 
     python -m tests.bench.cp_sat_ablation --sizes 12,52,200 --seconds 2
 
-Ways are modelling (booleans, bundles of cards with equal owners, either with a count per player and
-set) x linearization level x presolve x whether the relaxation is solved whole before the search.
-Prints per way the sum of its times (PAR-2: a timeout counts twice its limit), its timeouts, and the
-worst ratio to the best way on any instance, where times below a floor count as the floor.
+A way has a model (booleans, or bundles of cards with equal owners, either with a count per player
+and set), a linearization level, a presolve or none, and the relaxation solved at first or not.
+The output has the sum of the times of each way (PAR-2: a timeout counts twice its limit), its
+timeouts, and its worst ratio to the best way on any instance; times have a floor.
 """
 
 import argparse
@@ -21,14 +21,14 @@ from solvers.instances import FAMILIES, twins
 from solvers.problem import DealProblem
 
 FLOOR = 0.010
-"""Seconds below which times are alike."""
+"""Smallest time that counts, in seconds."""
 
 CLOCK = 3.0
-"""Seconds by the clock for a second of processor time."""
+"""Wall-clock seconds per second of processor time."""
 
 
 def ways() -> dict[str, Variant]:
-    """All of them, by name."""
+    """Return all ways, by name."""
     return {"default": DEFAULT} | {
         f"{unit}{'+counts' if counts else ''} level {level}{' whole' if whole else ''}"
         f"{' presolve' if presolve else ''}": Variant(most, counts, level, whole, presolve)
@@ -41,7 +41,7 @@ def ways() -> dict[str, Variant]:
 
 
 def instances(sizes: list[int], seeds: int) -> Iterator[tuple[str, int, str, DealProblem]]:
-    """Family, size, kind, problem."""
+    """Yield the family, size, kind and problem of each instance."""
     for family, size, seed in product(FAMILIES, sizes, range(seeds)):
         try:
             pair = twins(family, size, seed)
@@ -52,9 +52,9 @@ def instances(sizes: list[int], seeds: int) -> Iterator[tuple[str, int, str, Dea
 
 
 def time_of(problem: DealProblem, way: Variant, seconds: float) -> float:
-    """Seconds of processor time; infinite at the limit.
+    """Return the seconds of processor time, or infinity at the limit.
 
-    CP-SAT's own limit is by the clock, so it gets more: other work may be going on here.
+    CP-SAT's own limit is wall-clock time and is larger, as other programs may be running.
     """
     begun, most = process_time(), CLOCK * seconds
     try:
@@ -66,14 +66,14 @@ def time_of(problem: DealProblem, way: Variant, seconds: float) -> float:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure all ways, and print the results."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--sizes", default="12,52")
     parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--repeats", type=int, default=1, help="runs, of which the quickest counts")
-    parser.add_argument("--ways", default="", help="only those with one of these in their names")
-    parser.add_argument("--each", action="store_true", help="every instance, too")
+    parser.add_argument("--repeats", type=int, default=1, help="number of runs; the fastest counts")
+    parser.add_argument("--ways", default="", help="only ways with one of these words")
+    parser.add_argument("--each", action="store_true", help="print every instance, too")
     chosen = parser.parse_args()
     words = [word for word in chosen.ways.split(",") if word]
     table = {
@@ -88,7 +88,7 @@ def main() -> None:
     ):
         labels.append(f"{family} {size} {kind}")
         for name, way in table.items():
-            # Who fails at a size is not asked at a larger one.
+            # A way that fails at a size is not tried at a larger one.
             spent = inf
             if (name, family, kind) not in hopeless:
                 spent = min(time_of(problem, way, chosen.seconds) for _ in range(chosen.repeats))
@@ -97,26 +97,26 @@ def main() -> None:
             times[name].append(spent)
     best = [max(FLOOR, min(column)) for column in zip(*times.values(), strict=True)]
     say(f"{len(labels)} instances; PAR-2 in s, timeouts, worst ratio to the best, and where")
-    for name in sorted(times, key=lambda one: par2(times[one], chosen.seconds)):
-        ratios = [max(FLOOR, one) / least for one, least in zip(times[name], best, strict=True)]
+    for name in sorted(times, key=lambda key: par2(times[key], chosen.seconds)):
+        ratios = [max(FLOOR, time) / least for time, least in zip(times[name], best, strict=True)]
         worst = max(range(len(ratios)), key=lambda number: ratios[number])
         say(
             f"{par2(times[name], chosen.seconds):8.2f} {times[name].count(inf):3d} "
             f"{ratios[worst]:6.1f}  {name}  ({labels[worst]})"
         )
         if chosen.each:
-            say("; ".join(f"{where}: {1000 * one:.0f} ms"
-                          for where, one in zip(labels, times[name], strict=True)))  # fmt: skip
+            say("; ".join(f"{label}: {1000 * seconds:.0f} ms"
+                          for label, seconds in zip(labels, times[name], strict=True)))  # fmt: skip
 
 
 def say(line: str) -> None:
-    """Print it at once."""
+    """Print a line at once."""
     print(line, flush=True)
 
 
 def par2(times: list[float], seconds: float) -> float:
-    """The sum of times, in which a timeout counts twice its limit, and at least the floor."""
-    return sum(min(max(FLOOR, one), 2 * seconds) for one in times)
+    """Return the sum of the times, each at least the floor; a timeout counts twice its limit."""
+    return sum(min(max(FLOOR, time), 2 * seconds) for time in times)
 
 
 if __name__ == "__main__":

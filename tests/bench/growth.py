@@ -1,7 +1,7 @@
-"""`make growth`: every solver on every family, the models of CP-SAT, proofs and counts, measured.
+"""`make growth`: measure every solver on every family, the models of CP-SAT, proofs and counts.
 
-The tables go into the page of the guide, between its marks, with the commands that made them; the
-runs and two pages with all figures go into a folder.
+The tables are written into the page of the guide, between its marks, with the commands that made
+them; the runs and two pages with all figures are written into a folder.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ MAX_SECONDS = 10.0
 
 
 def main() -> None:
-    """Measure, and fill the page."""
+    """Measure, and write the tables into the page."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--folder", type=Path, default=Path("growth"), help="for runs and pages")
-    options.add_argument("--page", type=Path, default=PAGE, help="whose tables are filled")
+    options.add_argument("--page", type=Path, default=PAGE, help="page whose tables are written")
     options.add_argument("--limit", type=float, default=2.0, help="seconds of a run")
     options.add_argument("--each", type=int, default=2, help="instances of each kind and size")
-    options.add_argument("--quick", action="store_true", help="two sizes each, to try it")
-    given = options.parse_args()
-    given.folder.mkdir(exist_ok=True)
-    sizes = ["12,20", "12,52"] if given.quick else [RIVAL_CARDS, MODEL_CARDS]
-    rivals = _compared(given, "rivals", "all,rivals", sizes[0], budget=30 * given.limit)
-    models = _compared(given, "models", "cp-sat,variants", sizes[1], budget=48 * given.limit)
-    most = 2 if given.quick else None
+    options.add_argument("--quick", action="store_true", help="measure only two sizes each")
+    arguments = options.parse_args()
+    arguments.folder.mkdir(exist_ok=True)
+    sizes = ["12,20", "12,52"] if arguments.quick else [RIVAL_CARDS, MODEL_CARDS]
+    rivals = _compare(arguments, "rivals", "all,rivals", sizes[0], budget=30 * arguments.limit)
+    models = _compare(arguments, "models", "cp-sat,variants", sizes[1], budget=48 * arguments.limit)
+    most = 2 if arguments.quick else None
     tables = {
         "ranks": _lines(_ranks(rivals)),
         "php": _lines(growth_rows(rivals, "php", False)),
@@ -61,29 +61,29 @@ def main() -> None:
         "counts": _lines(list(_counts(COUNT_CARDS[:most]))),
         "machine": [rivals.machine, "", f"    {rivals.command}", f"    {models.command}"],
     }
-    text = given.page.read_text(encoding="utf-8")
+    text = arguments.page.read_text(encoding="utf-8")
     for name, lines in tables.items():
         before, start, rest = text.partition(f"<!-- {name} -->\n")
         _, end, after = rest.partition("<!-- end -->")
         if not end:
-            raise SystemExit(f"{given.page}: no place for the table {name!r}")
+            raise SystemExit(f"{arguments.page}: no place for the table {name!r}")
         text = f"{before}{start}\n" + "\n".join(lines) + f"\n\n{end}{after}"
-    given.page.write_text(text, encoding="utf-8")
+    arguments.page.write_text(text, encoding="utf-8")
     some = [run for run in rivals.runs if run.family in ("php", "game") and run.feasible is False]
     drawn = growth_svg(replace(rivals, runs=some))
     if drawn is not None:
-        given.page.with_name("growth.svg").write_text(drawn + "\n", encoding="utf-8")
+        arguments.page.with_name("growth.svg").write_text(drawn + "\n", encoding="utf-8")
 
 
-def _compared(
-    given: argparse.Namespace, name: str, solvers: str, cards: str, budget: float
+def _compare(
+    arguments: argparse.Namespace, name: str, solvers: str, cards: str, budget: float
 ) -> Comparison:
-    """The runs of a comparison, made by the command that the page shows."""
-    runs = given.folder / f"{name}.jsonl"
+    """Return the runs of a comparison, made by the command that the page shows."""
+    runs = arguments.folder / f"{name}.jsonl"
     command = [
         "compare", "--families", "all", "--solvers", solvers, "--cards", cards,
-        "--each", str(given.each), "--limit", f"{given.limit:g}", "--budget", f"{budget:g}",
-        "--runs", str(runs), "--report", str(given.folder / f"{name}.html"),
+        "--each", str(arguments.each), "--limit", f"{arguments.limit:g}", "--budget", f"{budget:g}",
+        "--runs", str(runs), "--report", str(arguments.folder / f"{name}.html"),
     ]  # fmt: skip
     done = subprocess.run([sys.executable, "-m", "quaternity", *command], check=False)
     if done.returncode not in (0, 3):  # 3: a rival was wrong, which the tables show
@@ -92,20 +92,20 @@ def _compared(
 
 
 def _lines(table: Sequence[Sequence[str]]) -> list[str]:
-    """A table in Markdown; its first row is the head."""
+    """Return the lines of a table in Markdown; the first row is the header."""
     head, *rows = table
     ruler = ["---", *("--:" for _ in head[1:])]
     return ["| " + " | ".join(row) + " |" for row in (head, ruler, *rows)]
 
 
 def _ranks(comparison: Comparison) -> list[list[str]]:
-    """PAR-2 over all instances, possible and impossible apart."""
+    """Return the rank and PAR-2 of each solver, and how many instances of each kind it decided."""
     table = [["solver", "family", "rank", "PAR-2", "possible decided", "impossible decided"]]
     kinds = [comparison.of_kind(feasible).times for feasible in (True, False)]
     for row in comparison.rows:
         low, high = row.rank_interval
         decided = [
-            f"{sum(one is not None for one in times[row.solver])} of {len(times[row.solver])}"
+            f"{sum(time is not None for time in times[row.solver])} of {len(times[row.solver])}"
             for times in kinds
         ]
         rival = RIVALS.get(row.solver)
@@ -117,7 +117,7 @@ def _ranks(comparison: Comparison) -> list[list[str]]:
 
 
 def _proofs(sizes: Sequence[int]) -> Iterator[list[str]]:
-    """How long refutations of the same instances are: sums of rows, and learned clauses."""
+    """Yield the lengths of refutations of the same instances: sums of rows, and learned clauses."""
     yield [
         "family", "cards", "rows added", "bytes of the proof", "clauses learned",
         "bytes of these", "seconds",
@@ -131,7 +131,7 @@ def _proofs(sizes: Sequence[int]) -> Iterator[list[str]]:
             assert verdict.shortage is not None
             proof = refutation(problem, verdict.shortage)
             rows = next(line for line in proof.splitlines() if line.startswith("pol")).count("+")
-            clauses = None if hopeless else _ended(_clauses, problem)
+            clauses = None if hopeless else _run_limited(_clauses, problem)
             hopeless = clauses is None
             learned = ["-", "-", f"> {MAX_SECONDS:g} s"]
             if clauses is not None:
@@ -140,19 +140,19 @@ def _proofs(sizes: Sequence[int]) -> Iterator[list[str]]:
 
 
 def _clauses(problem: DealProblem) -> tuple[float, ...]:
-    """Number and bytes of the clauses of a refutation, and the seconds it took."""
+    """Return the number and bytes of the clauses of a refutation, and the seconds it took."""
     from solvers.exchange.rows import linear_model
     from tests.solvers.clause_proofs import refutation as by_clauses
 
-    by_clauses(linear_model(twins("game", 12, 1).impossible))  # its imports
+    by_clauses(linear_model(twins("game", 12, 1).impossible))  # to import its modules
     begun = process_time()
-    found = by_clauses(linear_model(problem))
-    assert found is not None
-    return len(found.proof), sum(len(line) + 1 for line in found.proof), process_time() - begun
+    result = by_clauses(linear_model(problem))
+    assert result is not None
+    return len(result.proof), sum(len(line) + 1 for line in result.proof), process_time() - begun
 
 
 def _counts(sizes: Sequence[int]) -> Iterator[list[str]]:
-    """Time two ways to count the deals: ours, and plainly by the hands that remain."""
+    """Yield the times of two ways to count the deals: ours, and plainly by remaining hands."""
     yield ["cards", "deals", "ours", "plainly"]
     hopeless = False
     for cards in sizes:
@@ -161,7 +161,7 @@ def _counts(sizes: Sequence[int]) -> Iterator[list[str]]:
         deals = count_deals(problem)
         row = [str(cards), f"{deals:.3e}" if deals > 10**9 else str(deals)]
         row.append(duration(process_time() - begun))
-        plain = None if hopeless else _ended(_counted, problem)
+        plain = None if hopeless else _run_limited(_count_plainly, problem)
         if plain is None:
             row.append("-" if hopeless else f"> {MAX_SECONDS:g} s")
             hopeless = True
@@ -171,23 +171,23 @@ def _counts(sizes: Sequence[int]) -> Iterator[list[str]]:
         yield row
 
 
-def _counted(problem: DealProblem) -> tuple[float, ...]:
+def _count_plainly(problem: DealProblem) -> tuple[float, ...]:
     begun = process_time()
     return count_by_remaining_hands(problem), process_time() - begun
 
 
-def _ended(work: Callable[..., tuple[float, ...]], *given: object) -> tuple[float, ...] | None:
-    """What some work gives, or None after `MAX_SECONDS`: it cannot be interrupted otherwise."""
+def _run_limited(work: Callable[..., tuple[float, ...]], *args: object) -> tuple[float, ...] | None:
+    """Return the result of a function, or None if its process was stopped after `MAX_SECONDS`."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_sent, args=(theirs, work, *given), daemon=True)
+    process = context.Process(target=_send_result, args=(theirs, work, *args), daemon=True)
     process.start()
     theirs.close()
     begun = perf_counter()
     try:
-        if ours.poll(MAX_SECONDS + 3):  # and what starting takes
-            found: tuple[float, ...] = ours.recv()
-            return found
+        if ours.poll(MAX_SECONDS + 3):  # with the time to start
+            result: tuple[float, ...] = ours.recv()
+            return result
     except EOFError:
         raise SystemExit(f"{work.__name__} failed after {perf_counter() - begun:.1f} s") from None
     finally:
@@ -196,8 +196,8 @@ def _ended(work: Callable[..., tuple[float, ...]], *given: object) -> tuple[floa
     return None
 
 
-def _sent(pipe: Connection, work: Callable[..., object], *given: object) -> None:
-    pipe.send(work(*given))
+def _send_result(pipe: Connection, work: Callable[..., object], *arguments: object) -> None:
+    pipe.send(work(*arguments))
 
 
 if __name__ == "__main__":

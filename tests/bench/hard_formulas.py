@@ -1,19 +1,19 @@
 """The published list of 600 hard formulas: how it was drawn, and how its answers are certified.
 
-Each line of `tests/data/hard_formulas.txt` has a seed, an answer and a formula; `drawn` draws the
-situation and some formulas from the seed, this among them. Chosen were those that the solvers
-decide in .6 s, and that take more than 20 ms, or four times as long without the mechanisms of
-`tests.bench.ablation` (`--draw` there chooses more).
+Each line of `tests/data/hard_formulas.txt` has a seed, an answer and a formula; `draw_formulas`
+draws the situation and some formulas from the seed, among them this one. The list has formulas that
+the solvers decide within 0.6 s, and that take more than 20 ms, or four times as long without the
+mechanisms of `tests.bench.ablation` (its option `--draw` draws more).
 
     python -m tests.bench.hard_formulas          certify all
     python -m tests.bench.hard_formulas 1001     write the situation of a seed
 
-A formula is certified by the quotient below, by the solvers, and by the explicit model where at
-most 100,000 deals are possible. The quotient knows no solver. Cards of one set with the same
-possible owners that the formula does not name are alike: exchanging them changes neither what is
-public nor what the formula means. So a world is how many of such cards each player holds, and a
-player cannot tell two worlds apart where the own numbers are the same. Some thousands of such
-worlds stand for deals beyond counting.
+A formula is certified by the quotient below, by the solvers, and by the explicit model if at most
+100,000 deals are possible. The quotient uses no solver. Cards of a set with the same possible
+owners are alike if the formula does not name them: exchanging them changes neither the public
+information nor the meaning of the formula. So a world is the number of such cards that each player
+holds, and a player cannot distinguish two worlds with the same own numbers. Some thousands of such
+worlds represent more deals than can be listed.
 """
 
 from __future__ import annotations
@@ -50,16 +50,16 @@ Truth: TypeAlias = npt.NDArray[np.bool_]
 Numbers: TypeAlias = npt.NDArray[np.int64]
 
 
-class Listed(NamedTuple):
-    """One formula of the list.
+class HardFormula(NamedTuple):
+    """A formula of the list.
 
     Attributes:
-        seed: its situation is drawn from it.
-        problem: what is public.
-        deal: the real one.
-        text: of the formula.
-        formula: the same, read.
-        truth: at the real deal.
+        seed: the seed of its situation.
+        problem: the public information.
+        deal: the real deal.
+        text: the text of the formula.
+        formula: the parsed formula.
+        truth: its truth at the real deal.
     """
 
     seed: int
@@ -70,25 +70,25 @@ class Listed(NamedTuple):
     truth: bool
 
 
-def listed() -> Iterator[Listed]:
+def read_list() -> Iterator[HardFormula]:
     """Read the list, and draw its situations."""
     for line in LIST.read_text().splitlines():
         if not line.startswith("#"):
             seed, answer, text = line.split(" ", 2)
-            problem, deal, texts = drawn(int(seed))
+            problem, deal, texts = draw_formulas(int(seed))
             assert text in texts, f"seed {seed} draws {texts}, not {text}"
             formula = parse(text, Language.of(problem))
-            yield Listed(int(seed), problem, deal, text, formula, answer == "true")
+            yield HardFormula(int(seed), problem, deal, text, formula, answer == "true")
 
 
 class Quotient:
-    """All deals of a problem, but for exchanges of cards that some formula does not name.
+    """All deals of a problem, up to exchanges of cards that a formula does not name.
 
     Attributes:
-        counts: `counts[world, block, player]`, cards of a block.
+        counts: number of cards of a block that a player holds: `counts[world, block, player]`.
 
     Raises:
-        LimitError: more than `MAX_WORLDS` worlds.
+        LimitError: If there are more than `MAX_WORLDS` worlds.
     """
 
     def __init__(self, problem: DealProblem, formula: Formula) -> None:
@@ -118,12 +118,12 @@ class Quotient:
         nothing = (0,) * self.players
         if self._number(0, problem.hands, nothing) > MAX_WORLDS:
             raise LimitError("too many worlds")
-        self.counts = self._dealt(0, problem.hands, nothing)
+        self.counts = self._deal_blocks(0, problem.hands, nothing)
 
     def _steps(
         self, block: int, hands: tuple[int, ...], in_set: tuple[int, ...]
     ) -> Iterator[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]]:
-        """Yield the ways to deal one block: its share, what hands are left, what is in the set."""
+        """Yield the ways to deal a block: its share, the hands left, and the cards in the set."""
         ends = self._ends[block]
         for share in _shares(self.sizes[block], hands, self._masks[block]):
             sums = tuple(a + b for a, b in zip(in_set, share, strict=True))
@@ -135,7 +135,7 @@ class Quotient:
             yield share, tuple(a - b for a, b in zip(hands, share, strict=True)), sums
 
     def _number(self, block: int, hands: tuple[int, ...], in_set: tuple[int, ...]) -> int:
-        """Return how many ways there are to deal the blocks from one on."""
+        """Return the number of ways to deal the blocks from a given one on."""
         if block == len(self.sizes):
             return 1
         key = block, hands, in_set
@@ -148,8 +148,8 @@ class Quotient:
                 self._numbers[key] += self._number(block + 1, left, sums)
         return self._numbers[key]
 
-    def _dealt(self, block: int, hands: tuple[int, ...], in_set: tuple[int, ...]) -> Numbers:
-        """Return the ways to deal the blocks from one on."""
+    def _deal_blocks(self, block: int, hands: tuple[int, ...], in_set: tuple[int, ...]) -> Numbers:
+        """Return the ways to deal the blocks from a given one on."""
         if block == len(self.sizes):
             return np.zeros((1, 0, self.players), dtype=np.int64)
         key = block, hands, in_set
@@ -157,14 +157,14 @@ class Quotient:
             ways = [np.zeros((0, len(self.sizes) - block, self.players), dtype=np.int64)]
             for share, left, sums in self._steps(*key):
                 if self._number(block + 1, left, sums):
-                    rest = self._dealt(block + 1, left, sums)
-                    here = np.broadcast_to(np.array(share), (len(rest), 1, self.players))
-                    ways.append(np.concatenate([here, rest], axis=1))
+                    rest = self._deal_blocks(block + 1, left, sums)
+                    column = np.broadcast_to(np.array(share), (len(rest), 1, self.players))
+                    ways.append(np.concatenate([column, rest], axis=1))
             self._known[key] = np.concatenate(ways)
         return self._known[key]
 
     def world(self, deal: Deal) -> int:
-        """Return the world that a deal belongs to."""
+        """Return the world of a deal."""
         counts = np.zeros((len(self.sizes), self.players), dtype=np.int64)
         for card, block in self._block.items():
             counts[block, deal.owner[card.set_index][card.number]] += 1
@@ -180,7 +180,7 @@ class Quotient:
         return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
 
     def _truth(self, formula: Formula, among: Truth) -> Truth:
-        """Return the worlds where a formula is true, of those that there are."""
+        """Return whether a formula is true in each world, if only those of `among` are possible."""
         match formula:
             case logic.Constant(value):
                 return np.full(len(among), value)
@@ -199,8 +199,8 @@ class Quotient:
             case logic.Iff(first, second):
                 return np.asarray(self._truth(first, among) == self._truth(second, among))
             case logic.Announced(announcement, then):
-                said = self._truth(announcement, among)
-                return ~said | self._truth(then, among & said)
+                announced = self._truth(announcement, among)
+                return ~announced | self._truth(then, among & announced)
             case logic.Knows(_, part) | logic.Distributed(_, part):
                 return _all_over(self._classes(formula.players), self._truth(part, among), among)
             case logic.Everywhere(part):
@@ -208,7 +208,7 @@ class Quotient:
             case logic.Common(part):
                 return self._common(self._truth(part, among), among, formula.among(self.players))
             case logic.Unknown(knower, owner, count, at_most):
-                # Of each block the knower knows all cards that others hold to be there, or none.
+                # The knower knows all cards that the owner holds of a block, or none of them.
                 classes, unknown = self._classes((knower,)), np.zeros(len(among), dtype=np.int64)
                 for block, size in enumerate(self.sizes):
                     held = self.counts[:, block, owner]
@@ -217,10 +217,10 @@ class Quotient:
                         unknown += held * ~_all_over(classes, whole, among)
                 return np.asarray(unknown <= count if at_most else unknown == count)
             case _:
-                raise TypeError(f"{formula!r} is no formula")
+                raise TypeError(f"{formula!r} is not a formula")
 
     def _common(self, truth: Truth, among: Truth, players: Sequence[int]) -> Truth:
-        """Take away, until nothing changes, what somebody cannot tell from a failure."""
+        """Remove worlds that a player cannot distinguish from a failure until nothing changes."""
         while True:
             less = truth
             for player in players:
@@ -251,12 +251,12 @@ def _all_over(classes: Numbers, truth: Truth, among: Truth) -> Truth:
     return np.asarray(~broken[classes])
 
 
-def drawn_position(random: Random) -> tuple[DealProblem, Deal]:
+def draw_position(random: Random) -> tuple[DealProblem, Deal]:
     """Draw a problem of 2 to 8 players and 12 to 60 cards, and a deal of it.
 
-    Of most sets everybody knows who has what; the cards of the others fall into one or two kinds by
-    who may own them, and of some players the least and the most cards of it are known: as late in a
-    game of requests and answers.
+    The owners of most sets are known. The cards of the others have one or two kinds of possible
+    owners, and minimums and maximums of some players are known, as late in a game of requests and
+    answers.
     """
     players, cards = random.randint(2, 8), random.choice([12, 16, 20, 24, 30, 36, 40, 48, 52, 60])
     size, bounded = random.choice([3, 4, 4, 4, 5, 6, 8]), random.choice([0, 0.3, 0.6])
@@ -275,7 +275,7 @@ def drawn_position(random: Random) -> tuple[DealProblem, Deal]:
             ]
             owners = [kinds[number >= split] for number in range(length)]
         else:
-            owners = [{who} for who in deal]
+            owners = [{player} for player in deal]
         low = [random.randint(0, number) if random.random() < bounded else 0 for number in counts]
         high = [
             random.randint(number, length) if random.random() < bounded else length
@@ -286,8 +286,8 @@ def drawn_position(random: Random) -> tuple[DealProblem, Deal]:
     return DealProblem(hands, sets), Deal(tuple(owner))
 
 
-class Drawing:
-    """Draws formulas about the open cards of a position."""
+class FormulaGenerator:
+    """A source of random formulas about the open cards of a position."""
 
     def __init__(self, random: Random, problem: DealProblem) -> None:
         self.random, self.problem = random, problem
@@ -310,7 +310,7 @@ class Drawing:
         return f"{{{','.join(map(str, chosen))}}}"
 
     def card(self) -> str:
-        """Draw who might hold a card."""
+        """Draw the statement that a player holds a card."""
         index, number, owners = self.random.choice(self.cards)
         return f"H{self.random.choice(owners)} {index}/{number}"
 
@@ -349,13 +349,13 @@ class Drawing:
                 return f"U{first}({second}) = {self.random.randint(0, 3)}"
 
     def whole(self) -> str:
-        """Draw a formula of the list; of every three, one says what is common knowledge."""
+        """Draw a formula for the list; one in three states common knowledge."""
         if self.random.random() < 0.33:
             return f"C{self.group()} {self.formula(self.random.randint(1, 2))}"
         return self.formula(self.random.randint(2, 4))
 
     def formula(self, depth: int) -> str:
-        """Draw a formula of so many operators of knowledge, one inside another."""
+        """Draw a formula with the given number of nested operators of knowledge."""
         if not depth:
             return self.number() if self.random.random() < 0.15 else self.plain()
         inner = self.formula(depth - 1)
@@ -386,19 +386,19 @@ class Drawing:
                 return f"[{self.formula(self.random.randrange(2))}!] {inner}"
 
 
-def drawn(seed: int, formulas: int = 6) -> tuple[DealProblem, Deal, list[str]]:
+def draw_formulas(seed: int, formulas: int = 6) -> tuple[DealProblem, Deal, list[str]]:
     """Draw a position from a seed, and some formulas about it."""
     random = Random(seed)
     while True:
-        problem, deal = drawn_position(random)
-        drawing = Drawing(random, problem)
+        problem, deal = draw_position(random)
+        drawing = FormulaGenerator(random, problem)
         if drawing.open:
             break
     return problem, deal, [drawing.whole() for _ in range(formulas)]
 
 
 def situation_text(problem: DealProblem, deal: Deal, texts: Sequence[str]) -> str:
-    """Write a situation in which formulas are asked."""
+    """Return the text of a situation with formulas to decide."""
 
     def row(word: str, numbers: Sequence[int]) -> str:
         return f"{word} {' '.join(map(str, numbers))}"
@@ -412,11 +412,11 @@ def situation_text(problem: DealProblem, deal: Deal, texts: Sequence[str]) -> st
     return "\n".join([*lines, *(f"ask {text}" for text in texts)])
 
 
-def certified(problem: DealProblem, deal: Deal, formula: Formula) -> dict[str, bool]:
-    """Return the truth of a formula by each way that serves.
+def certify(problem: DealProblem, deal: Deal, formula: Formula) -> dict[str, bool]:
+    """Return the truth of a formula by each method that can decide it.
 
     Raises:
-        LimitError: too many worlds for the quotient, or not decided by the solvers.
+        LimitError: If the quotient has too many worlds, or the solvers do not decide.
     """
     ways = {"quotient": Quotient(problem, formula).truth(formula, deal)}
     for method in ("solvers", "explicit"):
@@ -431,11 +431,11 @@ def certified(problem: DealProblem, deal: Deal, formula: Formula) -> dict[str, b
 def main() -> None:
     """Write the situation of a seed, or certify the whole list."""
     if sys.argv[1:]:
-        print(situation_text(*drawn(int(sys.argv[1]))))
+        print(situation_text(*draw_formulas(int(sys.argv[1]))))
         return
     ways: Counter[str] = Counter()
-    for entry in listed():
-        answers = certified(entry.problem, entry.deal, entry.formula)
+    for entry in read_list():
+        answers = certify(entry.problem, entry.deal, entry.formula)
         if set(answers.values()) != {entry.truth}:
             raise SystemExit(f"seed {entry.seed}: {entry.text}: {answers}, not {entry.truth}")
         ways.update(list(answers))

@@ -1,8 +1,8 @@
-"""`make ladder`: all players of each game against each other, and their ratings.
+"""`make ladder`: games of all players of each game against each other, and their ratings.
 
-A round plays one deal with every choice of players, from seats that come out even; where all
-orders of seats are few, in all of them. Every game is kept as it ends, so that a run that is ended
-goes on where it was, until the code of the players is another. The tables go into the page of the
+A round plays one deal with every choice of players, in seats that balance out, or in all orders of
+seats if there are few. Every game is stored as it ends, so that an interrupted run continues where
+it stopped, until the code of the players changes. The tables are written into the page of the
 guide, between its marks.
 """
 
@@ -35,35 +35,35 @@ from quaternity.trials.comparison.report import duration
 from quaternity.workers.course import Course
 from quaternity.workers.program import command_words
 
-HOUSE = Path(__file__).parents[2]
-PAGE = HOUSE / "quaternity/guide/players.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "quaternity/guide/players.md"
 SEED = 2026
-"""Of deals that nothing was tuned on."""
+"""Seed of the deals; no player was tuned on them."""
 
 GAMES = {"quaternity": 90, "kwartet": 1680, "quarto": 90, "set": 400}
-"""How many games of each are played."""
+"""Number of games to play, by the name of the game."""
 
 CAPS = {"quaternity": 500, "kwartet": 5000, "quarto": 500, "set": 500}
-"""So many moves are a game without a result: in Quaternity two players may wait for ever."""
+"""Maximum number of moves; a longer game has no result, as Quaternity players may wait forever."""
 
 MAX_DEAL_GAMES = 100
 """Maximum number of games of a deal in a round; above it, a round plays one order of seats per
 choice."""
 
 CLOCK_SECONDS, CLOCK_GAMES = 1.0, 10
-"""Games of a player against itself, for its time a move, until one of these is reached."""
+"""Maximum seconds, and number, of the games against itself that measure a player's speed."""
 
-ROOMS = ("game", "insight", "kwartet", "quarto", "ternary", "perfect", "table", "workers")
-"""The rooms whose code plays."""
+PACKAGES = ("game", "insight", "kwartet", "quarto", "ternary", "perfect", "table", "workers")
+"""The packages whose code plays."""
 
 
 @dataclass(frozen=True)
 class Ladder:
-    """The games of one ladder: a tournament whose games are taken in another order.
+    """The games of one ladder: a tournament that plays its games in another order.
 
     Attributes:
         plan: the tournament.
-        code: a digest of what plays; games that other code played do not count.
+        code: a digest of the code that plays; games of other code do not count.
     """
 
     plan: Tournament
@@ -71,42 +71,42 @@ class Ladder:
 
     @property
     def games_a_round(self) -> int:
-        """Games of one deal, one after the other."""
+        """Number of games in a round, all of one deal."""
         games = self.plan.games_a_deal
         return games if games <= MAX_DEAL_GAMES else games // len(seatings(self.plan.rules.seats))
 
     @property
     def key(self) -> dict[str, Any]:
-        """What kept lines of this ladder begin with."""
+        """The fields at the beginning of every stored line of this ladder."""
         plan = self.plan
         return {"rules": repr(plan.rules), "players": plan.players, "seed": plan.seed,
                 "cap": plan.cap, "code": self.code}  # fmt: skip
 
     def number(self, game: int) -> int:
-        """The tournament's number of a game: the orders of seats move on from deal to deal."""
+        """Return the tournament's number of a game; the orders of seats move on between deals."""
         deal, rest = divmod(game, self.games_a_round)
         games = self.plan.games_a_deal
         return deal * games + deal * self.games_a_round % games + rest
 
-    def kept(self, file: Path) -> list[GameResult]:
-        """The games in a file, without gaps; a last line that was cut off does not count."""
-        key, found = json.dumps(self.key)[:-1], list[GameResult]()
+    def read_games(self, file: Path) -> list[GameResult]:
+        """Return the games in a file, without gaps; a last line that was cut off does not count."""
+        key, results = json.dumps(self.key)[:-1], list[GameResult]()
         for line in file.read_text().splitlines(keepends=True) if file.exists() else ():
             if line.startswith(key) and line.endswith("}\n"):
-                one = json.loads(line)
-                places = one["places"] and tuple(one["places"])
-                found.append(
-                    GameResult(tuple(one["line_up"]), tuple(one["points"]), places, one["moves"])
+                row = json.loads(line)
+                places = row["places"] and tuple(row["places"])
+                results.append(
+                    GameResult(tuple(row["line_up"]), tuple(row["points"]), places, row["moves"])
                 )
-        return found
+        return results
 
     def play(self, file: Path, games: int) -> Iterator[GameResult]:
-        """The first games: those that are kept, and others, which are kept as they end.
+        """Yield the first games: the stored ones, then new ones, which are stored as they end.
 
         Raises:
-            PlayerFault: a player failed, broke the rules or thought for too long.
+            PlayerFault: If a player failed, broke the rules or thought for too long.
         """
-        kept = self.kept(file)
+        kept = self.read_games(file)
         yield from kept[:games]
         file.parent.mkdir(parents=True, exist_ok=True)
         if file.exists() and not file.read_bytes().endswith(b"\n"):
@@ -114,18 +114,18 @@ class Ladder:
                 end.write("\n")
         for game in range(len(kept), games):
             result = play_game(self.plan, self.number(game))._replace(details=None)
-            told = result._asdict()
-            del told["details"]
+            fields = result._asdict()
+            del fields["details"]
             with file.open("a") as end:
-                end.write(json.dumps(self.key | told) + "\n")
+                end.write(json.dumps(self.key | fields) + "\n")
             yield result
 
 
 def code_of(own: Sequence[str]) -> str:
-    """A digest of the code of this house that plays, and of the files of players from outside."""
-    files = [*(HOUSE / "solvers").rglob("*.py")]
-    for room in ROOMS:
-        files += (HOUSE / "quaternity" / room).rglob("*.py")
+    """Return a digest of this project's code that plays, and of the files of external players."""
+    files = [*(ROOT / "solvers").rglob("*.py")]
+    for package in PACKAGES:
+        files += (ROOT / "quaternity" / package).rglob("*.py")
     for name in filter(is_program, own):
         files += [path for word in command_words(name) if (path := Path(word)).is_file()]
     modules = [name.partition(":")[0] for name in own if ":" in name and not is_program(name)]
@@ -137,16 +137,16 @@ def code_of(own: Sequence[str]) -> str:
     return digest.hexdigest()[:16]
 
 
-class Clocked:
-    """A player whose thinking is timed."""
+class TimedPlayer:
+    """A player whose thinking time is measured."""
 
     def __init__(self, player: Any) -> None:
         self.player, self.seconds, self.choices = player, 0.0, 0
-        # The processor time of a program is not ours: the clock on the wall says what it takes.
+        # The processor time of a program is not this process's, so its wall-clock time is measured.
         self.clock = perf_counter if isinstance(player, ProgramPlayer) else process_time
 
     def choose(self, view: Any, random: Random) -> Any:
-        """What the player chooses."""
+        """Return the player's choice, and add the time it took."""
         began = self.clock()
         move = self.player.choose(view, random)
         self.seconds += self.clock() - began
@@ -158,50 +158,50 @@ class Clocked:
 
 
 def seconds_a_move(rules: Any, name: str) -> float:
-    """Processor time that a player thinks for a choice, in games against itself.
+    """Return the processor time of a player per choice, in games against itself.
 
-    The first game is not counted: what is imported and learnt there stays.
+    The first game does not count, as it includes imports and learning.
     """
     plan = Tournament(rules, (name,) * rules.seats, SEED, cap=500)
-    players = [_seated(rules, name, seat) for seat in range(rules.seats)]
+    players = [_make_timed_player(rules, name, seat) for seat in range(rules.seats)]
     seconds, choices = 0.0, 0
     for game in range(CLOCK_GAMES):
         if game and is_foreign(rules.name, name):
-            players = [_seated(rules, name, seat) for seat in range(rules.seats)]
-        for one in players:
-            one.seconds, one.choices = 0.0, 0
+            players = [_make_timed_player(rules, name, seat) for seat in range(rules.seats)]
+        for player in players:
+            player.seconds, player.choices = 0.0, 0
         _play(plan, plan.players, players, plan.start(game), plan.chances(game), plan.cap,
               Course(), 0)  # fmt: skip
         if game:
-            seconds += sum(one.seconds for one in players)
-            choices += sum(one.choices for one in players)
-        for one in players:
-            if isinstance(one.player, ProgramPlayer):
-                one.player.leave()
+            seconds += sum(player.seconds for player in players)
+            choices += sum(player.choices for player in players)
+        for player in players:
+            if isinstance(player.player, ProgramPlayer):
+                player.player.leave()
         if seconds > CLOCK_SECONDS:
             break
     return seconds / choices
 
 
-def _seated(rules: Any, name: str, seat: int) -> Clocked:
+def _make_timed_player(rules: Any, name: str, seat: int) -> TimedPlayer:
     player = make_player(rules, name)
     if isinstance(player, ProgramPlayer):
         player.sit(seat, str(seat), None, seat)
-    return Clocked(player)
+    return TimedPlayer(player)
 
 
 def table(ladder: Ladder, results: Sequence[GameResult]) -> list[str]:
-    """The table of some games, the strongest first."""
+    """Return the table of some games, strongest player first."""
     plan = ladder.plan
-    found = tabulated(results, len(plan.players), Random(plan.seed), ladder.games_a_round)
+    scores = tabulated(results, len(plan.players), Random(plan.seed), ladder.games_a_round)
     rows = []
-    for name, one in zip(plan.players, found.records, strict=True):
-        rating = one.rating
+    for name, record in zip(plan.players, scores.records, strict=True):
+        rating = record.rating
         number = "-" if rating is None else rating.text(0)
-        share = f"{one.win_share.mean:.3f}"
+        share = f"{record.win_share.mean:.3f}"
         time = duration(seconds_a_move(plan.rules, name))
         rows.append(
-            (-(rating.mean if rating else 0), [f"`{name}`", number, share, one.games, time])
+            (-(rating.mean if rating else 0), [f"`{name}`", number, share, record.games, time])
         )
     rows.sort(key=lambda row: row[0])
     lines = [
@@ -211,14 +211,14 @@ def table(ladder: Ladder, results: Sequence[GameResult]) -> list[str]:
     lines += [
         f"| {rank} | {' | '.join(map(str, cells))} |" for rank, (_, cells) in enumerate(rows, 1)
     ]
-    without = f"; {found.unfinished} without a result" if found.unfinished else ""
-    rounds = counted(found.deals, "round")
-    lines += ["", f"{counted(found.games, 'game')} in {rounds}, seed {plan.seed}{without}."]
+    without = f"; {scores.unfinished} without a result" if scores.unfinished else ""
+    rounds = counted(scores.deals, "round")
+    lines += ["", f"{counted(scores.games, 'game')} in {rounds}, seed {plan.seed}{without}."]
     return lines
 
 
-def filled(page: Path, game: str, lines: Sequence[str], command: str) -> None:
-    """Put the table of a game between its marks."""
+def write_table(page: Path, game: str, lines: Sequence[str], command: str) -> None:
+    """Write the table of a game between its marks."""
     text = page.read_text(encoding="utf-8")
     before, mark, rest = text.partition(f"<!-- ladder {game} -->\n")
     _, end, after = rest.partition("<!-- end -->")
@@ -228,8 +228,8 @@ def filled(page: Path, game: str, lines: Sequence[str], command: str) -> None:
     page.write_text(f"{before}{mark}\n{body}\n\n{end}{after}", encoding="utf-8")
 
 
-def given_pairs(parser: argparse.ArgumentParser, option: str, texts: Sequence[str]) -> Any:
-    """The games and values of an option that is given as GAME=VALUE, any number of times."""
+def parse_pairs(parser: argparse.ArgumentParser, option: str, texts: Sequence[str]) -> Any:
+    """Yield the games and values of an option GAME=VALUE, which may be repeated."""
     for text in texts:
         game, equals, value = text.partition("=")
         if game not in GAMES or not equals:
@@ -238,25 +238,25 @@ def given_pairs(parser: argparse.ArgumentParser, option: str, texts: Sequence[st
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Play what is not kept yet, and fill the page."""
+    """Play the games that are not stored yet, and write the tables into the page."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.ladder", description=__doc__)
     add = parser.add_argument
     add("--with", dest="own", action="append", default=[], metavar="GAME=PLAYER",
         help="one more player, such as kwartet=package.module:name")  # fmt: skip
     add("--games", action="append", default=[], metavar="GAME=NUMBER",
-        help="games to play, rounded up to whole rounds; 0: the table stays")  # fmt: skip
-    add("--kept", type=Path, default=HOUSE / "build/ladder.jsonl", help="where games are kept")
-    add("--page", type=Path, default=PAGE, help="whose tables are filled")
+        help="games to play, rounded up to whole rounds; 0: keep the table")  # fmt: skip
+    add("--kept", type=Path, default=ROOT / "build/ladder.jsonl", help="file of the stored games")
+    add("--page", type=Path, default=PAGE, help="page whose tables are written")
     options = parser.parse_args(arguments)
     games, players = dict(GAMES), {game: [*registration(game).players] for game in GAMES}
     players["quaternity"].remove("perfect")  # it needs a tablebase: --with quaternity=perfect:FILE
-    for game, number in given_pairs(parser, "--games", options.games):
+    for game, number in parse_pairs(parser, "--games", options.games):
         if not number.isascii() or not number.isdigit():
-            parser.error(f"--games: {number!r} is no number of games")
+            parser.error(f"--games: {number!r} is not a number of games")
         games[game] = int(number)
     words = [f"--games={game}={number}" for game, number in games.items() if number != GAMES[game]]
     try:
-        for game, name in given_pairs(parser, "--with", options.own):
+        for game, name in parse_pairs(parser, "--with", options.own):
             check_name(game, name, people=False)
             players[game].append(name)
             words.append(f"--with={game}={name}")
@@ -272,14 +272,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         number = ceil(games[game] / ladder.games_a_round) * ladder.games_a_round
         try:
             for result in ladder.play(options.kept, number):
-                results.append(result)  # one by one: what ends the run leaves those before it
+                results.append(result)  # one by one, for an interrupted run
         except PlayerFault as fault:
             parser.exit(3, f"{fault}\n")
         except KeyboardInterrupt:
             if results:
-                filled(options.page, game, table(ladder, results), command)
+                write_table(options.page, game, table(ladder, results), command)
             parser.exit(130, f"{game}: {len(results)} of {number} games are kept\n")
-        filled(options.page, game, table(ladder, results), command)
+        write_table(options.page, game, table(ladder, results), command)
 
 
 def _ladder(game: str, players: Sequence[str], kept: Path) -> Ladder:
@@ -296,7 +296,7 @@ def _ladder(game: str, players: Sequence[str], kept: Path) -> Ladder:
 
 
 def _secret(kept: Path) -> str:
-    """The chance of ladders with players from outside: a run that goes on has the same deals."""
+    """Return the secret of ladders with external players; a continued run has the same deals."""
     file = kept.with_suffix(".secret")
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""Values and exploitability of the named benchmarks, into the guide: `make learn`.
+"""`make learn`: write values and exploitability of the named benchmarks into the guide.
 
-Everything is done in two ways: our own tree, CFR+ and best replies, and OpenSpiel's CFR and
-exploitability; the smaller games also by a linear program. Ways that disagree end the run.
+Everything is computed in two ways: by our own tree, CFR+ and best replies, and by OpenSpiel's CFR
+and exploitability; the smaller games also by a linear program. A disagreement ends the run.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from quaternity.table.players import make_player
 PAGE = Path(quaternity.guide.__file__).with_name("learning.md")
 BOTS = ("random", "greedy", "better-greedy", "exact", "patient", "reader")
 DRAWS = 20
-"""How often a bot is asked in an information set, with other dice."""
+"""Number of times that a bot chooses in an information set, with different seeds."""
 
 CLOSE = 5e-5
-"""CFR+ goes on until it loses no more than this to best replies."""
+"""CFR+ continues until best replies gain no more than this."""
 
 CURVED = ("kwartet_tiny", "kwartet_mid")
 CHECKPOINTS = (1, 3, 10, 30, 100, 300, 1000)
 SAMPLED = (*CHECKPOINTS, 3000, 10_000, 30_000, 100_000)
-"""Iterations of algorithms that walk the whole tree, and of those that walk a part."""
+"""Iterations of algorithms that visit the whole tree, and of those that visit a part."""
 
 Curve = list[tuple[int, float]]
 
 
 def bot_strategy(tree: GameTree, name: str, draws: int = DRAWS) -> Floats:
-    """How often a bot makes each choice."""
+    """Return how often a bot makes each choice."""
     player, weights = make_player(tree.game.rules, name), np.zeros(tree.choices)
     for known in tree.information_sets:
         view = known.moment.view
@@ -59,36 +59,36 @@ def bot_strategy(tree: GameTree, name: str, draws: int = DRAWS) -> Floats:
 
 
 def policy_of(tree: GameTree, strategies: Floats) -> dict[str, list[tuple[int, float]]]:
-    """Strategies as OpenSpiel reads them."""
+    """Return strategies in the form that OpenSpiel reads."""
     return {known.remembered: list(chances(known, strategies)) for known in tree.information_sets}
 
 
 def chances(known: InformationSet, strategies: Floats) -> Iterator[tuple[int, float]]:
-    """Actions of an information set with their probabilities."""
+    """Yield the actions of an information set with their probabilities."""
     for nth, action in enumerate(known.actions):
         yield action, float(strategies[known.first + nth])
 
 
 def strategies_of(tree: GameTree, policy: Any) -> Floats:
-    """A policy of OpenSpiel as ours."""
+    """Return a policy of OpenSpiel as strategies of the tree."""
     weights = np.zeros(tree.choices)
     for known in tree.information_sets:
-        told = policy.action_probabilities(known.remembered)
+        probabilities = policy.action_probabilities(known.remembered)
         for nth, action in enumerate(known.actions):
-            weights[known.first + nth] = told[action]
+            weights[known.first + nth] = probabilities[action]
     return tree.normalized(weights)
 
 
 def until_close(tree: GameTree) -> tuple[int, Floats]:
-    """CFR+ until nobody can gain much; its iterations and strategies."""
+    """Run CFR+ until nobody can gain much; return its iterations and strategies."""
     for number, strategies in enumerate(regret_minimization(tree), 1):
         if number % 25 == 0 and nash_conv(tree, strategies) < CLOSE:
             return number, strategies
     raise AssertionError("it never ends")
 
 
-def row(name: str, tell: Callable[[str], None]) -> tuple[str, GameTree]:
-    """A line of the table of benchmarks."""
+def row(name: str, report: Callable[[str], None]) -> tuple[str, GameTree]:
+    """Return a line of the table of benchmarks, and the game tree."""
     begin = time.process_time()
     tree = GameTree(TableGame.benchmark(name))
     seconds = time.process_time() - begin
@@ -102,7 +102,7 @@ def row(name: str, tell: Callable[[str], None]) -> tuple[str, GameTree]:
         exact = value_by_program(tree)
         assert abs(exact - first) < 5e-5, (name, exact, first)
         program = f"{exact:.4f} ({time.process_time() - begin:.1f} s)"
-    tell(f"{name}: {len(tree)} moments in {seconds:.1f} s, {iterations} iterations to {CLOSE}")
+    report(f"{name}: {len(tree)} moments in {seconds:.1f} s, {iterations} iterations to {CLOSE}")
     cells = [
         f"`{name}`", f"{len(tree):,}", f"{len(tree.information_sets):,}",
         f"{first:.4f}" if zero_sum else "", program,
@@ -112,7 +112,7 @@ def row(name: str, tell: Callable[[str], None]) -> tuple[str, GameTree]:
 
 
 def own_curve(tree: GameTree, plus: bool, checkpoints: Sequence[int]) -> Curve:
-    """Exploitability of our own averages."""
+    """Return the exploitability of our own average strategies."""
     curve = []
     for number, strategies in enumerate(regret_minimization(tree, plus), 1):
         if number in checkpoints:
@@ -123,7 +123,7 @@ def own_curve(tree: GameTree, plus: bool, checkpoints: Sequence[int]) -> Curve:
 
 
 def their_curve(cached: Any, solver: Any, step: str, checkpoints: Sequence[int]) -> Curve:
-    """Exploitability of OpenSpiel's averages, by OpenSpiel."""
+    """Return the exploitability of OpenSpiel's average strategies, computed by OpenSpiel."""
     pyspiel, curve, done = import_module("pyspiel"), [], 0
     for number in checkpoints:
         while done < number:
@@ -134,7 +134,7 @@ def their_curve(cached: Any, solver: Any, step: str, checkpoints: Sequence[int])
 
 
 def curves(name: str, tree: GameTree) -> dict[str, Curve]:
-    """Four algorithms, and CFR once more by OpenSpiel; both ways have to agree."""
+    """Return the curves of four algorithms, and of CFR by OpenSpiel; both CFR curves must agree."""
     pyspiel: Any = import_module("pyspiel")
     import_module("quaternity.environments.open_spiel")
     cached = pyspiel.convert_to_cached_tree(pyspiel.load_game(name))
@@ -167,7 +167,7 @@ def curves(name: str, tree: GameTree) -> dict[str, Curve]:
 def drawing(
     drawn: Mapping[str, Mapping[str, Curve]], bots: Mapping[str, Mapping[str, float]]
 ) -> str:
-    """A panel for every benchmark; bots are lines across."""
+    """Draw a panel for every benchmark; bots are horizontal lines."""
     figure = new_figure(10, 4.2)
     panels = figure.subplots(1, len(drawn), squeeze=False, sharey=True)[0]
     for panel, (name, of_game) in zip(panels, drawn.items(), strict=True):
@@ -183,7 +183,7 @@ def drawing(
                 lines.setdefault(round(lost, 4), []).append(bot)
         for number, (lost, equal) in enumerate(lines.items()):
             panel.axhline(lost, color="grey", linewidth=0.7, linestyle=":")
-            place = "bottom" if number % 2 else "top"  # two lines may lie close to each other
+            place = "bottom" if number % 2 else "top"  # lines may be close to each other
             panel.text(1, lost, ", ".join(equal), fontsize=7, va=place, color="grey")
         panel.set_xscale("log")
         panel.set_yscale("log")
@@ -196,23 +196,23 @@ def drawing(
     return svg_of(figure)
 
 
-def tables(tell: Callable[[str], None]) -> tuple[str, str]:
-    """The text between the marks of the guide, and the picture."""
+def tables(report: Callable[[str], None]) -> tuple[str, str]:
+    """Return the text between the marks of the guide, and the picture."""
     rows, trees = [], {}
     for name in benchmarks():
-        line, trees[name] = row(name, tell)
+        line, trees[name] = row(name, report)
         rows.append(line)
     drawn: dict[str, dict[str, Curve]] = {}
     bots: dict[str, dict[str, float]] = {}
     for name in CURVED:
         drawn[name] = curves(name, trees[name])
-        tell(f"{name}: curves")
+        report(f"{name}: curves")
     for name in ("kwartet_tiny", "kwartet_small", "kwartet_mid"):
         tree, bots[name] = trees[name], {}
         for bot in BOTS:
             draws = DRAWS if len(tree) < 20_000 else 4
             bots[name][bot] = exploitability(tree, bot_strategy(tree, bot, draws))
-            tell(f"{name}: {bot} {bots[name][bot]:.4f}")
+            report(f"{name}: {bot} {bots[name][bot]:.4f}")
     lines = [
         "| game | moments | information sets | value | by linear program | any move as likely "
         "| CFR+, 100 iterations |",
@@ -227,20 +227,20 @@ def tables(tell: Callable[[str], None]) -> tuple[str, str]:
 
 
 def main() -> None:
-    """Write tables and picture into the guide."""
+    """Write the tables and the picture into the guide."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--page", type=Path, default=PAGE, help="the page to write into")
-    given = parser.parse_args()
+    options = parser.parse_args()
     begin = time.monotonic()
     text, picture = tables(
         lambda line: print(f"{time.monotonic() - begin:4.0f} s  {line}", flush=True)
     )
-    head, mark, rest = given.page.read_text(encoding="utf-8").partition("<!-- learn -->\n")
+    head, mark, rest = options.page.read_text(encoding="utf-8").partition("<!-- learn -->\n")
     _, end, tail = rest.partition("<!-- end -->\n")
     if not (mark and end):
-        raise SystemExit(f"{given.page}: <!-- learn --> and <!-- end --> are missing")
-    given.page.write_text(f"{head}{mark}\n{text}\n{end}{tail}", encoding="utf-8")
-    given.page.with_name("learning.svg").write_text(picture + "\n", encoding="utf-8")
+        raise SystemExit(f"{options.page}: <!-- learn --> and <!-- end --> are missing")
+    options.page.write_text(f"{head}{mark}\n{text}\n{end}{tail}", encoding="utf-8")
+    options.page.with_name("learning.svg").write_text(picture + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

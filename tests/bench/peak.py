@@ -1,4 +1,4 @@
-"""The most memory that this process has taken."""
+"""The peak memory of this process."""
 
 import re
 import resource
@@ -7,14 +7,14 @@ from pathlib import Path
 
 
 def peak_bytes() -> int:
-    """So far, in bytes.
+    """Return the peak so far, in bytes.
 
-    On Linux `ru_maxrss` counts the memory of what started the process too, if that was more, and
-    elsewhere (macOS) it is in bytes.
+    On Linux, `ru_maxrss` includes the memory of the parent process if that was more; elsewhere
+    (macOS), it is in bytes.
     """
     status = Path("/proc/self/status")
-    if status.exists() and (found := re.search(r"VmHWM:\s*(\d+) kB", status.read_text())):
-        return int(found[1]) * 1024
+    if status.exists() and (match := re.search(r"VmHWM:\s*(\d+) kB", status.read_text())):
+        return int(match[1]) * 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 

@@ -1,7 +1,7 @@
-"""`make perfect`: solve games, and put what was found into the tables of the guide.
+"""`make perfect`: solve games, and write the results into the tables of the guide.
 
-A row that is measured takes the place of the row of its size, the others stay. Games are solved by
-the command that people type, in a process of its own; brisk ones here, once for both wishes.
+A measured row replaces the row of its size; the others stay. Games are solved by the public command
+in a separate process, and brisk games in this process, once for both goals.
 """
 
 from __future__ import annotations
@@ -33,38 +33,38 @@ SMALL = [
     "3-5-3",
     "5-3-3",
 ]
-"""A minute in all, and with --brisk two."""
+"""Sizes that take a minute in all, and two minutes with --brisk."""
 LARGE = ["2-8-4", "3-6-3", "6-3-3", "3-7-3", "7-3-3"]
-"""Minutes each, 3-7-3 and 7-3-3 a quarter of an hour with two workers, and GB of working files."""
+"""Sizes that take minutes, 3-7-3 and 7-3-3 15 with two workers, and GB of working files."""
 
 
-def solved(size: str, *options: str) -> dict[str, Any]:
-    """What `quaternity solve` says of a size, "S-N-P"."""
+def run_solve(size: str, *options: str) -> dict[str, Any]:
+    """Return the output of `quaternity solve` for a size, "S-N-P"."""
     set_size, sets, players = size.split("-")
     command = [sys.executable, "-m", "quaternity", "solve", "-s", set_size, "-n", sets]
     command += ["-p", players, "--no-limit", "--json", *options]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
 
 
 def plain_row(size: str, workers: str) -> list[str]:
-    """Who can force a win, and what that took."""
-    found = solved(size, "--workers", workers)
-    forcing = found["can_force_win"]
-    who = f"player {', '.join(map(str, forcing))}" if forcing else "nobody"
-    seconds = found["seconds"]
+    """Return the cells of a game: its size, who can force a win, and the seconds it took."""
+    document = run_solve(size, "--workers", workers)
+    forcing = document["can_force_win"]
+    winner = f"player {', '.join(map(str, forcing))}" if forcing else "nobody"
+    seconds = document["seconds"]
     return [
-        f"{found['states']:,}",
-        f"{found['questions']:,}",
-        who,
-        str(found["longest_forced"]),
+        f"{document['states']:,}",
+        f"{document['questions']:,}",
+        winner,
+        str(document["longest_forced"]),
         "< 1" if seconds < 1 else f"{seconds:,.0f}",
     ]
 
 
 def brisk_row(size: str, workers: str) -> list[str]:
-    """The brisk game, and what comes of it when everybody plays for himself."""
+    """Return the cells of a brisk game, with the outcomes if all players play for themselves."""
     set_size, sets, players = map(int, size.split("-"))
     start = State.start(Settings(set_size, sets, players, brisk=True))
     with open_executor(int(workers)) as pool:
@@ -72,43 +72,43 @@ def brisk_row(size: str, workers: str) -> list[str]:
     facts, standing = solution.facts(), solution.standing(start)
     sys.stdout.write(f"{size}: {standing}\n")
     points, wins = (everybody_document(solution, start, wish) for wish in ("points", "win"))
-    found = [f"{facts['states']:,}", f"{facts['questions']:,}", str(facts["longest_forced"])]
-    found += [bounds(points, player, numbers) for player in (0, 1)]
-    return found + [bounds(wins, player, letters) for player in (0, 1)]
+    cells = [f"{facts['states']:,}", f"{facts['questions']:,}", str(facts["longest_forced"])]
+    cells += [bounds(points, player, numbers) for player in (0, 1)]
+    return cells + [bounds(wins, player, letters) for player in (0, 1)]
 
 
-def bounds(found: dict[str, Any], player: int, told: Any) -> str:
-    """What a player gets with any ties, with all against him, and with all for him."""
-    kinds = (found["outcomes"], found["against"][player], found["for"][player])
-    return " / ".join(told({outcome[player] for outcome in kind}) for kind in kinds)
+def bounds(document: dict[str, Any], player: int, text_of: Any) -> str:
+    """Return a player's outcomes with any ties, with all others against it, and with all for it."""
+    kinds = (document["outcomes"], document["against"][player], document["for"][player])
+    return " / ".join(text_of({outcome[player] for outcome in kind}) for kind in kinds)
 
 
 def numbers(values: set[int]) -> str:
-    """Sets: 0-2."""
+    """Return a number of sets, or a range such as 0-2."""
     least, most = min(values), max(values)
     return str(least) if least == most else f"{least}-{most}"
 
 
 def letters(values: set[int]) -> str:
-    """Losses, shared wins and wins: LSW."""
+    """Return the letters of losses, shared wins and wins: LSW."""
     return "".join("LSW"[value] for value in sorted(values))
 
 
-def replaced(page: str, mark: str, size: str, cells: list[str]) -> str:
-    """The page with a row of its table."""
-    before, found, rest = page.partition(mark)
-    assert found, f"{PAGE} has no {mark.strip()}"
+def replace_row(page: str, mark: str, size: str, cells: list[str]) -> str:
+    """Return the page with a row of its table replaced."""
+    before, separator, rest = page.partition(mark)
+    assert separator, f"{PAGE} has no {mark.strip()}"
     table, end, after = rest.partition("\n\n")
     head, *lines = table.split("|\n|--", 1)
     ruled, *rows = lines[0].split("\n")
-    old = {one.split("|")[1].strip(): one for one in rows}
+    old = {row.split("|")[1].strip(): row for row in rows}
     old[size] = f"| {' | '.join((size, *cells))} |"
     table = "\n".join((f"{head}|\n|--{ruled}", *old.values()))
     return "".join((before, mark, table, end, after))
 
 
 def main() -> None:
-    """Solve, and write the page after every game."""
+    """Solve games, and write the page after every game."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sizes", nargs="*", default=SMALL, metavar="S-N-P")
     parser.add_argument("--large", action="store_true", help=" ".join(LARGE))
@@ -120,7 +120,7 @@ def main() -> None:
         cells = (brisk_row if options.brisk else plain_row)(size, options.workers)
         sys.stdout.write(f"{size}: {'  '.join(cells)}\n")
         sys.stdout.flush()
-        PAGE.write_text(replaced(PAGE.read_text(), mark, size, cells))
+        PAGE.write_text(replace_row(PAGE.read_text(), mark, size, cells))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""`make reader`: how strong the reader is, beside `patient`, against three of each opponent.
+"""`make reader`: the strength of the reader, and of `patient`, against three of each opponent.
 
-Every deal is played once, the reader's seat moving on from deal to deal; the first of them once
-more with `patient` in that seat. What was measured is kept, some deals at a time, so that a run
-that is ended goes on where it was; what other code played does not count. The table goes into the
-page of the guide, between its marks.
+Every deal is played once, the reader's seat moving on from deal to deal; the first deals are played
+again with `patient` in that seat. The results are stored some deals at a time, so that an
+interrupted run continues where it stopped; results of other code do not count. The table is written
+into the page of the guide, between its marks.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from tests.kwartet.opponents import HELD_OUT, OPPONENTS
 
 PAGE = Path("quaternity/guide/players.md")
 SEED = 2026
-"""Of deals that nothing was tuned on."""
+"""Seed of the deals; no player was tuned on them."""
 
 AT_ONCE = 100
-"""Deals that are played and kept at a time."""
+"""Number of deals that are played and stored at a time."""
 
 
 class Sums(NamedTuple):
-    """Of one value a deal: how many, their sum, and that of their squares."""
+    """The number of values (one for each deal), their sum, and the sum of their squares."""
 
     deals: int = 0
     values: float = 0.0
@@ -39,11 +39,11 @@ class Sums(NamedTuple):
 
     @classmethod
     def of(cls, values: list[float]) -> Sums:
-        """Of some values."""
-        return cls(len(values), sum(values), sum(one * one for one in values))
+        """Return the sums of some values."""
+        return cls(len(values), sum(values), sum(value * value for value in values))
 
     def and_(self, other: Sums) -> Sums:
-        """Of these deals and others."""
+        """Return the sums of these deals and others."""
         deals, values, squares = other
         return Sums(self.deals + deals, self.values + values, self.squares + squares)
 
@@ -56,7 +56,7 @@ class Sums(NamedTuple):
 
 
 def share(player: str, opponent: str, deal: int) -> float:
-    """What a player has of the win of one game; ties count in even parts."""
+    """Return a player's share of the win of one game; a tie is shared equally."""
     names = [opponent] * 4
     names[deal % 4] = player
     tournament = Tournament(KwartetRules(), tuple(names), SEED, rotate=False)
@@ -64,38 +64,38 @@ def share(player: str, opponent: str, deal: int) -> float:
     return (deal % 4 in first) / len(first)
 
 
-def measured(opponent: str, deals: range, both: bool) -> dict[str, Any]:
-    """What a run keeps of some deals: sums of the shares of both players and the difference."""
-    mine = [share("reader", opponent, deal) for deal in deals]
+def measure(opponent: str, deals: range, both: bool) -> dict[str, Any]:
+    """Return the row of some deals: sums of the shares of both players, and of the difference."""
+    ours = [share("reader", opponent, deal) for deal in deals]
     theirs = [share("patient", opponent, deal) for deal in deals] if both else []
-    more = [one - other for one, other in zip(mine, theirs, strict=False)]
-    found = {"reader": Sums.of(mine), "patient": Sums.of(theirs), "more": Sums.of(more)}
-    return {"opponent": opponent, "first": deals.start, **found}
+    more = [own - other for own, other in zip(ours, theirs, strict=False)]
+    sums = {"reader": Sums.of(ours), "patient": Sums.of(theirs), "more": Sums.of(more)}
+    return {"opponent": opponent, "first": deals.start, **sums}
 
 
 def table(kept: list[dict[str, Any]], opponents: list[str]) -> str:
-    """The page's table."""
+    """Return the table of the page."""
     lines = [
         "| against three | deals | `reader` | deals | `patient` | more |",
         "| --- | --: | --: | --: | --: | --: |",
     ]
     for opponent in opponents:
         sums = dict.fromkeys(("reader", "patient", "more"), Sums())
-        for one in kept:
-            if one["opponent"] == opponent:
-                sums = {name: old.and_(Sums(*one[name])) for name, old in sums.items()}
-        mine, theirs, more = sums.values()
-        if mine.deals:
-            cells = [f"`{opponent}`", mine.deals, mine, theirs.deals, theirs, more]
+        for row in kept:
+            if row["opponent"] == opponent:
+                sums = {name: old.and_(Sums(*row[name])) for name, old in sums.items()}
+        reader, patient, more = sums.values()
+        if reader.deals:
+            cells = [f"`{opponent}`", reader.deals, reader, patient.deals, patient, more]
             lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines)
 
 
 def main() -> None:
-    """Measure what is not kept yet, and write the page."""
+    """Measure the deals that are not stored yet, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--deals", type=int, default=2000)
-    parser.add_argument("--both", type=int, default=400, help="deals for patient and the rest")
+    parser.add_argument("--both", type=int, default=400, help="deals for patient and the others")
     parser.add_argument("--kept", type=Path, default=Path("build/reader.jsonl"))
     options = parser.parse_args()
     for name, strategy in (OPPONENTS | HELD_OUT).items():
@@ -107,20 +107,20 @@ def main() -> None:
     options.kept.parent.mkdir(parents=True, exist_ok=True)
     lines = options.kept.read_text().splitlines() if options.kept.exists() else []
     code = code_of(())
-    kept = [one for one in map(json.loads, lines) if one.get("code") == code]
+    kept = [row for row in map(json.loads, lines) if row.get("code") == code]
     try:
         for first in range(0, options.deals, AT_ONCE):
             for opponent, deals in known.items():
-                done = int(sum(one["reader"][0] for one in kept if one["opponent"] == opponent))
+                done = int(sum(row["reader"][0] for row in kept if row["opponent"] == opponent))
                 some = range(done, min(first + AT_ONCE, deals))
                 if some:
-                    kept.append(measured(opponent, some, done < options.both) | {"code": code})
+                    kept.append(measure(opponent, some, done < options.both) | {"code": code})
                     with options.kept.open("a") as file:
                         file.write(json.dumps(kept[-1]) + "\n")
                     sys.stdout.write(f"{opponent} {done}: {kept[-1]['reader']}\n")
                     sys.stdout.flush()
     except KeyboardInterrupt:
-        sys.stdout.write("ended: the page has what was played\n")
+        sys.stdout.write("interrupted: the page has the deals played so far\n")
     head, mark, rest = PAGE.read_text().partition("<!-- reader -->\n")
     _, end, tail = rest.partition("<!-- end -->\n")
     PAGE.write_text(f"{head}{mark}\n{table(kept, list(known))}\n\n{end}{tail}")

@@ -1,8 +1,8 @@
 """The fast engine: legal questions, `after`, perft, memory, and how the cost grows.
 
-What grows: a table has 2^P lanes, so the cost of everything about one set doubles with every player
-once lanes outweigh Python's own overhead (from about seven players on); with more cards there are
-more sets, each one subtraction and one test, so the cost is linear in the number of sets.
+The cost grows as follows. A table has 2^P lanes, so the cost of a set doubles with every player
+once lanes outweigh Python's own overhead (from about seven players on). More cards mean more
+sets, each with one subtraction and one test, so the cost is linear in the number of sets.
 """
 
 import json
@@ -29,7 +29,7 @@ GOALS = {(4, 13, 4): "40 µs", (4, 3, 3): "12 µs", (4, 6, 6): "40 µs"}
 
 
 def random_game(settings: Settings, random: Random, most: int = 400) -> list[Move]:
-    """The states of a random game, each with the move made in it."""
+    """Return the states of a random game, each with the move made in it."""
     state, moves = State.start(settings), list[Move]()
     while not state.is_over and len(moves) < most:
         question, answers = random.choice(list(state.legal_questions.items()))
@@ -39,14 +39,14 @@ def random_game(settings: Settings, random: Random, most: int = 400) -> list[Mov
 
 
 def sample(settings: Settings, games: int, warm: int = 30) -> list[Move]:
-    """States of random games, after other games warmed the caches."""
+    """Return states of random games, after other games have warmed the caches."""
     for seed in range(warm):
         random_game(settings, Random(-1 - seed))
     return [move for seed in range(games) for move in random_game(settings, Random(seed))]
 
 
 def iterate(moves: list[Move]) -> None:
-    """Every legal question with its answers, in every state; a state keeps what it once listed."""
+    """List every legal question with its answers in every state, but not from its own cache."""
     for state, _, _ in moves:
         object.__setattr__(state, "_legal", None)
         for _question, _answers in state.legal_questions.items():
@@ -54,7 +54,7 @@ def iterate(moves: list[Move]) -> None:
 
 
 def first_visits(settings: Settings, games: int) -> float:
-    """Mean seconds to list the legal questions of a state that was never listed before."""
+    """Return the mean seconds to list the legal questions of a state for the first time."""
     seconds, states = 0.0, 0
     for seed in range(games):
         random, state = Random(10**6 + seed), State.start(settings)
@@ -75,7 +75,7 @@ def first_visits(settings: Settings, games: int) -> float:
 def test_legal_questions(
     size: tuple[int, int, int], note: Callable[..., None], pace: Callable[..., float]
 ) -> None:
-    """Caches warmed by other games: states seen for the first time, then seen again."""
+    """Other games have warmed the caches; the states are new at first, and then known."""
     settings, name = Settings(*size), "-".join(map(str, size))
     for seed in range(500):
         random_game(settings, Random(-1 - seed))
@@ -114,7 +114,7 @@ print((time.perf_counter() - start) / len(script))
 
 
 def in_own_process(code: str, *arguments: str) -> str:
-    """What a new Python prints."""
+    """Return the output of a new Python process."""
     return subprocess.run(
         [sys.executable, "-c", code, *arguments],
         capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2],
@@ -204,9 +204,9 @@ def test_one_table_of_six_players(pace: Callable[..., float]) -> None:
 
 
 def test_cost_over_players_and_cards(pace: Callable[..., float], note: Callable[..., None]) -> None:
-    def cost(settings: Settings, what: str) -> float:
+    def cost(settings: Settings, label: str) -> float:
         moves = sample(settings, 1, warm=1)[:60]
-        return pace(f"legal questions, {what}", lambda: iterate(moves), per=len(moves), rounds=3)
+        return pace(f"legal questions, {label}", lambda: iterate(moves), per=len(moves), rounds=3)
 
     by_players = {
         players: cost(Settings(4, 3 * players, players), f"12 cards a player, {players} players")
@@ -220,7 +220,7 @@ def test_cost_over_players_and_cards(pace: Callable[..., float], note: Callable[
 
 
 def draw(curves: dict[str, dict[int, float]]) -> str:
-    """Draw cost over size into .benchmarks/, and give the file's name."""
+    """Draw cost over size into .benchmarks/, and return the file's name."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 4), layout="constrained")
@@ -257,7 +257,7 @@ print(json.dumps(peaks))
 
 
 def test_memory_stays_flat(note: Callable[..., None]) -> None:
-    """A million positions of random games; the peak of a process that does nothing else."""
+    """The process plays a million positions of random games and does nothing else."""
     peaks = json.loads(in_own_process(PEAKS))
     marks = [f"{positions // 1000}k: {peak / 2**20:.0f} MiB" for positions, peak in peaks]
-    note("peak memory after so many positions", ", ".join(marks), "flat")
+    note("peak memory by number of positions", ", ".join(marks), "flat")

@@ -1,6 +1,6 @@
-"""Steps a second in PettingZoo and OpenSpiel, beside their own card games, in random play.
+"""Steps per second of random play in PettingZoo and OpenSpiel, compared with their card games.
 
-Chance nodes of OpenSpiel count as steps. A rival that cannot be imported here is left out.
+Chance nodes of OpenSpiel count as steps. A rival that cannot be imported is left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.bench, pytest.mark.filterwarnings("ignore")]
 
 STEPS = 6000
 WARM = 6000
-"""Steps before the clock starts, for all libraries and games: learning takes millions."""
+"""Steps before the clock starts, for all libraries and games, as learning takes millions."""
 
 PETTINGZOO = {
     "Python": ("leduc_holdem_v4", "texas_holdem_v4", "texas_holdem_no_limit_v6"),
@@ -40,8 +40,8 @@ GAMES: dict[str, dict[str, int]] = {
 
 
 def pettingzoo_steps(env: Any) -> float:
-    """Steps a second of processor time after `WARM` of them, observations and masks read; those of
-    agents whose game is over count too, as in PettingZoo's own benchmark."""
+    """Return the steps per second of processor time after `WARM`, with observations and masks;
+    those of agents whose game is over count, too, as in PettingZoo's own benchmark."""
     import numpy as np
 
     random, steps, start = Random(1), 0, 0.0
@@ -55,8 +55,8 @@ def pettingzoo_steps(env: Any) -> float:
             if over or cut_off:
                 env.step(None)
                 continue
-            where = observation if isinstance(observation, dict) else info
-            mask = where.get("action_mask", info.get("action_mask"))
+            source = observation if isinstance(observation, dict) else info
+            mask = source.get("action_mask", info.get("action_mask"))
             legal = np.flatnonzero(mask)
             env.step(int(random.choice(legal)) if len(legal) else env.action_space(agent).sample())
         env.reset()
@@ -64,7 +64,7 @@ def pettingzoo_steps(env: Any) -> float:
 
 
 def open_spiel_steps(name: str) -> float:
-    """Steps a second of processor time after `WARM` of them, without observations."""
+    """Return the steps per second of processor time after `WARM` steps, without observations."""
     import pyspiel
 
     text = f"python_{name.split()[0]}" if name in GAMES else name
@@ -84,25 +84,25 @@ def open_spiel_steps(name: str) -> float:
     return (steps - warm) / (time.process_time() - start)
 
 
-def told(
+def note_rates(
     library: str,
     rivals: dict[str, tuple[str, ...]],
     steps: Callable[[str], float],
     note: Callable[..., None],
 ) -> None:
-    """Rows for our games and for the rivals' medians."""
+    """Note the rates of our games, and their ratios to the medians of the rivals."""
     rates: dict[str, float] = {}
     for kind, names in rivals.items():
-        found = {}
+        rates_of_kind = {}
         for name in names:
             try:
-                found[name] = steps(name)
-            except Exception as error:  # whatever an optional package raises where it is missing
+                rates_of_kind[name] = steps(name)
+            except Exception as error:  # whatever an optional package raises if it is missing
                 note(f"{library}, {kind}: {name}", f"not here: {type(error).__name__}")
                 continue
-            note(f"{library}, {kind}: {name}", f"{found[name]:,.0f} steps/s")
-        if found:
-            rates[kind] = median(found.values())
+            note(f"{library}, {kind}: {name}", f"{rates_of_kind[name]:,.0f} steps/s")
+        if rates_of_kind:
+            rates[kind] = median(rates_of_kind.values())
     for game in GAMES:
         ours = steps(game)
         ratios = [f"{ours / rate:.2f} of {kind}" for kind, rate in rates.items()]
@@ -118,7 +118,7 @@ def test_steps_of_pettingzoo(note: Callable[..., None]) -> None:
             return pettingzoo_steps(getattr(ours, f"{name.split()[0]}_v0").env(**GAMES[name]))
         return pettingzoo_steps(import_module(f"pettingzoo.classic.{name}").env())
 
-    told("PettingZoo", PETTINGZOO, steps, note)
+    note_rates("PettingZoo", PETTINGZOO, steps, note)
 
 
 def test_steps_of_open_spiel(note: Callable[..., None]) -> None:
@@ -133,13 +133,13 @@ def test_steps_of_open_spiel(note: Callable[..., None]) -> None:
                 import_module(f"open_spiel.python.games.{name.removeprefix('python_')}")
             return open_spiel_steps(name)
 
-    told("OpenSpiel", OPEN_SPIEL, steps, note)
+    note_rates("OpenSpiel", OPEN_SPIEL, steps, note)
 
 
 @pytest.mark.parametrize("name", ["kwartet", "quarto", "set"])
 def test_games_at_once(name: str, note: Callable[..., None]) -> None:
-    """Moves a second of processor time of 4,096 games, masks and observations read, beside one
-    game after another in PettingZoo."""
+    """Compare the moves per second of processor time of 4,096 games, masks and observations
+    included, with those of one game after another in PettingZoo."""
     import numpy as np
 
     from quaternity.environments.batch import batch, chosen

@@ -1,4 +1,4 @@
-"""Who knows what at full size, in the middle of a game."""
+"""Speed of questions about knowledge at full size, in the middle of a game."""
 
 import gc
 from collections.abc import Callable
@@ -22,24 +22,24 @@ Question = tuple[Formula, DealProblem, Deal]
 
 
 def questions(kind: Callable[[int, int, Formula], Formula], number: int) -> list[Question]:
-    """Questions about a card and its real owner, all over several games of 52 cards."""
-    random, found = Random(4), list[Question]()
+    """Return questions about a card and its real owner, from several games of 52 cards."""
+    random, result = Random(4), list[Question]()
     for seed in range(4):
         log = random_log(KwartetSettings(), Random(seed), 80)
         for position in log.positions[5::5]:
             problem, deal = position.public.problem, position.deal
-            holder = random.choice([one for one in range(4) if deal.hand(one)])
+            holder = random.choice([player for player in range(4) if deal.hand(player)])
             card = Card(*random.choice(deal.hand(holder)))
-            others = [one for one in range(4) if one != holder]
+            others = [player for player in range(4) if player != holder]
             first, second = random.sample(others, 2)
-            found.append((kind(first, second, H(holder, card)), problem, deal))
-    return random.sample(found, number)
+            result.append((kind(first, second, H(holder, card)), problem, deal))
+    return random.sample(result, number)
 
 
 KINDS = [
-    ("K1 H3 c", lambda one, _, held: K(one, held), "5 ms", 40),
-    ("K1 K2 H3 c", lambda one, two, held: K(one, K(two, held)), "1 s", 20),
-    ("K1 !K2 H3 c", lambda one, two, held: K(one, ~K(two, held)), "1 s", 20),
+    ("K1 H3 c", lambda first, _, held: K(first, held), "5 ms", 40),
+    ("K1 K2 H3 c", lambda first, second, held: K(first, K(second, held)), "1 s", 20),
+    ("K1 !K2 H3 c", lambda first, second, held: K(first, ~K(second, held)), "1 s", 20),
 ]
 
 
@@ -52,7 +52,7 @@ def test_full_size(
     pace: Callable[..., float],
     note: Callable[[str, str, str], None],
 ) -> None:
-    """The slowest of all questions (processor time), each asked anew, and the median."""
+    """Note the processor time of the slowest question, each asked once, and of the median."""
     from ortools.sat.python import cp_model  # so that no question pays for loading it
 
     assert cp_model
@@ -71,7 +71,7 @@ def test_full_size(
 
 
 def test_a_million_worlds(pace: Callable[..., float]) -> None:
-    """Listing many deals, and one question to them."""
+    """List many deals, and answer a question about them."""
     sets = [
         SetConstraint.of([[0, 1]] * 20, players=4),
         SetConstraint.of([[1, 2]] * 4, players=4, low=[0, 1, 3, 0]),

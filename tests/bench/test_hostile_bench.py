@@ -1,6 +1,6 @@
-"""What people at tables wait for while strangers ask for much: by one page, and from three sides.
+"""Waits of players while hostile clients ask for much: for one page, and from three addresses.
 
-People and strangers come from other addresses of this machine, and the server has its own limits.
+Players and hostile clients have other addresses of this machine; the server has its own limits.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ def quantile(waits: list[float], part: float) -> float:
 
 @pytest.mark.bench
 def test_pages_after_a_move(tmp_path: Path, note: Callable[..., None]) -> None:
-    """100 bystanders of a table of 70 cards, beside pages that differ by where links begin."""
+    """Load 100 pages of a table of 70 cards after a move: equal pages, or each with other links."""
     with Server(tmp_path / "table", *BUSY) as server:
         waits = asyncio.run(pages_after_moves(server.host))
-    for what, name in (("the same", "same"), ("each another", "other")):
+    for label, name in (("the same", "same"), ("each another", "other")):
         last, stranger = (max(waits[name]), max(waits[f"{name}, stranger"]))
-        note(f"{BYSTANDERS} pages of 70 cards, {what}: the last", f"{last * 1e3:.0f} ms")
-        note(f"{BYSTANDERS} pages of 70 cards, {what}: a stranger", f"{stranger * 1e3:.0f} ms")
+        note(f"{BYSTANDERS} pages of 70 cards, {label}: the last", f"{last * 1e3:.0f} ms")
+        note(f"{BYSTANDERS} pages of 70 cards, {label}: a stranger", f"{stranger * 1e3:.0f} ms")
     ratio = quantile(waits["other"], 1) / quantile(waits["same"], 1)
     note("drawn for each, over drawn once: the last page", f"{ratio:.1f}")
 
@@ -53,10 +53,10 @@ async def pages_after_moves(host: str) -> dict[str, list[float]]:
         other = await others.table("quarto", {}, ["me", "me"])
         for number in range(2 * MOVES):
             lines = [await clients.line() for _ in range(BYSTANDERS)]
-            mine, looks = lines[0], await others.line()
-            seat, move = await first_move(mine, table)
+            player_line, looks = lines[0], await others.line()
+            seat, move = await first_move(player_line, table)
             sent = {"version": number, "id": str(number), "move": move}
-            assert (await mine.ask("POST", table.path("/moves"), sent, seat)).status == 200
+            assert (await player_line.ask("POST", table.path("/moves"), sent, seat)).status == 200
             name = "same" if number % 2 else "other"
             for index, line in enumerate(lines):
                 line.host = host if number % 2 else f"127.0.{number}.{index}"
@@ -78,7 +78,7 @@ async def first_move(line: Line, table: Made) -> tuple[str, str]:
 
 
 def endless_record() -> bytes:
-    """A legal record that takes longer to judge than anybody may count."""
+    """Return a legal record whose review takes longer than a client may compute."""
     rules, random = QuaternityRules(LARGE), Random(3)
     position = start = rules.start(random)
     parts = [rules.record_start(start, [f"p{seat}" for seat in range(5)])]
@@ -92,7 +92,7 @@ def endless_record() -> bytes:
 
 
 class Strangers:
-    """One address that asks for all it can get."""
+    """Hostile clients at one address, which ask for as much as they can get."""
 
     def __init__(self, host: str, source: str, record: bytes, table: Made) -> None:
         self.clients, self.host, self.record, self.table = (
@@ -123,10 +123,10 @@ class Strangers:
     async def many_streams(self) -> None:
         async def open_one(table: Made) -> None:
             with suppress(OSError):
-                await self.clients.stream(table, None, lambda *told: None)
+                await self.clients.stream(table, None, lambda *event: None)
                 self.streams += 1
 
-        for _ in range(STREAMS // READERS):  # no table has more readers than a hundred
+        for _ in range(STREAMS // READERS):  # a table has at most a hundred readers
             table = await self.clients.table("quarto", {}, ["me", "me"])
             await asyncio.gather(*(open_one(table) for _ in range(READERS)))
 
@@ -146,13 +146,13 @@ class Strangers:
 
 @asynccontextmanager
 async def doing(*works: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Do all of it meanwhile, as far as the server lets it go on."""
+    """Run all coroutines in the background, as far as the server lets them."""
 
-    async def anyhow(work: Coroutine[Any, Any, None]) -> None:
+    async def ignore_errors(work: Coroutine[Any, Any, None]) -> None:
         with suppress(OSError, IndexError):
             await work
 
-    tasks = [asyncio.create_task(anyhow(work)) for work in works]
+    tasks = [asyncio.create_task(ignore_errors(work)) for work in works]
     yield
     for task in tasks:
         task.cancel()
@@ -160,14 +160,14 @@ async def doing(*works: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
 
 
 async def play(host: str, number: int, waits: dict[str, list[float]]) -> None:
-    """Three people at a table who move, look at the page, and now and then ask for chances."""
+    """Play at a table of three players: move, load the page, and sometimes ask for chances."""
     async with Clients(host, f"127.0.1.{number + 1}") as clients:
         settings = {"set_size": 4, "sets": 3, "players": 3}
         moves = script(Random(number), 40)
         version, made = len(moves), None
         line, ends = await clients.line(), perf_counter() + SECONDS
 
-        async def timed(kind: str, method: str, path: str, *sent: Any) -> None:
+        async def measure(kind: str, method: str, path: str, *sent: Any) -> None:
             started = perf_counter()
             answer = await line.ask(method, path, *sent)
             assert answer.status == 200, answer
@@ -179,10 +179,10 @@ async def play(host: str, number: int, waits: dict[str, list[float]]) -> None:
                 version = 0
             seat, text = moves[version]
             document = {"version": version, "id": str(version), "move": text}
-            await timed("move", "POST", made.path("/moves"), document, made.tokens[seat])
-            await timed("page", "GET", f"/t/{made.name}/part", None, made.tokens[seat])
+            await measure("move", "POST", made.path("/moves"), document, made.tokens[seat])
+            await measure("page", "GET", f"/t/{made.name}/part", None, made.tokens[seat])
             if version % 10 == 0:
-                await timed("chances", "GET", made.path("/help/chances"), None, made.tokens[seat])
+                await measure("chances", "GET", made.path("/help/chances"), None, made.tokens[seat])
             version += 1
             await asyncio.sleep(0.2)
 
@@ -191,7 +191,7 @@ async def play(host: str, number: int, waits: dict[str, list[float]]) -> None:
 def test_hostile_clients_beside_players(tmp_path: Path, note: Callable[..., None]) -> None:
     record = endless_record()
 
-    async def measured(host: str, note: Callable[..., None], hostile: bool) -> None:
+    async def measure(host: str, note: Callable[..., None], hostile: bool) -> None:
         waits = defaultdict[str, list[float]](list)
         async with Clients(host) as clients:
             table = await clients.table("quaternity", DOCUMENT, ["me"] * 5)
@@ -213,4 +213,4 @@ def test_hostile_clients_beside_players(tmp_path: Path, note: Callable[..., None
 
     with Server(tmp_path / "table") as server:
         for hostile in (False, True):
-            asyncio.run(measured(server.host, note, hostile))
+            asyncio.run(measure(server.host, note, hostile))

@@ -31,7 +31,7 @@ LINE_UPS = [
 def test_a_game(
     names: str, announce: Announce, games: int, goal: str, pace: Callable[..., float]
 ) -> None:
-    """Every round plays other games, so that no game is remembered."""
+    """The rounds play different games, so that no game is cached."""
     rules = KwartetRules(KwartetSettings(announce=announce))
     tournament = Tournament(rules, tuple(names.split(",")))
     numbers = count()
@@ -45,7 +45,7 @@ def test_a_game(
 
 @pytest.mark.parametrize("players", [4, 6, 8])
 def test_a_move_of_the_reader(players: int, race: Callable[..., float]) -> None:
-    """Beside `patient`'s in the same seat of the same game."""
+    """Compare it with a move of `patient` in the same seat of the same game."""
     rules, random = KwartetRules(KwartetSettings(players)), Random(3)
     game, views = rules.start(random), list[View]()
     while not game.position.public.is_over:

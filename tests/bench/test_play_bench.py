@@ -1,8 +1,8 @@
 """Perfect play: solving, two workers against one, probing, and what the bots cost.
 
-What grows: solving is linear in the number of answers, which sizes multiply quickly (2,122 states
-for 3-3-3, 114,339 for 4-3-3); the memory of generation is bounded, that of the values is about
-10 + 4 P bytes a state.
+The cost grows as follows. Solving is linear in the number of answers, which grows quickly with the
+sizes (2,122 states for 3-3-3, 114,339 for 4-3-3). The memory of generation is bounded; the values
+take about 10 + 4 P bytes per state.
 """
 
 import subprocess
@@ -47,11 +47,11 @@ print(f"{seconds:.2f} s, {peak_bytes() / 2**20:.0f} MiB", file=sys.stderr)
 
 @pytest.mark.parametrize(("set_size", "goal"), [(3, "1 s"), (4, "60 s, 1024 MiB")])
 def test_solving(set_size: int, goal: str, note: Callable[[str, str, str], None]) -> None:
-    ended = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", WHOLE_RUN, str(set_size)],
         capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2],
     )  # fmt: skip
-    figures = ended.stderr.strip().splitlines()[-1]
+    figures = done.stderr.strip().splitlines()[-1]
     note(f"solve {set_size}-3-3 from the command line, start-up included", figures, goal)
 
 
@@ -73,19 +73,19 @@ def test_two_workers(tmp_path: Path, race: Callable[..., float]) -> None:
 
 
 def test_strata_against_all_questions_again(race: Callable[..., float]) -> None:
-    """The values of a game by strata, and by steps over all of it until nothing changes."""
+    """Compute the values of a game by strata, and by steps over all of it until nothing changes."""
     graph = game_graph(State.start(Settings(4, 3, 3)))
     games = Games(3)
     ends, winners = graph.ends()
     start = np.zeros(len(graph), games.word)
     start[graph.found[ends]] = games.won[winners]
 
-    def again_and_again() -> None:
+    def by_repetition() -> None:
         words, before = start.copy(), None
         while before is None or (before != words).any():
             before = words.copy()
-            for one in graph.strata(BLOCK)[::-1]:
-                for block in one():
+            for stratum in graph.strata(BLOCK)[::-1]:
+                for block in stratum():
                     Words(games, words, block).step()
 
     def by_strata() -> None:
@@ -94,7 +94,7 @@ def test_strata_against_all_questions_again(race: Callable[..., float]) -> None:
 
     race(
         "values of 4-3-3 per question: strata against all again and again", by_strata,
-        again_and_again, per=graph.questions, rounds=3, goal=2,
+        by_repetition, per=graph.questions, rounds=3, goal=2,
     )  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def test_questions_of_bots(name: str, pace: Callable[..., float]) -> None:
 def test_one_question_instead_of_all_states(
     sizes: tuple[int, int, int], least: int, most: int, goal: str, note: Callable[..., None]
 ) -> None:
-    """Positions of random play, a random player each: can he force a win?"""
+    """Can a random player force a win, in positions of random play?"""
     decided = won = 0
     slowest = 0.0
     for seed in range(60):

@@ -1,4 +1,4 @@
-"""Programs in seats: what the protocol costs beside a player in Python in its own process."""
+"""The cost of the protocol for programs, compared with a Python player in its own process."""
 
 import statistics
 import sys
@@ -34,7 +34,7 @@ run(Chooses)
 
 
 class Chooses:
-    """The same in Python."""
+    """The same player in Python."""
 
     def __init__(self, rules: Any) -> None:
         self.rules = rules
@@ -76,14 +76,14 @@ def test_a_move_by_the_protocol(
         "a move at 4-3-3: a program by the protocol against Python in its own process",
         by_the_protocol, in_its_own_process, per=len(views), goal=1,
     )  # fmt: skip
-    here = Chooses(rules)
+    local_player = Chooses(rules)
     more = []
     for _ in range(7):
         began = time.perf_counter()
         by_the_protocol()
         middle = time.perf_counter()
         for _, view in views:
-            here.choose(view, random)
+            local_player.choose(view, random)
         more.append((2 * middle - began - time.perf_counter()) / len(views))
     note(
         "what the protocol adds to a move at 4-3-3",

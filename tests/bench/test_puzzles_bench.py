@@ -1,4 +1,4 @@
-"""How many puzzles a second are made, beside how many a program from the rules alone answers."""
+"""Puzzles made per second, compared with the time of a solver that knows only the rules."""
 
 import time
 from collections.abc import Callable
@@ -30,5 +30,5 @@ def test_puzzles_a_second(kind: str, level: int, note: Callable[..., None]) -> N
         if making + answering > 3 and made >= 3:
             break
     goal = "1 a second" if level <= 3 else ""
-    what = f"{made / making:,.1f} a second; trying takes {answering / making:.1f} of that time"
-    note(f"puzzles, {kind}, level {level}", what, goal)
+    figures = f"{made / making:,.1f} a second; trying takes {answering / making:.1f} of that time"
+    note(f"puzzles, {kind}, level {level}", figures, goal)

@@ -1,4 +1,4 @@
-"""Quarto: perfect play with nine empty cells, and each pair of methods against one another."""
+"""Quarto: perfect play with nine empty cells, and the methods compared in pairs."""
 
 import time
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def random_boards(seed: int, boards: int, empty: int) -> list[Board]:
 
 
 def seconds_to_solve(board: Board, in_hand: str | None) -> float:
-    """Processor time, all best moves included."""
+    """Return the processor time to solve a board, including all best moves."""
     start = time.process_time()
     solve(board, in_hand)
     return time.process_time() - start
@@ -41,14 +41,14 @@ def test_perfect_play(
         for board in random_boards(empty, boards, empty)
     ]
     task = "placing" if piece_in_hand else "handing over"
-    what = f"Quarto, {empty} empty cells, {task}"
+    label = f"Quarto, {empty} empty cells, {task}"
     goals = ("0.05 s", "1 s") if empty == 9 else ("", "")
-    note(f"{what}, median of {boards}", f"{median(seconds):.4f} s", goals[0])
-    note(f"{what}, slowest of {boards}", f"{max(seconds):.3f} s", goals[1])
+    note(f"{label}, median of {boards}", f"{median(seconds):.4f} s", goals[0])
+    note(f"{label}, slowest of {boards}", f"{max(seconds):.3f} s", goals[1])
 
 
 def careful_position(random: Random, empty: int, squares: bool) -> QuartoPosition:
-    """A position of a game between careful players."""
+    """Return a position of a game between careful players."""
     rules = QuartoRules(QuartoSettings(squares))
     while True:
         position = rules.start(random)
@@ -75,8 +75,8 @@ KINDS = [
 def positions(
     empty: int, count: int, squares: bool, careful: bool, placing: bool
 ) -> tuple[str, list[tuple[Board, str | None, bool]]]:
-    """Positions of a kind, and what it is called."""
-    random, found = Random(empty), []
+    """Return the name of a kind of positions, and some of these positions."""
+    random, result = Random(empty), []
     for _ in range(count):
         if careful:
             position = careful_position(random, empty, squares)
@@ -84,9 +84,9 @@ def positions(
         else:
             board = random_open_board(random, empty, squares)
             in_hand = random.choice(board.left)
-        found.append((board, in_hand if placing else None, squares))
+        result.append((board, in_hand if placing else None, squares))
     kind = f"{'squares' if squares else 'rows'}, {'careful' if careful else 'random'}"
-    return f"Quarto, {empty} cells, {'placing' if placing else 'handing over'}, {kind}", found
+    return f"Quarto, {empty} cells, {'placing' if placing else 'handing over'}, {kind}", result
 
 
 def every_kind(test: Callable[..., None]) -> Callable[..., None]:
@@ -99,25 +99,25 @@ def every_kind(test: Callable[..., None]) -> Callable[..., None]:
 def test_eleven_empty_cells(
     squares: bool, careful: bool, placing: bool, note: Callable[..., None]
 ) -> None:
-    what, asked = positions(11, 3, squares, careful, placing)
+    label, asked = positions(11, 3, squares, careful, placing)
     for name, ask in (("all best moves", solve), ("one", partial(best_move, random=Random(1)))):
         times = [
             seconds(partial(ask, board, in_hand, squares=squares)) for board, in_hand, _ in asked
         ]
-        told = f"{min(times):.2f} / {median(times):.2f} / {max(times):.2f} s"
-        note(f"{what}: {name}, least, median, most", told, "5 s")
+        figures = f"{min(times):.2f} / {median(times):.2f} / {max(times):.2f} s"
+        note(f"{label}: {name}, least, median, most", figures, "5 s")
 
 
 @every_kind
 def test_against_the_plain_search(
     squares: bool, careful: bool, placing: bool, race: Callable[..., float]
 ) -> None:
-    """The plain search tells no distances, which costs much where somebody wins."""
-    what, asked = positions(10, 3, squares, careful, placing)
+    """The plain search computes no distances, which saves much work if a player can win."""
+    label, asked = positions(10, 3, squares, careful, placing)
     race(
-        f"{what}: search, plain search",
-        lambda: [solve(*one) for one in asked],
-        lambda: [plain_best(*one) for one in asked],
+        f"{label}: search, plain search",
+        lambda: [solve(*case) for case in asked],
+        lambda: [plain_best(*case) for case in asked],
         per=len(asked),
         rounds=1,
         goal=1,

@@ -1,4 +1,4 @@
-"""Counting and closing: exact numbers against plain ways to the same, and goals in seconds."""
+"""Counting and closing, compared with plain methods, and with goals in seconds."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.bench
 
 
 def game_states() -> list[DealProblem]:
-    """The valid recorded states of the 52-card game."""
+    """Return the valid recorded states of the 52-card game."""
     return [problem for problem, valid, game in oracle_games() if valid and game == (4, 13, 4)]
 
 
@@ -70,7 +70,7 @@ def test_drawing_deals(pace: Callable[..., float]) -> None:
 
 def test_closing(race: Callable[..., float]) -> None:
     for game in ((4, 13, 4), (4, 3, 3)):
-        states = [one for one, valid, of in oracle_games() if valid and of == game]
+        states = [problem for problem, valid, size in oracle_games() if valid and size == game]
         assert race(
             f"owners, fewest and most, {'-'.join(map(str, game))}: tables against flow",
             lambda states=states: [*map(closed, states)],

@@ -1,7 +1,7 @@
-"""Load: 200 tables with 800 open streams, beside boardgame.io's server in the same run.
+"""Load of 200 tables with 800 open streams, compared with boardgame.io's server in the same run.
 
-What grows: the cost of a move with the number of streams of its table, and the cost of opening a
-page with the moves of its game. The rival is installed from npm into a temporary folder.
+The cost of a move grows with the number of streams of its table, and the cost of opening a page
+with the moves of its game. The rival is installed from npm into a temporary folder.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ from tests.web.test_api import Table
 
 TABLES, MOVES, STEADY, SECONDS, ROUNDS = 200, 40, 300.0, 5, 3
 GOAL = 1000.0
-"""Moves a second for PostgreSQL."""
+"""Moves per second for PostgreSQL."""
 
 BOARDGAME_IO = """{"private": true, "dependencies": {"boardgame.io": "0.50.2"},
                    "overrides": {"koa-compose": "4.1.0"}}"""
@@ -44,19 +44,19 @@ BOARDGAME_IO = """{"private": true, "dependencies": {"boardgame.io": "0.50.2"},
 
 
 class Row(NamedTuple):
-    """A load, and what the server took for it."""
+    """A load, and its cost for the server."""
 
     load: Measured
     memory: float
     seconds: float
-    """Of processor time, a move."""
+    """Processor time per move, in seconds."""
 
 
-async def loaded(side: Side, moves: int, what: Callable[[Load], Awaitable[Measured]]) -> Row:
+async def run_load(side: Side, moves: int, play: Callable[[Load], Awaitable[Measured]]) -> Row:
     load = await side.open(TABLES, moves)
     try:
         before = processor_seconds(side.process)
-        measured = await what(load)
+        measured = await play(load)
         seconds = (processor_seconds(side.process) - before) / len(load.arrived)
         return Row(measured, memory(side.process), seconds)
     finally:
@@ -64,21 +64,21 @@ async def loaded(side: Side, moves: int, what: Callable[[Load], Awaitable[Measur
 
 
 async def all_of(sides: dict[str, Side], rate: float = STEADY) -> dict[str, list[Row]]:
-    """Per side three saturated rounds, after one that is thrown away, then three at a rate."""
+    """Run three saturated rounds of each side, after a discarded one, then three at a rate."""
     rows: dict[str, list[Row]] = {name: [] for name in sides}
     few = -(-int(rate * SECONDS) // TABLES)
     for number in range(2 * ROUNDS + 1):
         for name, side in sides.items():
             if number <= ROUNDS:
-                row = await loaded(side, MOVES, Load.saturated)
+                row = await run_load(side, MOVES, Load.saturate)
             else:
-                row = await loaded(side, few, lambda load: load.steady(rate, SECONDS))
+                row = await run_load(side, few, lambda load: load.steady(rate, SECONDS))
             rows[name].append(row)
-    return {name: each[1:] for name, each in rows.items()}
+    return {name: results[1:] for name, results in rows.items()}
 
 
 def middles(rows: list[Row]) -> tuple[Row, Row]:
-    """Of the saturated rounds and of those at a rate the one with the median p95."""
+    """Return the saturated round and the round at a rate that have the median p95."""
     ordered = [
         sorted(part, key=lambda row: row.load.p95) for part in (rows[:ROUNDS], rows[ROUNDS:])
     ]
@@ -88,10 +88,10 @@ def middles(rows: list[Row]) -> tuple[Row, Row]:
 def report(note: Callable[..., None], name: str, rows: list[Row]) -> None:
     middle, rated = middles(rows)
     ours = name == "quaternity"
-    what = f"{name}: {TABLES} tables, 800 streams"
-    note(f"{what}, saturated", f"{middle.load.rate:,.0f} moves/s", "1,000" if ours else "")
-    note(f"{what}, saturated, to the last stream (p50, p95)", both(middle.load))
-    rate = f"{what}, at {STEADY:.0f} moves/s (p50, p95)"
+    label = f"{name}: {TABLES} tables, 800 streams"
+    note(f"{label}, saturated", f"{middle.load.rate:,.0f} moves/s", "1,000" if ours else "")
+    note(f"{label}, saturated, to the last stream (p50, p95)", both(middle.load))
+    rate = f"{label}, at {STEADY:.0f} moves/s (p50, p95)"
     note(rate, both(rated.load), "10 ms" if ours else "")
     note(f"{name}: processor time a move, saturated", f"{middle.seconds * 1e6:.0f} µs")
     most = max(row.memory for row in rows)
@@ -99,12 +99,12 @@ def report(note: Callable[..., None], name: str, rows: list[Row]) -> None:
     note(f"{name}: clients' share of a core", f"{middle.load.busy:.2f}, {rated.load.busy:.2f}")
 
 
-def both(one: Measured) -> str:
-    return f"{one.p50 * 1e3:.1f} ms, {one.p95 * 1e3:.1f} ms"
+def both(load: Measured) -> str:
+    return f"{load.p50 * 1e3:.1f} ms, {load.p95 * 1e3:.1f} ms"
 
 
 def disk_waits(path: Path) -> list[float]:
-    """Seconds that a small write to the disk takes, in order: no durable move is quicker."""
+    """Return the seconds of small writes to the disk, sorted; no durable move is faster."""
     waits = []
     with path.open("wb", buffering=0) as file:
         for _ in range(200):
@@ -119,7 +119,7 @@ def disk_waits(path: Path) -> list[float]:
 def test_load_of_processes_with_postgresql(
     tmp_path: Path, note: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same tables through one process and two, beside a file; all moves are on the disk."""
+    """Compare one process and two processes with a file; all moves are on the disk."""
     uvloop = pytest.importorskip("uvloop")
     with closing(Cluster()) as cluster, ExitStack() as opened:
         sides: dict[str, Side] = {}
@@ -144,7 +144,7 @@ def test_load_of_processes_with_postgresql(
 
 @pytest.fixture
 def rival(tmp_path: Path) -> Iterator[BoardgameIo | None]:
-    """boardgame.io's server, if it can be installed here."""
+    """Start boardgame.io's server, or yield None if it cannot be installed."""
     if shutil.which("node") is None or shutil.which("npm") is None:
         yield None
         return
@@ -177,29 +177,29 @@ def test_load(tmp_path: Path, note: Callable[..., None], rival: BoardgameIo | No
         rows: Any = asyncio.Runner(loop_factory=uvloop.new_event_loop)
         with rows as runner:
             measured = runner.run(all_of(sides))
-    for name, each in measured.items():
-        report(note, name, each)
-    mine = measured["quaternity"]
+    for name, results in measured.items():
+        report(note, name, results)
+    ours = measured["quaternity"]
     if rival is not None:
         theirs = measured["boardgame.io"]
-        (full, rated), (its_full, its_rated) = middles(mine), middles(theirs)
+        (full, rated), (its_full, its_rated) = middles(ours), middles(theirs)
         ratios = [
             full.load.rate / its_full.load.rate,
             full.load.p95 / its_full.load.p95,
             rated.load.p95 / its_rated.load.p95,
             full.seconds / its_full.seconds,
-            max(row.memory for row in mine) / max(row.memory for row in theirs),
+            max(row.memory for row in ours) / max(row.memory for row in theirs),
         ]
-        what = "over boardgame.io's: moves/s, p95, p95 at the rate, processor, memory"
-        note(what, ", ".join(f"{ratio:.2f}" for ratio in ratios))
-    assert all(row.load.lost == 0 for row in mine), "an event was lost"
+        label = "over boardgame.io's: moves/s, p95, p95 at the rate, processor, memory"
+        note(label, ", ".join(f"{ratio:.2f}" for ratio in ratios))
+    assert all(row.load.lost == 0 for row in ours), "an event was lost"
 
 
 @pytest.mark.bench
 def test_processor_time_in_the_event_loop(
     tmp_path: Path, note: Callable[[str, str, str], None], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The most that a request about a table of 200 cards takes, as the debug mode reports it."""
+    """Note the longest time of requests for a table of 200 cards, as the debug mode reports it."""
     with (
         limited("quaternity.web.eyes", MAX_LOOP_SECONDS=-1.0),
         pytest.MonkeyPatch.context() as patch,

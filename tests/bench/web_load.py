@@ -1,11 +1,11 @@
-"""Many tables under load: this server and boardgame.io's, by the same clients.
+"""Many tables under load: this server and boardgame.io's, with the same clients.
 
-A table has four streams, three seats and a bystander. A move has arrived when all four have told of
-it, at this server also its answer, which is sent when the move is on disk. Clients make the next
-move of a table when the last has arrived (saturated), or at a given rate whatever happens (a move
-that is late is late from when it was due).
+A table has four streams, three seats and a bystander. A move has arrived when all four streams have
+reported it, and at this server also its answer, which is sent when the move is on disk. Clients
+make the next move of a table when the last has arrived (saturated), or at a given rate (the delay
+of a late move counts from the time when it was due).
 
-boardgame.io plays the smallest game there is, a count, in memory: no rules, no views, no disk.
+boardgame.io plays the smallest possible game, a counter, in memory: no rules, no views, no disk.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ Script = Sequence[tuple[int, str]]
 
 
 class Measured(NamedTuple):
-    """What a load gave.
+    """The results of a load.
 
     Attributes:
-        rate: moves that arrived in a second.
-        p50, p95: seconds from when a move is due to when all streams have told of it.
-        answer_p95: to its answer; 0 where there is none.
-        lost: events that a stream did not tell, or told twice or out of order.
-        busy: how much of a core the clients used.
+        rate: moves that arrived per second.
+        p50, p95: seconds from the time when a move is due until all streams have reported it.
+        answer_p95: seconds until its answer; 0 if there are no answers.
+        lost: events that a stream missed, or reported twice or out of order.
+        busy: the clients' share of a core.
     """
 
     rate: float
@@ -51,13 +51,13 @@ class Measured(NamedTuple):
 
 
 class Table:
-    """One table: its moves, and what its streams have told."""
+    """A table: its moves, and the versions that its streams have reported."""
 
     def __init__(self, load: Load, send: Callable[[int], None], moves: int) -> None:
         self.load, self.send, self.moves = load, send, moves
         self.made = self.lost = self.waiting = 0
         self.due = 0.0
-        self.told = [0] * STREAMS
+        self.reported = [0] * STREAMS
 
     def go(self, due: float | None = None) -> None:
         """Make the next move."""
@@ -66,18 +66,18 @@ class Table:
         self.send(self.made)
         self.made += 1
 
-    def answered(self) -> None:
-        """The answer to the last move came."""
+    def record_answer(self) -> None:
+        """Record the answer to the last move."""
         self.load.answered.append(perf_counter() - self.due)
-        self._arrived()
+        self._count_arrival()
 
-    def tell(self, one: int, version: int) -> None:
-        """A stream tells of a move."""
-        self.lost += version != self.told[one] + 1
-        self.told[one] = version
-        self._arrived()
+    def report(self, stream: int, version: int) -> None:
+        """Record a move that a stream has reported."""
+        self.lost += version != self.reported[stream] + 1
+        self.reported[stream] = version
+        self._count_arrival()
 
-    def _arrived(self) -> None:
+    def _count_arrival(self) -> None:
         self.waiting -= 1
         if not self.waiting:
             self.load.arrived.append(perf_counter() - self.due)
@@ -85,10 +85,10 @@ class Table:
 
 
 class Load:
-    """Some tables, and what happened at them.
+    """Some tables, and the times of their moves.
 
     Attributes:
-        answers: how many answers a move has.
+        answers: number of answers to a move.
     """
 
     def __init__(self, answers: int) -> None:
@@ -101,15 +101,15 @@ class Load:
         self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def fail(self, why: str) -> None:
-        """Give up."""
+        """Stop with an error."""
         if not self.over.done():
             self.over.set_exception(RuntimeError(why))
 
-    async def saturated(self) -> Measured:
-        """Every table plays to its end, as quickly as it can."""
+    async def saturate(self) -> Measured:
+        """Play every table to its end, as fast as it can."""
         self.playing = len(self.tables)
 
-        def following(table: Table) -> None:
+        def play_next(table: Table) -> None:
             if table.made < table.moves:
                 table.go()
                 return
@@ -117,26 +117,26 @@ class Load:
             if not self.playing:
                 self.over.set_result(None)
 
-        self.next = following
+        self.next = play_next
         started, busy = perf_counter(), process_time()
         for table in self.tables:
             table.go()
         await asyncio.wait_for(self.over, 120)
-        return self._measured(perf_counter() - started, process_time() - busy)
+        return self._results(perf_counter() - started, process_time() - busy)
 
     async def steady(self, rate: float, seconds: float) -> Measured:
-        """So many moves a second, table after table."""
+        """Make this many moves per second, table after table."""
         count = self.playing = int(rate * seconds)
         behind: dict[Table, list[float]] = {table: [] for table in self.tables}
 
-        def following(table: Table) -> None:
+        def play_next(table: Table) -> None:
             if behind[table]:
                 table.go(behind[table].pop(0))
             self.playing -= 1
             if not self.playing:
                 self.over.set_result(None)
 
-        self.next = following
+        self.next = play_next
         started, busy = perf_counter(), process_time()
         for number in range(count):
             due = started + number / rate
@@ -147,11 +147,11 @@ class Load:
             else:
                 table.go(due)
         await asyncio.wait_for(self.over, 120)
-        return self._measured(perf_counter() - started, process_time() - busy)
+        return self._results(perf_counter() - started, process_time() - busy)
 
-    def _measured(self, seconds: float, busy: float) -> Measured:
+    def _results(self, seconds: float, busy: float) -> Measured:
         lost = sum(
-            table.lost + sum(table.made != told for told in table.told) for table in self.tables
+            table.lost + sum(table.made != seen for seen in table.reported) for table in self.tables
         )
         return Measured(
             len(self.arrived) / seconds,
@@ -174,25 +174,25 @@ class Side(Protocol):
     process: subprocess.Popen[str]
 
     async def open(self, count: int, moves: int) -> Load:
-        """New tables, all four streams of each open."""
+        """Open new tables, with all four streams of each."""
 
     async def close(self) -> None:
         """Hang up all connections."""
 
 
 class Quaternity:
-    """This server; 4-3-3, and every move is legal and on disk."""
+    """This server, with games of 4-3-3; every move is legal and on disk."""
 
     def __init__(self, host: str, process: subprocess.Popen[str]) -> None:
         self.process, self._random = process, Random(host)
         self._clients = Clients(host)
 
     async def open(self, count: int, moves: int) -> Load:
-        """New tables with three seats and a bystander."""
+        """Open new tables with three seats and a bystander."""
         load = Load(answers=1)
         scripts = [script(self._random, moves) for _ in range(count)]
-        for one in scripts:
-            load.tables.append(await self._table(load, one))
+        for table_script in scripts:
+            load.tables.append(await self._table(load, table_script))
         return load
 
     async def _table(self, load: Load, moves: Script) -> Table:
@@ -204,17 +204,17 @@ class Quaternity:
             seat, text = moves[number]
             document = {"version": number, "id": f"{made.name}-{number}", "move": text}
             waiting = posts.ask("POST", made.path("/moves"), document, made.tokens[seat])
-            waiting.add_done_callback(answered)
+            waiting.add_done_callback(handle_answer)
 
-        def answered(waiting: asyncio.Future[Answer]) -> None:
+        def handle_answer(waiting: asyncio.Future[Answer]) -> None:
             if waiting.result().status != 200:
                 load.fail(f"a move was refused: {waiting.result()}")
-            table.answered()
+            table.record_answer()
 
         table = Table(load, send, len(moves))
         for number in range(STREAMS):
             seat = number if number < SEATS else None
-            await self._clients.stream(made, seat, _moves_told(table, number))
+            await self._clients.stream(made, seat, _report_moves(table, number))
         return table
 
     async def close(self) -> None:
@@ -222,13 +222,13 @@ class Quaternity:
         await self._clients.hang_up()
 
 
-def _moves_told(table: Table, number: int) -> Callable[[str, str, str], None]:
-    def told(kind: str, name: str, data: str) -> None:
+def _report_moves(table: Table, number: int) -> Callable[[str, str, str], None]:
+    def report(kind: str, name: str, data: str) -> None:
         del data
         if kind == "move" and int(name):
-            table.tell(number, int(name))
+            table.report(number, int(name))
 
-    return told
+    return report
 
 
 class BoardgameIo:
@@ -240,7 +240,7 @@ class BoardgameIo:
         self._transports: list[Any] = []
 
     async def open(self, count: int, moves: int) -> Load:
-        """New matches of three seats, and a bystander."""
+        """Open new matches with three seats and a bystander."""
         load = Load(answers=0)
         lobby = await self._clients.line()
         for _ in range(count):
@@ -289,7 +289,7 @@ class BoardgameIo:
 
 
 def _socket(host: str, sync: list[Any], table: Table, number: int) -> Callable[[], Socket]:
-    return lambda: Socket(host, sync, lambda version: table.tell(number, version))
+    return lambda: Socket(host, sync, lambda version: table.report(number, version))
 
 
 class Socket(asyncio.Protocol):
@@ -297,8 +297,8 @@ class Socket(asyncio.Protocol):
 
     STATE = re.compile(rb'"_stateID":(\d+)')
 
-    def __init__(self, host: str, sync: list[Any], told: Callable[[int], None]) -> None:
-        self._host, self._sync, self._told = host, sync, told
+    def __init__(self, host: str, sync: list[Any], report: Callable[[int], None]) -> None:
+        self._host, self._sync, self._report = host, sync, report
         self._left, self._upgraded = b"", False
         self.synced: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -322,7 +322,7 @@ class Socket(asyncio.Protocol):
         self.transport.write(head + b"\0\0\0\0" + text)
 
     def data_received(self, data: bytes) -> None:
-        """Whole frames are looked at, the rest is kept."""
+        """Process all whole frames, and keep the rest."""
         data = self._left + data
         if not self._upgraded:
             head, end, data = data.partition(b"\r\n\r\n")
@@ -344,9 +344,9 @@ class Socket(asyncio.Protocol):
 
     def _frame(self, text: bytes) -> None:
         if text.startswith(b'42/count,["update"'):
-            found = self.STATE.search(text)
-            assert found is not None, text
-            self._told(int(found[1]))
+            match = self.STATE.search(text)
+            assert match is not None, text
+            self._report(int(match[1]))
         elif text.startswith(b"0"):
             self._write(b"40/count,")
         elif text.startswith(b"40/count,"):
@@ -358,35 +358,35 @@ class Socket(asyncio.Protocol):
 
 
 def script(random: Random, moves: int) -> Script:
-    """The first moves of a random game of 4-3-3 that has so many."""
+    """Return the first moves of a random game of 4-3-3 that has at least this number of moves."""
     rules = QuaternityRules(Settings(4, 3, SEATS))
     while True:
         position = rules.start(random)
-        told: list[tuple[int, str]] = []
-        while len(told) < moves and (acting := rules.to_act(position)):
+        result: list[tuple[int, str]] = []
+        while len(result) < moves and (acting := rules.to_act(position)):
             move = random.choice(list(rules.moves(rules.view(position, acting[0]))))
-            told.append((acting[0], rules.write(move)))
+            result.append((acting[0], rules.write(move)))
             position = rules.after(position, acting[0], move)
-        if len(told) == moves:
-            return told
+        if len(result) == moves:
+            return result
 
 
 def processor_seconds(process: subprocess.Popen[str]) -> float:
-    """Processor time of a process and its children so far."""
+    """Return the processor time of a process and its children so far, in seconds."""
     ticks = os.sysconf("SC_CLK_TCK")
     texts = (Path(f"/proc/{number}/stat").read_text() for number in _family(process.pid))
     return sum(sum(map(int, text.rpartition(")")[2].split()[11:13])) for text in texts) / ticks
 
 
 def memory(process: subprocess.Popen[str]) -> float:
-    """MB of a process and its children, what they share counted once."""
+    """Return the memory of a process and its children, in MB; shared memory counts once."""
     texts = (Path(f"/proc/{number}/smaps_rollup").read_text() for number in _family(process.pid))
     return sum(int(text.partition("\nPss:")[2].split()[0]) for text in texts) / 1024
 
 
 def _family(number: int) -> list[int]:
     children = Path(f"/proc/{number}/task/{number}/children").read_text().split()
-    return [number, *(one for child in children for one in _family(int(child)))]
+    return [number, *(descendant for child in children for descendant in _family(int(child)))]
 
 
 __all__ = [

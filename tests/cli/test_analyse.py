@@ -98,7 +98,7 @@ def test_a_picture_that_fails_costs_no_analysis(cli: Cli, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--plot", "chances.gif"], "ends in .png, .svg, .pdf"),
+        (["--plot", "chances.gif"], "end in .png, .svg, .pdf"),
         (["--plot", "no/such/folder/chances.svg"], "cannot be written"),
     ],
 )

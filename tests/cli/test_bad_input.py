@@ -44,11 +44,11 @@ RECORD = "quaternity 1\nset-size 4\nsets 3\nplayers 3\n"
         (RECORD.encode() + b"0 asks 1 for 0/1: no\nsets 4\n", "after the first move"),
         (RECORD.encode() + b"players 4\n", "players is given more than once"),
         (RECORD.encode() + b"colour red\n", "'colour' is neither a setting"),
-        (RECORD.replace("3\n", "99999999999\n").encode(), "at most nine digits"),
+        (RECORD.replace("3\n", "99999999999\n").encode(), "1 to 9 digits"),
         (RECORD.replace("sets 3", "sets 999999999").encode(), "the limit is 10000"),
         (RECORD.replace("size 4", "size 1").encode(), "set_size: 1 is less than 2"),
         (RECORD.replace("players 3", "players 5").encode(), "cannot share evenly"),
-        (RECORD.encode() + b"tie-break none\n", "known are first-in-order, fewest-sets"),
+        (RECORD.encode() + b"tie-break none\n", "choose from first-in-order, fewest-sets"),
     ],
 )
 def test_malformed_files(cli: Cli, tmp_path: Path, content: bytes, words: str) -> None:
@@ -67,7 +67,7 @@ def test_malformed_files(cli: Cli, tmp_path: Path, content: bytes, words: str) -
     ("change", "words"),
     [
         ({"format": "other"}, 'format: "other" is not "quaternity-state/1"'),
-        ({"set_size": 0}, "set_size: 0 is not a whole number of at least 1"),
+        ({"set_size": 0}, "set_size: 0 is not a whole number >= 1"),
         ({"sets": 2.0}, "sets: 2.0 is not a whole number"),
         ({"players": True}, "players: true is not a whole number"),
         ({"players": 10**30}, "players: the limit is 100"),

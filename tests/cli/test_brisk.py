@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.cli.conftest import Cli
 
 HEAD = "quaternity 1\nset-size 4\nsets 3\nplayers 3\ntie-break first-in-order\n"
-WHY = "hopeless questions are not asked in a brisk game"
+WHY = "a brisk game does not allow hopeless questions"
 
 
 def folded(text: str) -> str:
@@ -26,7 +26,7 @@ def test_a_brisk_game_is_played_kept_and_resumed(cli: Cli, tmp_path: Path) -> No
     plain = tmp_path / "plain.record"
     plain.write_text(HEAD)
     refused = cli("play", "--brisk", "--record", plain)
-    assert (refused.status, "brisk yes was asked for" in refused.err) == (2, True)
+    assert (refused.status, "brisk yes was requested" in refused.err) == (2, True)
     legal = [row[:3] for row in cli("questions", path, "--json").json]
     assert [0, 0, 2] not in legal
     with path.open("a") as file:

@@ -18,7 +18,7 @@ from tests.cli.conftest import Cli
 from tests.cli.test_check import DATA, RECORD
 from tests.sizes import THOROUGH, thorough
 from tests.solvers.broken import always_says_no, drops_a_minimum
-from tests.solvers.wild import registered
+from tests.solvers.wild import register_solvers
 
 QUICK = ("--solvers", "max-flow,coalitions")
 
@@ -143,7 +143,7 @@ def test_plug_ins_of_other_packages_one_of_them_broken(
         f"[{registration('kwartet').strategy_group}]\nbroken = broken:run\n"
     )
     players.registered.cache_clear()
-    with registered(tmp_path, monkeypatch, theirs="theirs:run", broken="broken:run"):
+    with register_solvers(tmp_path, monkeypatch, theirs="theirs:run", broken="broken:run"):
         found = cli("compare", "--states", 3, "--json", "--workers", 2)
         named = cli("fuzz", "--solvers", "theirs,max-flow", "--examples", 20, "--json")
         refused = cli("fuzz", "--solvers", "broken,max-flow", "--examples", 20)
@@ -152,7 +152,7 @@ def test_plug_ins_of_other_packages_one_of_them_broken(
     sys.modules.pop("theirs", None)
     why = "'broken' (broken:run) cannot be loaded: SystemExit(0)"
     assert found.status == 0, found.err
-    assert found.err == f"quaternity: solver {why}; it is left out\n"
+    assert found.err == f"quaternity: solver {why}; it is skipped\n"
     assert [row["solver"] for row in found.json["solvers"]] == [*SOLVERS, "theirs"]
     assert named.status == 0
     assert named.json["solvers"] == ["theirs", "max-flow"]
@@ -222,7 +222,7 @@ def test_an_interrupted_sweep_shows_the_size_it_was_at(
         (["-p", "5"], "cannot share evenly"),
         (["-s", "1"], "set_size: 1 is less than 2"),
         (["-n", "100000"], "limit"),
-        (["--plot", "cost.gif"], "ends in .png"),
+        (["--plot", "cost.gif"], "end in .png"),
         (["--plot", "no/such/folder/cost.png"], "cannot be written"),
         (["--save-to", "no/such/folder"], "not a directory"),
         (["--json", "--csv"], "choose one"),

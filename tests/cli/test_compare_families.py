@@ -102,7 +102,7 @@ def test_states_of_games_have_runs_too(cli: Cli, tmp_path: Path) -> None:
     ("options", "word"),
     [
         (["--families", "php,nobody"], "nobody"), (["--families", "php,php"], "twice"),
-        (["--families", ""], "no family"), (["--families", "php", "--cards", "11"], "12..10000"),
+        (["--families", ""], "family"), (["--families", "php", "--cards", "11"], "12..10000"),
         (["--families", "php", "--cards", "2x"], "'2x'"), (["--cards", "12"], "--cards"),
         (["--families", "php", "--each", "0"], "1..1000"),
         (["--families", "php", "--players", "3"], "--players"),

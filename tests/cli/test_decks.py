@@ -101,12 +101,12 @@ def test_the_record_keeps_numbers_and_goes_on_with_another_deck(cli: Cli, tmp_pa
 def test_a_refusal_speaks_of_names_and_a_slip_is_mended(cli: Cli) -> None:
     typed = '1 squirel\n1 "ice creem"\n0 cow\n1 cow\nyes\n1 cow\nquit\n'
     out = " ".join(cli("play", *SMALL, "--deck", "everyday", stdin=typed).out.split())
-    assert "is it squirrel? (or type help)" in out
-    assert "no card is called 'ice creem'" in out
+    assert "did you mean squirrel? (or type help)" in out
+    assert "no card has the name 'ice creem'" in out
     assert "not possible: a player cannot ask itself" in out
     assert "player 0 owns cow (farm)" in out
     out = cli("play", *SMALL, "--deck", "world", stdin='1 "fire enjin"\nquit\n').out
-    assert "no card is called 'fire enjin': is it fire engine?" in out
+    assert "no card has the name 'fire enjin': did you mean fire engine?" in out
 
 
 def test_kwartet_is_played_by_names(cli: Cli) -> None:
@@ -127,11 +127,11 @@ def test_a_real_deck_is_noted_by_its_names(cli: Cli, home: Path, tmp_path: Path)
     )
     asked = ("kwartet", "note", log, "--seat", 0, "--players", 3, "-n", 3, "--deck", home)
     out = cli(*asked, stdin=typed).out
-    assert "is it Garfield?" in out
+    assert "did you mean Garfield?" in out
     assert "certain now: player 2 has swan (birds)" in out
     assert "0 puts down cats" in out
     assert "1 puts down dogs" in out
-    assert "is it Snoopy?" in out
+    assert "did you mean Snoopy?" in out
     assert "3. 1 asks 2 for Pluto (dogs): yes · 1 puts down dogs" in out
     assert "taken back: 1 asks 2 for Pluto (dogs): yes" in out
     lines = log.read_text().splitlines()
@@ -183,7 +183,7 @@ def test_any_text_is_read_without_harm() -> None:
     for _ in range(2000):
         text = "".join(random.choices('fox "()1/2:,\t\\é🦊', k=random.randrange(30)))
         try:
-            message = words.read(text) and "no card is called"
+            message = words.read(text) and "no card has the name"
         except ValueError as error:
             message = str(error)
-        assert not message or "no card is called" in message
+        assert not message or "no card has the name" in message

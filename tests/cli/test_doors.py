@@ -102,11 +102,11 @@ def fails(*_: object, **__: object) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"name": "Nim"}, "game 'Nim': a name is"),
+        ({"name": "Nim"}, "game 'Nim': a name must"),
         ({"rules": "nim"}, "rules is 'nim', not package.module:name"),
         ({"rules": ""}, "rules is '', not package.module:name"),
         ({"drawing": "a b"}, "drawing is 'a b'"),
-        ({"players": {}}, "players: there are none"),
+        ({"players": {}}, "players: must not be empty"),
         ({"players": {"best": 1}}, "player best is 1"),
         ({"strongest": "best"}, "strongest is 'best', not one of random"),
         (
@@ -125,7 +125,7 @@ def test_a_registration_says_what_is_wrong_with_it(given: dict[str, object], mes
     ("points", "message"),
     [
         ("nim = nim:NimRules", "not a quaternity.table.registration.Registration"),
-        ("other = nim:NIM", "registers a game of another name, 'nim'"),
+        ("other = nim:NIM", "registers a game with another name, 'nim'"),
         ("nim = nothing:NIM", "cannot be loaded"),
     ],
 )

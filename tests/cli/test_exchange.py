@@ -63,7 +63,7 @@ def test_one_kind_and_standard_output(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--families", "php,"], "no family ''"),
+        (["--families", "php,"], "unknown family ''"),
         (["--families", "php", "--cards", "9"], "cards: 9 is not"),
         (["--families", "php", "--each", "0"], "each: 0 is out of range 1..10000"),
         (["--families", "php", "--depth", "2"], "depth: not available for family php"),
@@ -165,7 +165,7 @@ def test_states_and_records_are_exported_too(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        (["export", "{}", "--to", "opb2"], 2, "no format 'opb2'; there are opb, cnf"),
+        (["export", "{}", "--to", "opb2"], 2, "unknown format 'opb2'; choose from opb, cnf"),
         (["export", "{}"], 2, "Missing option '--to'"),
         (["export", "nowhere.json", "--to", "lp"], 2, "nowhere.json: No such file"),
         (["export", "-", "--to", "lp"], 2, "-: hands: missing"),

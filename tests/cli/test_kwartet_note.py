@@ -43,7 +43,7 @@ def test_what_is_typed_is_kept_and_told(cli: Cli, path: Path) -> None:
     assert (outcome.status, outcome.err) == (0, "")
     assert "certain now: player 0 has 1/1" in outcome.out
     assert "player 1 asks> " in outcome.out
-    assert "player 1 is on turn, not player 2" in outcome.out
+    assert "it is the turn of player 1, not of player 2" in " ".join(outcome.out.split())
     assert "2. 1 asks 0 for 0/3: yes" in outcome.out
     kept = START + "0 asks 2 for 1/1: no\n1 asks 0 for 0/3: yes\n1 asks 2 for 0/2: no\n"
     assert path.read_text() == kept
@@ -236,7 +236,7 @@ def test_a_log_written_by_hand_goes_on(cli: Cli, path: Path, end: str) -> None:
         (["--cards", "5,6"], "11 cards in 2 hands"),
         (["--cards=-1,11,6"], "hand 0: the number of cards must be >= 0, not -1"),
         (["--cards", "a,b"], "expected numbers such as 18,17,17"),
-        (["--announce", "never"], "known are at-once"),
+        (["--announce", "never"], "choose from at-once"),
     ],
 )
 def test_bad_beginnings(cli: Cli, path: Path, arguments: list[object], words: str) -> None:
@@ -284,7 +284,7 @@ def test_what_somebody_wrote_into_the_log_stays(cli: Cli, path: Path) -> None:
     path.write_text(f"{mine}0 asks 2 for 1/1: no  # aha\n\n1 asks 0 for 0/3: no")
     outcome = cli("kwartet", "note", path, stdin="0 asks 2 for 0/3: no\nundo\n")
     assert (outcome.status, outcome.err) == (0, "")
-    assert "player 2 is on turn" in outcome.out
+    assert "it is the turn of player 2" in outcome.out
     assert path.read_text() == f"{mine}0 asks 2 for 1/1: no  # aha\n\n"
     cli("kwartet", "note", path, stdin="0 0/3 y\n")
     assert path.read_text() == f"{mine}0 asks 2 for 1/1: no  # aha\n\n1 asks 0 for 0/3: yes\n"

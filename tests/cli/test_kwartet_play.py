@@ -170,13 +170,13 @@ def test_an_interrupted_game_goes_on_as_it_would_have(cli: Cli, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--seats", "you,exact,clever"], "'clever' is unknown; known are you, "),
+        (["--seats", "you,exact,clever"], "'clever' is unknown; choose from you, "),
         (["--seats", "you"], "players: 1 is out of range 2..8"),
         (["--seats", ""], "players: 1 is out of range 2..8"),
         (["--seats", ",".join(["you"] * 9)], "players: 9 is out of range 2..8"),
         (["--sets", "1"], "sets: 1 is out of range 2..20"),
         (["--sets", "21"], "sets: 21 is out of range 2..20"),
-        (["--announce", "never"], "known are at-once, after-own-request"),
+        (["--announce", "never"], "choose from at-once, after-own-request"),
         (["--record", "no/such/place"], "cannot be written"),
         (["--record", "."], "directory"),
         (["--record", "/dev/full"], "quaternity: /dev/full: cannot be written"),
@@ -192,10 +192,10 @@ def test_bad_options(cli: Cli, options: list[str], words: str) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--sets", "4"], "sets 4 was asked for, but the record has 3"),
+        (["--sets", "4"], "sets 4 was requested, but the record has 3"),
         (["--seats", "you,exact,you"], "--seats 'you,exact,you': the record has"),
         (["--announce", "after-own-request"], "the record has at-once"),
-        (["--no-own-card-requests"], "own-card-requests no was asked for"),
+        (["--no-own-card-requests"], "own-card-requests no was requested"),
     ],
 )
 def test_resuming_with_other_settings_is_refused(
@@ -313,7 +313,7 @@ def test_what_a_person_is_shown_depends_on_what_the_seat_sees_only(
     others: list[GameLog] = []
     while not others:  # where the hands of the others are known
         settings = random_settings(random, range(3, 5), range(6, 11))
-        game = random_log(settings, random, most_events=random.randrange(12))
+        game = random_log(settings, random, max_events=random.randrange(12))
         seat = game.positions[-1].public.turn
         if not game.positions[-1].public.is_over:
             others = twins(game, seat, random, 3)

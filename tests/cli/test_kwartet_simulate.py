@@ -209,14 +209,14 @@ def test_a_limit_shows_what_is_finished_too(cli: Cli, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--seats", "exact,nobody"), "strategy 'nobody' is unknown; known are random, greedy"),
-        (("--seats", "exact,you"), "'you' is unknown"),
+        (("--seats", "exact,nobody"), "strategy 'nobody' is unknown; choose from random, greedy"),
+        (("--seats", "exact,you"), "people cannot play in tournaments"),
         (("--seats", "exact"), "1 is out of range 2..8"),
         (("--seats", ",".join(["exact"] * 9)), "9 is out of range 2..8"),
         (("--seats", ""), "1 is out of range 2..8"),
         (("--sets", "1"), "sets: 1 is out of range 2..20"),
         (("--sets", "21"), "sets: 21 is out of range 2..20"),
-        (("--announce", "never"), "known are at-once, after-own-request"),
+        (("--announce", "never"), "choose from at-once, after-own-request"),
     ],
 )
 def test_bad_input_is_named(cli: Cli, command: str, options: tuple[str, ...], message: str) -> None:

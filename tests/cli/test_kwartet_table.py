@@ -59,7 +59,7 @@ def test_every_cell_is_what_the_possible_deals_have_in_common(seed: int) -> None
     random = Random(f"table/{seed}")
     settings = random_settings(random, range(2, 5), range(2, thorough(3, 4)))
     looked = 0
-    for position, _ in random_game(settings, random, most_events=14):
+    for position, _ in random_game(settings, random, max_events=14):
         for seat in range(settings.players):
             view = position.view(seat)
             if refuses(view.problem) is None and not position.public.is_over:

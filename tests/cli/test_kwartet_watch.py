@@ -144,7 +144,7 @@ def test_a_seat_is_shown_its_own_knowledge_only(cli: Cli, path: Path) -> None:
 def test_a_seat_sees_the_same_whatever_the_others_hold(cli: Cli, tmp_path: Path, seed: int) -> None:
     random = Random(f"watch/{seed}")
     settings = random_settings(random, range(3, 5), range(6, 9))
-    game, seat = random_log(settings, random, most_events=8), seed % 3
+    game, seat = random_log(settings, random, max_events=8), seed % 3
     others = twins(game, seat, random, 3)
     assert others, "the hands of the others are known: choose another seed"
     seen = []

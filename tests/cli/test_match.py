@@ -181,7 +181,7 @@ def test_a_seat_is_handed_over_and_a_move_taken_back(cli: Cli, game: str) -> Non
     name = "quick" if game == "set" else "random"
     typed = f"seat 0 nobody\nseat 9 you\nseat\nundo\nseat 0 {name}\n"
     outcome = cli(*PLAYS[game], "--seed", 1, stdin=typed)
-    assert "player 'nobody' is unknown; known are you, " in outcome.out
+    assert "player 'nobody' is unknown; choose from you, " in outcome.out
     assert outcome.out.count("type for example seat ") == 2
     assert "there is nothing to take back" in outcome.out
     assert f"player 0 is {name}" in outcome.out
@@ -225,7 +225,7 @@ def test_after_an_empty_line_the_quickest_program_moves(cli: Cli) -> None:
     ("options", "words"),
     [
         (["quarto", "play", "--seats", "you"], "1 players for 2 seats"),
-        (["quarto", "play", "--seats", "you,perfect"], "known are you, random, careful, search"),
+        (["quarto", "play", "--seats", "you,perfect"], "choose from you, random, careful, search"),
         (["set", "play", "--rule", "pair"], "unknown rule 'pair'"),
         (["set", "play", "--table", 13], "table: 13 is not one of 9, 12, 15, 18"),
         (["set", "play", "--seats", ",".join(["you"] * 9)], "seats: 9 is not one of 1, 2"),
@@ -245,12 +245,12 @@ def test_bad_options(cli: Cli, options: list[str], words: str) -> None:
     ("text", "words"),
     [
         ("quarto 1\n0 hand over Z\n", "line 2: "),
-        ("quarto 1\nsquares maybe\n", "line 2: squares 'maybe': say yes or no"),
-        ("quarto 1\nsquares ye", "line 2: the head is cut off: squares"),
-        ("set 1\nseats 2\nru", "line 3: the head is cut off: ru"),
+        ("quarto 1\nsquares maybe\n", "line 2: squares 'maybe': expected yes or no"),
+        ("quarto 1\nsquares ye", "line 2: the header is cut off: squares"),
+        ("set 1\nseats 2\nru", "line 3: the header is cut off: ru"),
         ("quarto 1\nplayers you\n", "line 2: 1 players, not 2"),
         ("quarto 1\nsquares yes\nsquares yes\n", "line 3: squares is given more than once"),
-        ("quarto 1\n0 hand over A\nsquares yes\n", "line 3: squares after the first move"),
+        ("quarto 1\n0 hand over A\nsquares yes\n", "line 3: setting squares after the first move"),
         ("quarto 1\n2 hand over A\n", "line 2: '2 hand over A' is neither a setting nor a move"),
         ("set 1\nseats 2\nrule set\ntable 12\n", "the header must have a line with the deck"),
         ("set 1\ndeck 1 2 3\n", "line 2: the deck must be the cards 0..80"),

@@ -92,7 +92,7 @@ def test_resuming_with_other_settings_is_refused(cli: Cli, tmp_path: Path) -> No
     path.write_text(START)
     outcome = cli("play", "--record", path, "-s", 6)
     assert outcome.status == 2
-    assert "set-size 6 was asked for, but the record has 4" in outcome.err
+    assert "set-size 6 was requested, but the record has 4" in outcome.err
     assert path.read_text() == START
 
 
@@ -101,7 +101,7 @@ def test_a_record_that_breaks_the_rules_is_left_alone(cli: Cli, tmp_path: Path) 
     path.write_text(START + "1 asks 0 for 0/2: no\n")
     outcome = cli("play", "--record", path)
     assert outcome.status == 2
-    assert "player 0 is on turn, not player 1" in outcome.err
+    assert "it is the turn of player 0, not of player 1" in outcome.err
 
 
 @pytest.mark.parametrize("place", ["no/such/folder/file", "."])
@@ -175,7 +175,7 @@ def test_taking_a_question_back_leaves_the_record(cli: Cli, tmp_path: Path, word
 
 def test_somebody_else_cannot_ask(cli: Cli) -> None:
     outcome = cli("play", stdin="2 asks 1 for 0/0\n")
-    assert "player 0 is on turn, not player 2" in outcome.out
+    assert "it is the turn of player 0, not of player 2" in " ".join(outcome.out.split())
 
 
 def test_why_is_about_the_position_of_the_refusal(cli: Cli) -> None:

@@ -78,14 +78,14 @@ def test_a_server_serves_names_of_a_named_file_alone(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("[chess]\na = 'cmd:cat'", "'chess' is no table of a game"),
+        ("[chess]\na = 'cmd:cat'", "'chess' is not a table of a game"),
         ("[quarto]\ncareful = 'cmd:cat'", "quarto.careful: the name is already in use"),
         ("[quarto]\nyou = 'cmd:cat'", "quarto.you: the name is already in use"),
         ("[quarto]\n'a b' = 'cmd:cat'", "quarto.a b: a name may only contain letters, digits, -"),
-        ("[quarto]\na = 7", "quarto.a: 7 is no text"),
+        ("[quarto]\na = 7", "quarto.a: expected a text such as"),
         ("[quarto]\na = 'cmd:./nowhere'", "quarto.a: player 'cmd:./nowhere'"),
-        ("[quarto", "no TOML"),
-        ("a = 1", "'a' is no table of a game"),
+        ("[quarto", "not a valid TOML file"),
+        ("a = 1", "'a' is not a table of a game"),
     ],
 )
 def test_files_of_players_are_read_with_care(cli: Cli, text: str, why: str, folder: Path) -> None:

@@ -49,7 +49,7 @@ def test_a_review_that_is_not_finished_has_the_status_of_a_limit(cli: Cli, recor
     ("options", "message"),
     [
         (["--seat", 2], "seat 2 is out of range 0..1"),
-        (["--seconds", -1], "seconds: -1"),
+        (["--seconds", -1], "seconds: must be a number >= 0, not -1"),
         (["--svg", "x.png"], "--svg 'x.png': the file name must end in .svg"),
         (["--svg", "/nowhere/x.svg"], "/nowhere"),
     ],

@@ -97,8 +97,8 @@ def test_what_was_replaced_meanwhile_gets_no_rest_of_a_game(
     outcome = cli(*PLAY, path)
     assert outcome.status == 2
     assert outcome.err == (
-        f"quaternity: {path}: was replaced by another file meanwhile; "
-        "not kept: 1 asks 2 for 1/1: yes\n"
+        f"quaternity: {path}: the file was replaced by another file meanwhile; "
+        "not saved: 1 asks 2 for 1/1: yes\n"
     )
     assert path.read_text() == header_text(Settings(sets=4, players=4))
 

@@ -105,7 +105,7 @@ def test_from_a_record(cli: Cli, tmp_path: Path) -> None:
     assert cli("solve", "--from", record, "-s", 3, "--json").json["states"] == found["states"]
     asked = cli("solve", "--from", record, "-s", 3, "-n", 4, "--tie-break", "fewest-sets")
     assert asked.status == 2
-    assert f"{record}: sets 4 was asked for, but the record has 2; tie-break few" in asked.err
+    assert f"{record}: sets 4 was requested, but the record has 2; tie-break few" in asked.err
     path = tmp_path / "out"
     assert cli("solve", "--from", record, "--out", path).status == 0
     other = cli("solve", "-s", 3, "-n", 2, "-p", 3, "--out", path)
@@ -320,7 +320,7 @@ def test_the_perfect_bot_needs_its_own_game(cli: Cli, tmp_path: Path) -> None:
     ("arguments", "why"),
     [
         (["random"], "2 to 12"),
-        (["random", "nobody"], "'nobody' is unknown; known are random"),
+        (["random", "nobody"], "'nobody' is unknown; choose from random"),
         (["random", "search:x"], "from 1 to 1000000"),
         (["random", "perfect"], "needs a tablebase"),
         (["random", "random", "--games", 0], "games"),

@@ -26,7 +26,7 @@ from tests.cli.conftest import Cli
 from tests.faults import Death, Disk, Fault
 from tests.web.cluster import Cluster
 from tests.web.site import Site
-from tests.web.test_api import Table, opened
+from tests.web.test_api import Table, open_site
 
 QUARTO = {"game": "quarto", "settings": {}, "seats": ["me", "me"]}
 KWARTET = {"game": "kwartet", "settings": {"players": 3, "sets": 3}, "seats": ["me"] * 3}
@@ -72,7 +72,7 @@ def name_of(table: Table) -> str:
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[Running]:
     folder = tmp_path / "data"
-    with opened(folder) as site:
+    with open_site(folder) as site:
         yield Running(site, folder)
 
 
@@ -136,7 +136,7 @@ def test_who_reads_changes_nothing_and_leaves_nothing(
     tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with opened(tmp_path / "data") as site:
+    with open_site(tmp_path / "data") as site:
         running = Running(site, tmp_path / "data")
         beside = {path.name for path in running.folder.iterdir()}
         for command in COMMANDS:
@@ -163,7 +163,7 @@ def test_a_backup_has_all_that_was_played_and_is_good_to_play_on(
     assert cli("tables", "check", "--data", copy.parent).status == 0
     before = running.open.look()
     play(running.open, 1)
-    with opened(copy.parent) as site:
+    with open_site(copy.parent) as site:
         running.open.site = site
         assert running.open.look()["version"] == before["version"]
         play(running.open, 1)
@@ -271,7 +271,7 @@ def test_a_table_is_removed_whole_and_no_other_is_touched(
     tmp_path: Path, cli: Cli, serves: bool
 ) -> None:
     folder = tmp_path / "data"
-    with opened(folder) as site:
+    with open_site(folder) as site:
         gone, stays = (Table(site, **(KWARTET | {"chat": True})) for _ in range(2))
         for table in (gone, stays):
             play(table, 2)
@@ -303,7 +303,7 @@ def test_a_table_is_removed_whole_and_no_other_is_touched(
 
 
 def test_who_has_a_table_that_goes_keeps_nothing_of_it(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         table, tables = Table(site, **QUARTO), site.app.state.tables
         first = table.look(0)["moves"][0]
         in_memory = site.run(tables.open(name_of(table)))
@@ -323,10 +323,10 @@ def test_who_has_a_table_that_goes_keeps_nothing_of_it(tmp_path: Path) -> None:
 
 
 def test_what_was_ordered_is_done_by_the_next_server(tmp_path: Path, cli: Cli) -> None:
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         table = Table(site, **QUARTO)
         assert cli("tables", "delete", name_of(table), "--data", tmp_path).status == 0
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         house(site)
         assert site.ask("GET", table.path).status == 404
     assert set(rows_of(tmp_path, name_of(table)).values()) == {0}
@@ -334,7 +334,7 @@ def test_what_was_ordered_is_done_by_the_next_server(tmp_path: Path, cli: Cli) -
 
 def test_a_backup_comes_back_and_what_was_there_before_is_kept(tmp_path: Path, cli: Cli) -> None:
     folder, copy = tmp_path / "data", tmp_path / "copy"
-    with opened(folder) as site:
+    with open_site(folder) as site:
         table = Table(site, **QUARTO)
         play(table, 1)
         assert cli("tables", "backup", copy, "--data", folder).status == 0
@@ -348,7 +348,7 @@ def test_a_backup_comes_back_and_what_was_there_before_is_kept(tmp_path: Path, c
     assert str(before) in done.out
     for file, version in ((copy, 1), (before, 3)):
         assert cli("tables", "restore", file, "--data", folder).status == 0
-        with opened(folder) as site:
+        with open_site(folder) as site:
             table.site = site
             assert table.look()["version"] == version
             play(table, 1)
@@ -359,7 +359,7 @@ def test_a_backup_comes_back_and_what_was_there_before_is_kept(tmp_path: Path, c
 def test_wherever_the_disk_fails_there_are_all_tables_of_before_or_of_after(
     tmp_path: Path, cli: Cli, word: str
 ) -> None:
-    with opened(tmp_path / "first") as site:
+    with open_site(tmp_path / "first") as site:
         table = Table(site, **QUARTO)
         play(table, 1)
         assert cli("tables", "backup", tmp_path / "copy", "--data", tmp_path / "first").status == 0
@@ -401,7 +401,7 @@ def test_wherever_the_disk_fails_there_are_all_tables_of_before_or_of_after(
 
 def test_what_root_does_leaves_no_file_of_another_owner(tmp_path: Path, cli: Cli) -> None:
     folder, copy = tmp_path / "data", tmp_path / "copy"
-    with opened(folder) as site:
+    with open_site(folder) as site:
         name = name_of(Table(site, **QUARTO))
     for path in (folder, *folder.iterdir()):
         os.chown(path, *((65534, 65534) if os.geteuid() == 0 else (-1, -1)))
@@ -419,7 +419,7 @@ def test_a_bad_backup_is_refused_and_a_damaged_file_gives_way_to_a_good_one(
     tmp_path: Path, cli: Cli
 ) -> None:
     folder, copy, bad = tmp_path / "data", tmp_path / "copy", tmp_path / "bad"
-    with opened(folder) as site:
+    with open_site(folder) as site:
         table = Table(site, **QUARTO)
         assert cli("tables", "backup", copy, "--data", folder).status == 0
     before = files(folder)
@@ -438,7 +438,7 @@ def test_a_bad_backup_is_refused_and_a_damaged_file_gives_way_to_a_good_one(
     (folder / FILE).write_bytes(damaged)
     (folder / f"{FILE}-wal").write_bytes(b"left by a crash")
     assert cli("tables", "restore", copy, "--data", folder).status == 0
-    with opened(folder) as site:
+    with open_site(folder) as site:
         table.site = site
         play(table, 1)
     (kept,) = folder.glob("tables-*.sqlite")

@@ -119,7 +119,7 @@ def test_what_a_player_prints_is_no_result(cli: Cli, game: str) -> None:
 def test_a_player_that_cannot_be_made_is_refused_before_the_first_game(cli: Cli, game: str) -> None:
     for player, why in (
         ("nobody", "cannot be loaded: AttributeError(\"module 'tests.table.misbehaving' has no"),
-        ("os", "is no player of"),
+        ("os", "is not a player of"),
     ):
         done = cli(*command(game, player, "--games", 3, "--json"))
         assert (done.status, done.out) == (2, "")
@@ -144,13 +144,16 @@ def test_equal_players_are_numbered_and_orders_told(cli: Cli) -> None:
         (("quarto", "tournament", "random"), "players: 1 of them; 2 to 12 can play"),
         (
             ("quarto", "tournament", "random", "quick"),
-            "'quick' plays set, and this is quarto",
+            "'quick' plays set, not quarto",
         ),
-        (("quarto", "tournament", "random", "you"), "player 'you' is unknown here"),
+        (
+            ("quarto", "tournament", "random", "you"),
+            "player 'you': people cannot play in tournaments",
+        ),
         (("set", "tournament", "quick", "slow:x"), "seconds must be > 0"),
         (("set", "tournament", "quick", "slow", "--seats", 9), "seats: 9 is not one of 1, 2"),
         (("set", "tournament", "quick", "slow", "--games", 0), "games: 0 is out of range"),
-        (("set", "tournament", "quick", "slow", "--cap", 0), "cap: 0 is not at least 1"),
+        (("set", "tournament", "quick", "slow", "--cap", 0), "cap: must be at least 1, not 0"),
     ],
 )
 def test_bad_input(cli: Cli, arguments: tuple[object, ...], why: str) -> None:

@@ -1,4 +1,4 @@
-"""What a deck promises to who draws with it, and what a file of one is refused for."""
+"""Decks: what they guarantee to callers, and which files are refused."""
 
 import json
 from collections.abc import Callable
@@ -19,7 +19,7 @@ LATER_EMOJI = (
     "1F90C 1F972 1F977-1F979 1F9A3-1F9A4 1F9AB-1F9AD 1F9CB-1F9CC 1F6D6-1F6DF 1F6FB-1F6FF 1F7F0 "
     "1FA74-1FA77 1FA7B-1FA7F 1FA83-1FA8F 1FA96-1FAFF"
 )
-"""What Unicode 13 and later added where emoji are, by their numbers."""
+"""Code points of emoji that Unicode 13 and later versions added."""
 
 FARM = """
 languages = ["en", "nl"]
@@ -34,7 +34,7 @@ cards = [["", "owl", "uil"], ["🐀", "rat", "rat"]]
 """
 
 
-def test_the_decks_of_the_house_have_a_name_and_a_picture_for_each_card() -> None:
+def test_the_included_decks_have_a_name_and_a_picture_for_each_card() -> None:
     sizes = {}
     for deck in decks()[:-1]:
         sizes[deck.name] = len(deck.sets), min(len(face.cards) for face in deck.sets)
@@ -80,7 +80,7 @@ def test_every_game_gets_the_first_deck_that_fits(sets: int, size: int) -> None:
             deck.check_fits(sets, size)
 
 
-def test_what_a_deck_has_no_name_for_is_called_by_its_numbers() -> None:
+def test_a_card_without_a_name_is_called_by_its_numbers() -> None:
     deck = find_deck("everyday")
     for index, number in ((13, 0), (0, 4), (-1, 0), (0, -1)):
         assert (
@@ -113,8 +113,10 @@ def test_a_deck_without_a_language_answers_in_its_first_one(tmp_path: Path) -> N
     )
 
 
-def test_an_unknown_deck_is_answered_with_those_there_are() -> None:
-    with pytest.raises(InputError, match=r"'animals': .* everyday, world and plain"):
+def test_an_unknown_deck_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(
+        InputError, match=r"'animals' is unknown; choose from everyday, world and plain"
+    ):
         find_deck("animals")
 
 
@@ -132,7 +134,7 @@ BAD = {
     "long name": ('"owl"', f'"{"o" * 41}"', "set 1, card 0: .*1 to 40"),
     "no text": ('"owl"', "7", "set 1, card 0: 7 is not a text"),
     "languages": ('["en", "nl"]', '["English", "nl"]', "languages .*codes of two or three"),
-    "one language twice": ('["en", "nl"]', '["en", "en"]', "languages .*each once"),
+    "one language twice": ('["en", "nl"]', '["en", "en"]', "languages .*different codes"),
     "no languages": ('["en", "nl"]', "7", "languages 7"),
     "too few names": (
         '["🐖", "pig", "varken"]',
@@ -145,14 +147,14 @@ BAD = {
         "card 1: 'pig': expected 2 names, in en and nl",
     ),
     "no cards": ('[["", "owl", "uil"], ["🐀", "rat", "rat"]]', "[]", "set 1: there are no cards"),
-    "unknown key": ("mark =", "sign =", "set 0: 'sign' is unknown: expected cards, mark and name"),
+    "unknown key": ("mark =", "sign =", "set 0: unknown key 'sign': expected cards, mark and name"),
     "broken": ('mark = "🌾"', "mark = 🌾", "line 5"),
     "twice": ("[[sets]]", "[sets]", "line 8"),
 }
 
 
 @pytest.mark.parametrize("fault", BAD)
-def test_a_file_that_is_no_deck_is_refused_by_its_place(fault: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_deck_is_refused_with_its_place(fault: str, tmp_path: Path) -> None:
     good, bad, message = BAD[fault]
     path = tmp_path / "farm.toml"
     path.write_text(FARM, encoding="utf-8")
@@ -169,7 +171,7 @@ def test_a_file_that_is_no_deck_is_refused_by_its_place(fault: str, tmp_path: Pa
         (b"", "no sets"),
         (b"\xff", "UTF-8"),
         (b"sets = 1", "no sets"),
-        (b"sets = [1]", "set 0: 1 is no set"),
+        (b"sets = [1]", "set 0: 1 is not a set"),
         (b'[[sets]]\nname="s"\ncards=["a"]\n' * 10_000, "10000 sets: at most 100|line"),
         (b"#" * (MAX_BYTES + 1), "larger"),
         (b"x = " + b"[" * 5000 + b"]" * 5000, "nested|recursion|unknown"),
@@ -186,7 +188,7 @@ def test_odd_files_are_refused(data: bytes, message: str, tmp_path: Path) -> Non
 
 @given(st.text(), st.sampled_from(["name", "mark", "title"]))
 @settings(max_examples=examples(300))
-def test_what_is_read_can_be_shown_and_read_back(text: str, place: str) -> None:
+def test_a_deck_that_is_read_can_be_shown_and_read_back(text: str, place: str) -> None:
     values = {"name": "set", "mark": "", "title": "deck"} | {place: text}
     toml = "title = {}\n[[sets]]\nmark = {}\nname = {}\ncards = [{}]\n".format(
         *(json.dumps(values[key]) for key in ("title", "mark", "name", "name"))
@@ -214,7 +216,7 @@ FORMS: list[Callable[[str], str]] = [
 
 @pytest.mark.parametrize("name", ["Éva", "d'été", "Ǖber Å", "ǰam", "l'hôtel ẞ"])
 def test_names_are_equal_in_every_unicode_form(name: str) -> None:
-    """A deck has such a name once, and finds it as it is typed."""
+    """A deck has such a name only once, and finds it however it is typed."""
     forms = [form(name) for form in FORMS]
     for first in forms:
         text = f'title = "T"\n[[sets]]\nname = "cats"\ncards = [{json.dumps(first)}, "fox"]\n'
@@ -225,5 +227,5 @@ def test_names_are_equal_in_every_unicode_form(name: str) -> None:
             assert deck.card_named(typed) == (0, 0)
             assert words.read(f'1 asks 2 for "{typed}": no') == "1 asks 2 for 0/0: no"
             both = text.replace('"fox"', json.dumps(typed))
-            with pytest.raises(InputError, match="is the name of set 0, card 0 already"):
+            with pytest.raises(InputError, match="is already the name of set 0, card 0"):
                 parse_deck(both, "cats.toml", "cats")

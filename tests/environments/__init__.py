@@ -1,1 +1,1 @@
-"""The games in numbers, for PettingZoo and for OpenSpiel."""
+"""Tests of the games as learning environments, for PettingZoo, Gymnasium and OpenSpiel."""

@@ -1,4 +1,4 @@
-"""Games in numbers, one seat asked at a time."""
+"""Games encoded in numbers, in which one seat acts at a time."""
 
 from __future__ import annotations
 
@@ -35,30 +35,30 @@ from tests.sizes import thorough
 
 
 def legal(episode: Episode) -> list[int]:
-    return [action for action, one in enumerate(episode.mask) if one]
+    return [action for action, is_legal in enumerate(episode.mask) if is_legal]
 
 
-def played(game: TableGame, random: Random, most: int = 10_000) -> Episode:
-    """An episode of random actions."""
+def play_randomly(game: TableGame, random: Random, max_moves: int = 10_000) -> Episode:
+    """Return an episode of random actions."""
     episode = game.episode(random)
-    while episode.seat is not None and episode.moves < most:
+    while episode.seat is not None and episode.moves < max_moves:
         episode = episode.after(random.choice(legal(episode)))
     return episode
 
 
 @pytest.mark.parametrize("name", GAMES_OF_OURS)
 @pytest.mark.parametrize("max_moves", [0, 1, 12])
-def test_what_is_recalled_has_the_numbers_it_says_and_every_move(name: str, max_moves: int) -> None:
+def test_the_recall_tensor_has_the_stated_parts_and_every_move(name: str, max_moves: int) -> None:
     game = TableGame(name, max_moves=max_moves)
     outcomes, random = game.encoded.outcomes, Random(max_moves)
     parts = {part: count for part, count, _ in game.recalled}
     if outcomes is None or not max_moves:
         assert not parts
     else:
-        each = game.seats + game.encoded.actions + sum(count for _, count, _ in outcomes)
+        size = game.seats + game.encoded.actions + sum(count for _, count, _ in outcomes)
         start = sum(count for _, count, _ in game.encoded.entries)
         assert parts == {
-            "player": game.seats, "first": game.seats, "start": start, "moves": max_moves * each,
+            "player": game.seats, "first": game.seats, "start": start, "moves": max_moves * size,
         }  # fmt: skip
     episode, made = game.episode(random), list[tuple[int, int]]()
     asked = episode
@@ -83,7 +83,7 @@ def test_what_is_recalled_has_the_numbers_it_says_and_every_move(name: str, max_
 
 
 class ShowsTheAnswer(SetEncoded):
-    """A mask of the right claims alone."""
+    """An encoding whose mask allows only the right claims."""
 
     def mask(self, view: SetView) -> bytes:
         mask = bytearray(super().mask(view))
@@ -94,7 +94,7 @@ class ShowsTheAnswer(SetEncoded):
 
 
 class CountsItsCalls(QuartoEncoded):
-    """What is shown is not the view's alone."""
+    """An encoding whose numbers do not depend on the view alone."""
 
     calls = count()
 
@@ -105,14 +105,14 @@ class CountsItsCalls(QuartoEncoded):
 
 
 class Swaps(QuartoEncoded):
-    """The action of a move means another one."""
+    """An encoding in which the action of a move means another move."""
 
     def action(self, move: QuartoMove | None, view: QuartoPosition) -> int:
         return super().action(move, view) ^ 1
 
 
 class SaysTooMuch(QuartoEncoded):
-    """Has an entry too many."""
+    """An encoding with one entry too many."""
 
     entries = (*QuartoEncoded.entries, ("more", 1, "nothing"))
 
@@ -120,14 +120,14 @@ class SaysTooMuch(QuartoEncoded):
 @pytest.mark.parametrize(
     ("rules", "encoded", "words"),
     [
-        (SetRules(), ShowsTheAnswer, "or others, where 221 are legal"),
-        (QuartoRules(), CountsItsCalls, "the numbers of views that are equal differ"),
-        (QuartoRules(), Swaps, "has another number than the action"),
-        (QuartoRules(), SaysTooMuch, "not as many as their entries"),
+        (SetRules(), ShowsTheAnswer, "are not the 221 legal moves"),
+        (QuartoRules(), CountsItsCalls, "equal views have different numbers"),
+        (QuartoRules(), Swaps, "is not the inverse of"),
+        (QuartoRules(), SaysTooMuch, "more or fewer numbers than the entries"),
     ],
-    ids=lambda one: getattr(one, "__name__", ""),
+    ids=lambda parameter: getattr(parameter, "__name__", ""),
 )
-def test_numbers_that_break_a_law_are_found(rules: Any, encoded: Any, words: str) -> None:
+def test_encodings_that_break_a_law_are_found(rules: Any, encoded: Any, words: str) -> None:
     with pytest.raises(BrokenLaw, match=words):
         check_rules(rules, 1, encoded=encoded(rules))
 
@@ -136,8 +136,8 @@ PLAIN: list[Any] = [QuartoRules(), KwartetRules(KwartetSettings(3, 3)), SetRules
 
 
 @pytest.mark.parametrize("rules", PLAIN, ids=lambda rules: rules.name)
-def test_a_game_without_numbers_of_its_own_has_plain_ones(rules: Any) -> None:
-    """Its legal moves in order, then waiting; the view's document byte by byte; then its starts."""
+def test_a_game_without_its_own_encoding_has_a_plain_one(rules: Any) -> None:
+    """Check the actions (legal moves, then waiting), the bytes of the view, and the starts."""
     encoded, random = PlainEncoded(rules), Random(5)
     position = rules.start(random)
     for _ in range(thorough(4, 30)):
@@ -167,24 +167,24 @@ def test_a_game_without_numbers_of_its_own_has_plain_ones(rules: Any) -> None:
         assert not encoded.chance([number])
 
 
-def offering(moves: int, size: int) -> PlainEncoded:
-    """A game of so many moves, and of views of so many bytes."""
+def encode_views(moves: int, size: int) -> PlainEncoded:
+    """Return the encoding of a game with this number of moves, and views of `size` bytes."""
     view = "x" * (size - len('""'))
     return PlainEncoded(
         SimpleNamespace(name="x", moves=lambda _: range(moves), view_json=lambda _: view)
     )
 
 
-def test_plain_numbers_are_as_many_as_a_learner_has_built_on() -> None:
-    encoded = offering(512, 8192)
+def test_the_plain_encoding_has_a_fixed_size() -> None:
+    encoded = encode_views(512, 8192)
     assert encoded.mask(None) == b"\1" * 512 + b"\0"
     assert len(encoded.numbers(None)) == 8192
     assert encoded.points == (-1e6, 1e6)
     assert len(PlainEncoded(SetRules()).chance(())) == 1000
     with pytest.raises(LimitError, match="513 legal moves are more than 512"):
-        offering(513, 2).mask(None)
+        encode_views(513, 2).mask(None)
     with pytest.raises(LimitError, match="8193 bytes is longer than 8192"):
-        offering(1, 8193).numbers(None)
+        encode_views(1, 8193).numbers(None)
 
 
 @pytest.mark.parametrize("name", GAMES_OF_OURS)
@@ -194,9 +194,9 @@ def test_a_description_has_every_number_once(name: str) -> None:
     for line, (entry, size, meaning) in zip(
         game.describe().splitlines(), game.encoded.entries, strict=True
     ):
-        numbers, told = line.split(" ", 1)
+        numbers, text = line.split(" ", 1)
         begin, end = map(int, numbers.split(".."))
-        assert told == f"{entry}: {meaning}"
+        assert text == f"{entry}: {meaning}"
         assert end - begin == size - 1
         described += range(begin, end + 1)
     assert described == [*range(len(game.episode(Random(1)).numbers(0)))]
@@ -213,7 +213,7 @@ def test_a_description_has_every_number_once(name: str) -> None:
         ("set", {"rule": "triple"}, 85_322, 1062),
     ],
 )
-def test_what_a_learner_has_built_on_stays(
+def test_the_sizes_of_encodings_stay_the_same(
     name: str, settings: dict[str, Any], actions: int, numbers: int
 ) -> None:
     encoded = TableGame(name, settings).encoded
@@ -235,7 +235,7 @@ def test_claims_of_the_first_places_come_first() -> None:
 
 
 def test_many_players_are_encoded_without_tables() -> None:
-    """Where coalition tables would be too large, questions are found by a solver."""
+    """If coalition tables would be too large, a solver finds the questions."""
     game = TableGame("quaternity", {"set_size": 2, "sets": 14, "players": 14})
     episode = game.episode(Random(1))
     assert not episode.position.state.has_tables
@@ -248,8 +248,8 @@ def test_many_players_are_encoded_without_tables() -> None:
 
 @pytest.mark.parametrize("name", GAMES_OF_OURS)
 def test_an_illegal_action_is_refused(name: str) -> None:
-    episode = played(TableGame(name), Random(3), 3)
-    wrong = next(action for action, one in enumerate(episode.mask) if not one)
+    episode = play_randomly(TableGame(name), Random(3), 3)
+    wrong = next(action for action, is_legal in enumerate(episode.mask) if not is_legal)
     with pytest.raises((IllegalMove, InputError)):
         episode.after(wrong)
     for action in (-1, len(episode.mask)):
@@ -257,12 +257,12 @@ def test_an_illegal_action_is_refused(name: str) -> None:
             episode.after(action)
     for nothing in (True, 1.0, "1", None):
         with pytest.raises(InputError, match=r"^action: .* is not a whole number$"):
-            episode.after(nothing)  # type: ignore[arg-type]  # truth values and texts are no numbers
+            episode.after(nothing)  # type: ignore[arg-type]  # not whole numbers
 
 
 @pytest.mark.parametrize("name", GAMES_OF_OURS)
 def test_an_episode_survives_a_file(name: str) -> None:
-    episode = played(TableGame(name, max_moves=20), Random(5))
+    episode = play_randomly(TableGame(name, max_moves=20), Random(5))
     again = pickle.loads(pickle.dumps(episode))  # noqa: S301
     assert (again.position, again.seat, again.moves) == (
         episode.position,
@@ -271,36 +271,36 @@ def test_an_episode_survives_a_file(name: str) -> None:
     )
     assert again.told() == episode.told()
     with pytest.raises(InputError, match="the episode is over"):
-        played(TableGame(name, max_moves=20), Random(5)).after(0)
+        play_randomly(TableGame(name, max_moves=20), Random(5)).after(0)
 
 
 @pytest.mark.parametrize("name", GAMES_OF_OURS)
-def test_what_was_told_is_found_again_whenever_it_is_asked_for(name: str) -> None:
-    """At every moment, now and then, at the end alone: the positions between are not kept."""
-    told = []
-    for every in (1, 3, 1_000):
+def test_messages_are_reproduced_at_any_time(name: str) -> None:
+    """Ask after every move, sometimes, or only at the end: no positions in between are kept."""
+    messages = []
+    for interval in (1, 3, 1_000):
         episode, random = TableGame(name, max_moves=25).episode(Random(5)), Random(7)
         assert (episode.before, episode.made) == (None, None)
         while episode.seat is not None:
             moment, episode = episode, episode.after(random.choice(legal(episode)))
-            if not episode.moves % every:
+            if not episode.moves % interval:
                 earlier = moment.told()
                 assert episode.told()[: len(earlier)] == earlier
                 assert len(episode.told()) > len(earlier)
-        told.append(episode.told())
+        messages.append(episode.told())
         assert episode.made is not None
         assert episode.made[0] == moment.seat
         assert episode.before is not None
         assert episode.before.position == moment.position
-    assert told == told[:1] * 3
+    assert messages == messages[:1] * 3
 
 
-def test_an_episode_keeps_no_position_but_the_first_and_the_last() -> None:
+def test_an_episode_keeps_only_the_first_and_the_last_position() -> None:
     gc.collect()
-    before = sum(type(one) is QuaternityPosition for one in gc.get_objects())
-    episode = played(TableGame("quaternity", {"sets": 13, "players": 4}), Random(1), 30)
+    before = sum(type(item) is QuaternityPosition for item in gc.get_objects())
+    episode = play_randomly(TableGame("quaternity", {"sets": 13, "players": 4}), Random(1), 30)
     assert episode.moves == 30
-    assert sum(type(one) is QuaternityPosition for one in gc.get_objects()) <= before + 2
+    assert sum(type(item) is QuaternityPosition for item in gc.get_objects()) <= before + 2
 
 
 def test_all_are_asked_first_equally_often() -> None:
@@ -317,43 +317,43 @@ def test_all_are_asked_first_equally_often() -> None:
 
 
 def test_an_episode_is_cut_off() -> None:
-    episode = played(TableGame("set", max_moves=7), Random(1))
+    episode = play_randomly(TableGame("set", max_moves=7), Random(1))
     assert (episode.moves, episode.seat, episode.is_cut_off) == (7, None, True)
     assert episode.returns() == [0, 0]
-    over = played(TableGame("quarto"), Random(1))
+    over = play_randomly(TableGame("quarto"), Random(1))
     assert not over.is_cut_off
     assert sorted(over.returns()) in ([-1, 1], [0, 0])
 
 
-def test_what_is_remembered_is_the_own_start_and_all_that_was_told() -> None:
+def test_a_player_remembers_its_start_and_all_messages() -> None:
     game = TableGame("kwartet", {"players": 3, "sets": 3}, max_moves=8)
-    episode = played(game, Random(2))
+    episode = play_randomly(game, Random(2))
     start = game.rules.show(game.rules.view(episode.root.position, 1))
     assert episode.remembered(1) == "\n".join(("player 1", start, *episode.told()))
     assert len({episode.remembered(seat) for seat in (0, 1, 2, None)}) == 4
     assert len(episode.told()) >= 8
 
 
-def test_two_deals_that_a_seat_cannot_tell_apart_are_remembered_alike() -> None:
-    """As long as everybody is told the same."""
+def test_indistinguishable_deals_are_remembered_alike() -> None:
+    """This holds as long as both games give the same messages."""
     game = TableGame("kwartet", {"players": 3, "sets": 4})
-    random, same = Random(4), 0
+    random, comparisons = Random(4), 0
     for _ in range(thorough(5, 50)):
-        mine = game.episode(random)
-        other = Episode(game, game.rules.like(game.rules.view(mine.position, 0), random))
-        while mine.seat == 0 and mine.told() == other.told():
-            same += 1
-            assert mine.remembered(0) == other.remembered(0)
-            assert bytes(mine.numbers(0)) == bytes(other.numbers(0))
-            action = random.choice(legal(mine))
-            mine, other = mine.after(action), other.after(action)
-    assert same >= 5
+        episode = game.episode(random)
+        other = Episode(game, game.rules.like(game.rules.view(episode.position, 0), random))
+        while episode.seat == 0 and episode.told() == other.told():
+            comparisons += 1
+            assert episode.remembered(0) == other.remembered(0)
+            assert bytes(episode.numbers(0)) == bytes(other.numbers(0))
+            action = random.choice(legal(episode))
+            episode, other = episode.after(action), other.after(action)
+    assert comparisons >= 5
 
 
 # ------------------------------------------------------------------------ rewards and starts
 
 
-def test_who_wins_alone_gets_one_and_the_others_share_the_loss() -> None:
+def test_a_sole_winner_gets_one_and_the_others_share_the_loss() -> None:
     assert win([], None) == []
     assert win([2, 1, 0], None) == [0, 0, 0]
     assert win([2, 1, 0], [1, 2, 3]) == [1, -0.5, -0.5]
@@ -364,9 +364,9 @@ def test_who_wins_alone_gets_one_and_the_others_share_the_loss() -> None:
 
 @pytest.mark.parametrize("name", GAMES_OF_OURS)
 @pytest.mark.parametrize("reward", REWARDS)
-def test_a_reward_is_what_it_says_at_every_moment(name: str, reward: str) -> None:
-    most = {"quaternity": 0, "kwartet": 60, "quarto": 0, "set": 12}[name]
-    game, sums = TableGame(name, reward=reward, max_moves=most), set()
+def test_rewards_follow_their_definition_at_every_moment(name: str, reward: str) -> None:
+    max_moves = {"quaternity": 0, "kwartet": 60, "quarto": 0, "set": 12}[name]
+    game, sums = TableGame(name, reward=reward, max_moves=max_moves), set()
     low, high = game.bounds
     for seed in range(thorough(3, 30)):
         episode, random = game.episode(Random(seed)), Random(seed)
@@ -391,7 +391,7 @@ def test_a_reward_is_what_it_says_at_every_moment(name: str, reward: str) -> Non
             if episode.seat is None:
                 break
             episode = episode.after(random.choice(legal(episode)))
-        assert most == 0 or episode.moves <= most
+        assert max_moves == 0 or episode.moves <= max_moves
         sums.add(round(sum(returns), 9))
     assert game.reward.zero_sum == (reward != "points")
     assert sums == {0} or not game.reward.zero_sum
@@ -399,7 +399,7 @@ def test_a_reward_is_what_it_says_at_every_moment(name: str, reward: str) -> Non
     if reward == "win":
         assert game.bounds == (-1, 1)
     else:
-        least, highest = -most or -1e6 if name == "set" else 0, game.encoded.points[1]
+        least, highest = -max_moves or -1e6 if name == "set" else 0, game.encoded.points[1]
         span = highest - least
         assert game.bounds == ((least, highest) if reward == "points" else (-span, span))
     assert TableGame(name, reward="win", max_moves=0).bounds == (-1, 1)
@@ -408,8 +408,8 @@ def test_a_reward_is_what_it_says_at_every_moment(name: str, reward: str) -> Non
 
 @pytest.mark.parametrize("most", [1, 2, 3])
 @pytest.mark.parametrize("name", GAMES_OF_OURS)
-def test_an_episode_has_as_many_moves_as_it_may(name: str, most: int) -> None:
-    episode = played(TableGame(name, max_moves=most), Random(1))
+def test_an_episode_reaches_its_limit_of_moves(name: str, most: int) -> None:
+    episode = play_randomly(TableGame(name, max_moves=most), Random(1))
     # Kwartet has a setting of this name: its rules end the game.
     assert (episode.moves, episode.is_cut_off) == (most, name != "kwartet")
     start = TableGame(name, max_moves=0).episode(Random(1))
@@ -421,7 +421,7 @@ def test_an_episode_has_as_many_moves_as_it_may(name: str, most: int) -> None:
 
 @pytest.mark.parametrize("first", range(4))
 @pytest.mark.parametrize("acting", [(0, 2), (1, 2, 3), (0, 1, 2, 3)])
-def test_the_turn_goes_round_those_who_may_act(first: int, acting: tuple[int, ...]) -> None:
+def test_the_turn_goes_round_the_seats_that_may_act(first: int, acting: tuple[int, ...]) -> None:
     rules = SimpleNamespace(to_act=lambda _: acting, seats=4)
     game: Any = SimpleNamespace(rules=rules, seats=4, max_moves=0)
     episode, asked = Episode(game, "all wait", first), []
@@ -432,8 +432,8 @@ def test_the_turn_goes_round_those_who_may_act(first: int, acting: tuple[int, ..
     assert asked == [seat for seat in turns if seat in acting]
 
 
-@pytest.mark.parametrize("name", ["kwartet", "set"])  # whose views say whose they are
-def test_nobody_has_an_action_but_those_who_may_act(name: str) -> None:
+@pytest.mark.parametrize("name", ["kwartet", "set"])  # their views contain the seat
+def test_only_seats_that_may_act_have_actions(name: str) -> None:
     episode, random = TableGame(name).episode(Random(1)), Random(2)
     rules, encoded = episode.game.rules, episode.game.encoded
     for _ in range(thorough(12, 200)):
@@ -453,11 +453,11 @@ def test_seat_0_is_asked_first_unless_another_is_named() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:with two players")
-def test_a_reward_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = replace_returns(lambda points, places: [10 * one for one in points])
-    monkeypatch.setitem(REWARDS, "tenfold", own)
+def test_a_custom_reward(monkeypatch: pytest.MonkeyPatch) -> None:
+    tenfold = replace_returns(lambda points, places: [10 * point for point in points])
+    monkeypatch.setitem(REWARDS, "tenfold", tenfold)
     game = TableGame("quaternity", {"set_size": 2, "sets": 2, "players": 2}, reward="tenfold")
-    assert sum(played(game, Random(1)).returns()) == 20
+    assert sum(play_randomly(game, Random(1)).returns()) == 20
     late = replace_returns(lambda points, places: [5 for _ in points])._replace(at_end=True)
     monkeypatch.setitem(REWARDS, "late", late)
     episode = TableGame("quarto", reward="late", max_moves=2).episode(Random(1))
@@ -479,7 +479,7 @@ def test_episodes_begin_where_a_record_ends(tmp_path: Path) -> None:
         episode = game.episode(Random(1))
         assert (episode.seat, episode.position.in_hand) == (0, "B")
         assert pickle.loads(pickle.dumps(game)).start == game.start  # noqa: S301
-    with pytest.raises(InputError, match="squares no was asked for, but the record has yes"):
+    with pytest.raises(InputError, match="squares no was requested, but the record has yes"):
         TableGame("quarto", {"squares": False}, start=record)
 
 
@@ -506,14 +506,14 @@ def test_episodes_begin_with_a_state() -> None:
     game = TableGame("quaternity", start=state_text(state))
     assert game.rules.settings == Settings(3, 2, 2)
     assert game.episode(Random(1)).position.state == state
-    with pytest.raises(InputError, match="does not say who asks"):
+    with pytest.raises(InputError, match="turn: missing"):
         TableGame("quaternity", start=state_text(replace(state, turn=None)))
 
 
 @pytest.mark.parametrize(
     ("name", "arguments", "words"),
     [
-        ("chess", {}, "game 'chess' is unknown; known are quaternity, kwartet, quarto, set"),
+        ("chess", {}, "game 'chess' is unknown; choose from quaternity, kwartet, quarto, set"),
         ("set", {"reward": "luck"}, "unknown reward 'luck'; choose from win, points"),
         ("set", {"max_moves": -1}, "max_moves"),
         ("set", {"settings": {"seat": 3}}, "unknown setting 'seat'; choose from seats, rule"),
@@ -521,10 +521,10 @@ def test_episodes_begin_with_a_state() -> None:
         ("kwartet", {"settings": {"announce": "never"}}, "announce 'never' is unknown"),
         ("quarto", {"start": b"quarto 1"}, "start: must be a string or a path, not b'quarto 1'"),
         ("quarto", {"start": "no/such.record"}, "no/such.record"),
-        ("quarto", {"start": "set 1\n"}, "starts with 'quarto 1'"),
+        ("quarto", {"start": "set 1\n"}, "must start with 'quarto 1'"),
     ],
 )
-def test_what_is_wrong_is_named(name: str, arguments: dict[str, Any], words: str) -> None:
+def test_wrong_arguments_are_named(name: str, arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         TableGame(name, **arguments)
 
@@ -533,7 +533,7 @@ def test_what_is_wrong_is_named(name: str, arguments: dict[str, Any], words: str
 
 
 def part(episode: Episode, seat: int, name: str) -> list[float]:
-    """The numbers of one entry of what a seat sees."""
+    """Return the numbers of one entry of a seat's observation."""
     first = 0
     for entry, size, _ in episode.game.encoded.entries:
         if entry == name:
@@ -542,49 +542,49 @@ def part(episode: Episode, seat: int, name: str) -> list[float]:
     raise AssertionError(name)
 
 
-def test_what_the_numbers_of_kwartet_say() -> None:
-    episode = played(TableGame("kwartet", {"players": 3, "sets": 3}), Random(5), 6)
+def test_the_meaning_of_the_numbers_of_kwartet() -> None:
+    episode = play_randomly(TableGame("kwartet", {"players": 3, "sets": 3}), Random(5), 6)
     assert episode.seat is not None
     position, event = episode.position.position, episode.position.events[-1]
     public, problem = position.public, position.public.problem
     for seat in range(3):
         order = [seat, (seat + 1) % 3, (seat + 2) % 3]
-        assert part(episode, seat, "seat") == [one == seat for one in range(3)]
-        assert part(episode, seat, "turn") == [one == public.turn for one in order]
+        assert part(episode, seat, "seat") == [other == seat for other in range(3)]
+        assert part(episode, seat, "turn") == [other == public.turn for other in order]
         assert part(episode, seat, "cards") == pytest.approx([public.hands[o] / 12 for o in order])
         sets = part(episode, seat, "sets")
-        for index, one in enumerate(problem.sets):
-            mine = sets[25 * index : 25 * index + 25]
-            assert mine[:4] == [position.hands[seat][index] >> card & 1 for card in range(4)]
-            owners = one.owners or (0,) * 4
-            assert mine[4:16] == [mask >> other & 1 for mask in owners for other in order]
-            assert mine[16:19] == [one.low[other] / 4 for other in order]
-            assert mine[19:22] == [one.high[other] / 4 for other in order]
-            assert mine[22:] == [public.removed[index] == other for other in order]
-        assert part(episode, seat, "last asker") == [one == event.question.asker for one in order]
-        assert part(episode, seat, "last asked") == [one == event.question.asked for one in order]
+        for index, card_set in enumerate(problem.sets):
+            numbers = sets[25 * index : 25 * index + 25]
+            assert numbers[:4] == [position.hands[seat][index] >> card & 1 for card in range(4)]
+            owners = card_set.owners or (0,) * 4
+            assert numbers[4:16] == [mask >> player & 1 for mask in owners for player in order]
+            assert numbers[16:19] == [card_set.low[player] / 4 for player in order]
+            assert numbers[19:22] == [card_set.high[player] / 4 for player in order]
+            assert numbers[22:] == [public.removed[index] == player for player in order]
+        assert part(episode, seat, "last asker") == [o == event.question.asker for o in order]
+        assert part(episode, seat, "last asked") == [o == event.question.asked for o in order]
         index, number = event.question.card
         assert part(episode, seat, "last card").index(1) == 4 * index + number
         assert part(episode, seat, "last answer") == [event.answer]
 
 
-def test_what_the_numbers_of_quaternity_say() -> None:
+def test_the_meaning_of_the_numbers_of_quaternity() -> None:
     game = TableGame("quaternity", {"players": 3, "sets": 3})
     random, waiting = Random(1), 0
     episode = game.episode(random)
     while episode.seat is not None:
         state, pending, seat = episode.position.state, episode.position.pending, episode.seat
         order = [seat, (seat + 1) % 3, (seat + 2) % 3]
-        assert part(episode, 0, "seat") == [one == seat for one in range(3)]
+        assert part(episode, 0, "seat") == [other == seat for other in range(3)]
         assert part(episode, 0, "points") == pytest.approx([state.points[o] / 3 for o in order])
-        for index, one in enumerate(state.problem.sets):
-            mine = part(episode, 0, "sets")[21 * index : 21 * index + 21]
-            owners = one.owners or (0,) * 4
-            assert mine[:12] == [mask >> other & 1 for mask in owners for other in order]
-            assert mine[12:15] == [one.low[other] / 4 for other in order]
-            assert mine[18:] == [state.completed[index] == other for other in order]
+        for index, card_set in enumerate(state.problem.sets):
+            numbers = part(episode, 0, "sets")[21 * index : 21 * index + 21]
+            owners = card_set.owners or (0,) * 4
+            assert numbers[:12] == [mask >> other & 1 for mask in owners for other in order]
+            assert numbers[12:15] == [card_set.low[other] / 4 for other in order]
+            assert numbers[18:] == [state.completed[index] == other for other in order]
         asker = None if pending is None else pending.asker
-        assert part(episode, 0, "asker") == [one == asker for one in order]
+        assert part(episode, 0, "asker") == [other == asker for other in order]
         asked_for = part(episode, 0, "asked for")
         if pending is None:
             assert not any(asked_for)
@@ -595,15 +595,15 @@ def test_what_the_numbers_of_quaternity_say() -> None:
     assert waiting > 1
 
 
-def test_what_the_numbers_of_quarto_and_set_say() -> None:
-    episode = played(TableGame("quarto"), Random(1), 4)
+def test_the_meaning_of_the_numbers_of_quarto_and_set() -> None:
+    episode = play_randomly(TableGame("quarto"), Random(1), 4)
     pieces, board = episode.position.board.pieces, episode.position.board
     in_hand = pieces.piece(episode.position.in_hand)
     for cell, piece in enumerate(board.cells):
         bits = [0] * 5 if piece is None else [1, *(piece >> bit & 1 for bit in range(4))]
         assert part(episode, 0, "board")[5 * cell : 5 * cell + 5] == bits
     assert part(episode, 0, "in hand") == [1, *(in_hand >> bit & 1 for bit in range(4))]
-    left = [one not in (*board.cells, in_hand) for one in range(16)]
+    left = [piece not in (*board.cells, in_hand) for piece in range(16)]
     assert part(episode, 0, "left") == left
 
     game = TableGame("set")
@@ -618,12 +618,12 @@ def test_what_the_numbers_of_quarto_and_set_say() -> None:
     view = episode.position.seen
     for seat in (0, 1):
         for place, card in enumerate(view.places):
-            mine = part(episode, seat, "table")[12 * place : 12 * place + 12]
-            assert mine == [digit == one for digit in SetCard(card).digits for one in range(3)]
+            numbers = part(episode, seat, "table")[12 * place : 12 * place + 12]
+            assert numbers == [digit == n for digit in SetCard(card).digits for n in range(3)]
         assert not any(part(episode, seat, "table")[12 * 12 :])
         (three,) = view.taken[taker]
         assert part(episode, seat, "gone") == [card in three for card in range(81)]
         assert part(episode, seat, "deck") == pytest.approx([66 / 81])
-        mine_first = [seat == taker, seat != taker]
-        assert part(episode, seat, "taken") == pytest.approx([one / 27 for one in mine_first])
-        assert part(episode, seat, "wrong") == [0.5 * (not one) for one in mine_first]
+        taker_first = [seat == taker, seat != taker]
+        assert part(episode, seat, "taken") == pytest.approx([first / 27 for first in taker_first])
+        assert part(episode, seat, "wrong") == [0.5 * (not first) for first in taker_first]

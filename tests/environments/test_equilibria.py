@@ -1,4 +1,4 @@
-"""Equilibria of small games: two ways agree, and names change nothing."""
+"""Equilibria of small games: two methods agree, and names change nothing."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ def test_a_tree_has_every_moment_once(text: str) -> None:
     assert np.bincount(tree.parent[1:], tree.chance[1:], len(tree))[tree.player == CHANCE] == (
         pytest.approx(1)
     )
-    for known in tree.information_sets:
-        assert known.remembered == known.moment.remembered(known.player)
-        assert [index for index, legal in enumerate(known.moment.mask) if legal] == [*known.actions]
+    for infoset in tree.information_sets:
+        assert infoset.remembered == infoset.moment.remembered(infoset.player)
+        assert [i for i, legal in enumerate(infoset.moment.mask) if legal] == [*infoset.actions]
     inner = tree.player >= 0
-    sizes = np.array([len(known.actions) for known in tree.information_sets])
+    sizes = np.array([len(infoset.actions) for infoset in tree.information_sets])
     assert (np.bincount(tree.parent[1:], minlength=len(tree))[inner] == sizes[tree.at[inner]]).all()
 
 
@@ -67,7 +67,7 @@ def test_a_tree_has_every_moment_once(text: str) -> None:
 @given(seed=st.integers(0, 1 << 32))
 @settings(max_examples=examples(60), deadline=None)
 def test_a_best_reply_is_as_good_as_any_other(text: str, seed: int) -> None:
-    """No strategy of one player beats it."""
+    """No strategy of a player is better than the best reply."""
     tree = tree_of(text)
     strategies, other = any_strategies(tree, seed), any_strategies(tree, seed + 1)
     for player in range(tree.game.seats):
@@ -81,22 +81,22 @@ def test_a_best_reply_can_be_played(text: str) -> None:
     for player in (0, 1):
         strategies = any_strategies(tree, player)
         against = np.where(tree.owner == player, tree.uniform(), strategies)
-        replied = played_best(tree, against, player)
+        replied = play_best_reply(tree, against, player)
         assert value(tree, replied)[player] == pytest.approx(best_reply(tree, strategies, player))
 
 
-def played_best(tree: GameTree, strategies: Floats, player: int) -> Floats:
-    """A best reply, found by trying every choice of each information set, the last one first."""
+def play_best_reply(tree: GameTree, strategies: Floats, player: int) -> Floats:
+    """Return a best reply: try every choice of each information set, the last set first."""
     strategies = strategies.copy()
-    for known in reversed(tree.information_sets):
-        if known.player == player:
-            tried = []
-            for nth in range(len(known.actions)):
-                strategies[known.first : known.first + len(known.actions)] = 0
-                strategies[known.first + nth] = 1
-                tried.append((value(tree, strategies)[player], nth))
-            strategies[known.first : known.first + len(known.actions)] = 0
-            strategies[known.first + max(tried)[1]] = 1
+    for infoset in reversed(tree.information_sets):
+        if infoset.player == player:
+            values = []
+            for nth in range(len(infoset.actions)):
+                strategies[infoset.first : infoset.first + len(infoset.actions)] = 0
+                strategies[infoset.first + nth] = 1
+                values.append((value(tree, strategies)[player], nth))
+            strategies[infoset.first : infoset.first + len(infoset.actions)] = 0
+            strategies[infoset.first + max(values)[1]] = 1
     return strategies
 
 
@@ -111,7 +111,7 @@ def test_a_linear_program_and_regrets_agree_to_four_digits(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", thorough(SMALL[1:], SMALL))
-def test_what_nobody_can_gain_by_falls(text: str) -> None:
+def test_regret_minimization_reduces_nash_conv(text: str) -> None:
     tree = tree_of(text)
     lost = [
         nash_conv(tree, profile) for profile in islice(regret_minimization(tree), thorough(40, 100))
@@ -122,7 +122,7 @@ def test_what_nobody_can_gain_by_falls(text: str) -> None:
 
 
 def test_other_names_of_cards_change_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the cards of the deal are called: the root is a mean over all of them."""
+    """Values do not depend on names of cards: the root is the mean over all deals."""
     tree = tree_of("kwartet_tiny")
     program = value_by_program(tree)
     assert program == pytest.approx(1 / 5, abs=1e-9)
@@ -132,13 +132,13 @@ def test_other_names_of_cards_change_no_value(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(
         game.encoded, "dealt", lambda drawn: dealt([drawn[cards[card]] for card in range(6)])
     )
-    renamed = GameTree(game)
-    assert value_by_program(renamed) == pytest.approx(program, abs=1e-9)
-    uniform = [exploitability(each, each.uniform()) for each in (tree, renamed)]
+    renamed_tree = GameTree(game)
+    assert value_by_program(renamed_tree) == pytest.approx(program, abs=1e-9)
+    uniform = [exploitability(game_tree, game_tree.uniform()) for game_tree in (tree, renamed_tree)]
     assert uniform[0] == pytest.approx(uniform[1])
 
 
-def test_openspiel_says_the_same() -> None:
+def test_openspiel_computes_the_same_exploitability() -> None:
     pyspiel = pytest.importorskip("pyspiel")
     import quaternity.environments.open_spiel
 
@@ -147,11 +147,11 @@ def test_openspiel_says_the_same() -> None:
     tree = tree_of("kwartet_tiny")
     strategies = any_strategies(tree, 1)
     policy = {
-        known.remembered: [
-            (action, float(strategies[known.first + nth]))
-            for nth, action in enumerate(known.actions)
+        infoset.remembered: [
+            (action, float(strategies[infoset.first + nth]))
+            for nth, action in enumerate(infoset.actions)
         ]
-        for known in tree.information_sets
+        for infoset in tree.information_sets
     }
     assert pyspiel.exploitability(game, policy) == pytest.approx(exploitability(tree, strategies))
     solver = pyspiel.CFRSolver(game)
@@ -174,7 +174,7 @@ def test_benchmarks_have_names_everywhere(name: str) -> None:
     pyspiel.random_sim_test(game, num_sims=2, serialize=True, verbose=False)
 
 
-def test_what_is_too_large_or_unknown_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_trees_and_unknown_games_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(LimitError, match="more than 500 moments"):
         GameTree(TableGame("quarto"), 500)
     monkeypatch.setattr(gambit, "MAX_EXPORTED_MOMENTS", 900)
@@ -228,12 +228,12 @@ def test_gambit_finds_the_same_equilibria(text: str) -> None:
 
 @given(st.integers(2, 4), st.integers(2, 4), st.booleans(), st.integers(0, 1 << 32))
 @settings(max_examples=examples(60), deadline=None)
-def test_player_0_gets_all_sets_of_two_and_a_warning_says_so(
+def test_player_0_of_two_gets_all_sets_and_a_warning_is_issued(
     size: int, sets: int, brisk: bool, seed: int
 ) -> None:
-    chosen = {"set_size": size, "sets": 2 * sets, "players": 2, "brisk": brisk}
+    game_settings = {"set_size": size, "sets": 2 * sets, "players": 2, "brisk": brisk}
     with pytest.warns(UserWarning, match="player 0 gets all sets"):
-        game = TableGame("quaternity", chosen)
+        game = TableGame("quaternity", game_settings)
     random = Random(seed)
     episode = game.episode(random)
     while episode.seat is not None:

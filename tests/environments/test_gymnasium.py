@@ -1,4 +1,4 @@
-"""Gymnasium's own test, and what it does not ask."""
+"""Gymnasium's own test, and properties that it does not check."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*is not legal")
 each_game = pytest.mark.parametrize("name", GAMES)
 
 
-def played(env: LearnerEnv, seed: int) -> list[Any]:
-    """All that a learner sees of an episode in which it acts by chance."""
+def play_episode(env: LearnerEnv, seed: int) -> list[Any]:
+    """Return everything that a learner observes in an episode of random actions."""
     random, (numbers, info) = Random(seed), env.reset(seed=seed)
     seen: list[Any] = [(numbers.tobytes(), info["action_mask"].tobytes())]
     over = False
@@ -46,7 +46,7 @@ def played(env: LearnerEnv, seed: int) -> list[Any]:
 
 
 @each_game
-def test_its_own_test(name: str) -> None:
+def test_gymnasiums_environment_checker(name: str) -> None:
     register()
     env = gymnasium.make(f"quaternity/{name.capitalize()}-v0")
     check_env(env.unwrapped)
@@ -58,28 +58,28 @@ def test_equal_seeds_give_equal_episodes(name: str) -> None:
         LearnerEnv(name, seat=None, max_moves=60),
         LearnerEnv(name, seat=None, max_moves=60),
     )
-    episodes = [played(env, seed) for seed in range(thorough(3, 30))]
-    assert episodes == [played(other, seed) for seed in range(len(episodes))]
-    assert len({repr(each) for each in episodes}) == len(episodes)
+    episodes = [play_episode(env, seed) for seed in range(thorough(3, 30))]
+    assert episodes == [play_episode(other, seed) for seed in range(len(episodes))]
+    assert len({repr(episode) for episode in episodes}) == len(episodes)
 
 
 @each_game
 @pytest.mark.parametrize("reward", ["win", "points"])
 def test_an_episode_is_a_game_by_the_rules(name: str, reward: str) -> None:
-    """Replayed move by move: the programs moved wherever the learner did not."""
+    """Replay the game move by move: the programs moved when the learner did not."""
     for seed in range(thorough(2, 20)):
         env = LearnerEnv(name, seat=None, reward=reward, max_moves=80)
-        seen = played(env, seed)
+        seen = play_episode(env, seed)
         match, game = env.match, env.game
         position = match.positions[0]
         for seat, move in match.moves:
             assert seat in game.rules.to_act(position)
             assert not game.rules.faults(game.rules.view(position, seat), move)
             position = game.rules.after(position, seat, move)
-        got = sum(each[2] for each in seen[1:])
+        total = sum(step[2] for step in seen[1:])
         places = game.rules.places(position)
         if reward == "win":
-            assert got == pytest.approx(
+            assert total == pytest.approx(
                 game.reward.returns(game.rules.points(position), places)[env.seat]
             )
         view = game.rules.view(position, env.seat)
@@ -87,7 +87,7 @@ def test_an_episode_is_a_game_by_the_rules(name: str, reward: str) -> None:
 
 
 def returns(env: LearnerEnv, is_last: bool) -> float:
-    """What the learner has got so far, from the position alone."""
+    """Return the learner's return so far, computed from the position alone."""
     rules, position, reward = env.game.rules, env.match.position, env.game.reward
     if reward.at_end and not is_last:
         return 0.0
@@ -96,7 +96,7 @@ def returns(env: LearnerEnv, is_last: bool) -> float:
 
 @each_game
 @pytest.mark.parametrize("reward", ["win", "points", "points at the end"])
-def test_a_step_gives_what_its_moves_won_and_the_last_one_is_counted(
+def test_a_step_is_rewarded_for_its_moves_and_the_last_one_at_the_end(
     name: str, reward: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(REWARDS, "points at the end", REWARDS["points"]._replace(at_end=True))
@@ -106,21 +106,21 @@ def test_a_step_gives_what_its_moves_won_and_the_last_one_is_counted(
         before = returns(env, False)
         for steps in count(1):
             action = random.choice(np.flatnonzero(info["action_mask"]).tolist())
-            _, got, terminated, truncated, info = env.step(action)
+            _, reward_of_step, terminated, truncated, info = env.step(action)
             assert terminated == (not env.game.rules.to_act(env.match.position))
-            made = max(steps, len(env.match.moves))
-            assert truncated == (not terminated and made >= max_moves)
+            moves = max(steps, len(env.match.moves))
+            assert truncated == (not terminated and moves >= max_moves)
             now = returns(env, terminated or truncated)
-            assert got == now - before
+            assert reward_of_step == now - before
             before = now
             if terminated or truncated:
                 assert not info["action_mask"].any()
                 break
 
 
-@pytest.mark.parametrize(("most", "fits"), [(1, False), (2, True)])
-def test_an_episode_begins_where_the_learner_acts(most: int, fits: bool) -> None:
-    env = LearnerEnv("quarto", seat=1, max_moves=most)
+@pytest.mark.parametrize(("max_moves", "fits"), [(1, False), (2, True)])
+def test_an_episode_begins_where_the_learner_acts(max_moves: int, fits: bool) -> None:
+    env = LearnerEnv("quarto", seat=1, max_moves=max_moves)
     for seed in range(5):
         if fits:
             assert env.reset(seed=seed)[1]["action_mask"].any()
@@ -139,7 +139,7 @@ def test_waiting_counts_as_a_move() -> None:
 
 
 @each_game
-def test_what_is_not_legal_loses_and_ends_the_game(name: str) -> None:
+def test_an_illegal_action_loses_and_ends_the_game(name: str) -> None:
     env = LearnerEnv(name)
     _, info = env.reset(seed=1)
     illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
@@ -150,7 +150,7 @@ def test_what_is_not_legal_loses_and_ends_the_game(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["kwartet", "set"])
-def test_every_seed_deals_anew(name: str) -> None:
+def test_every_seed_gives_a_different_deal(name: str) -> None:
     env = LearnerEnv(name)
     deals = []
     for seed in range(130):
@@ -160,7 +160,7 @@ def test_every_seed_deals_anew(name: str) -> None:
 
 
 @each_game
-def test_as_many_opponents_as_other_seats_or_a_single_name(name: str) -> None:
+def test_opponents_are_one_per_other_seat_or_a_single_name(name: str) -> None:
     own = registration(name).levels[0].player
     seats = LearnerEnv(name).game.seats
     for number in range(seats + 3):
@@ -177,7 +177,7 @@ def test_as_many_opponents_as_other_seats_or_a_single_name(name: str) -> None:
     assert (space.high == 1).all()
 
 
-def test_every_game_has_a_level_to_begin_with() -> None:
+def test_every_game_has_a_level() -> None:
     assert all(registration(name).levels for name in GAMES)
 
 
@@ -199,7 +199,7 @@ def test_wrong_arguments_are_refused(arguments: dict[str, Any], message: str) ->
         LearnerEnv("kwartet", **arguments)
 
 
-def test_nothing_is_done_before_a_reset_or_with_what_is_no_action() -> None:
+def test_steps_before_a_reset_and_invalid_actions_are_refused() -> None:
     env = LearnerEnv("quarto", render_mode="ansi")
     with pytest.raises(InputError, match="reset"):
         env.step(0)
@@ -215,7 +215,7 @@ def test_nothing_is_done_before_a_reset_or_with_what_is_no_action() -> None:
 
 
 @pytest.mark.parametrize("text", [guide.page("learning").text, environments.__doc__])
-def test_the_example_runs_in_a_process_of_its_own(text: str) -> None:
-    """Nothing else has imported the module that registers the environments."""
+def test_the_example_runs_in_a_separate_process(text: str) -> None:
+    """The new process has not yet imported the module that registers the environments."""
     (block,) = re.findall(r"^ *import gymnasium$.*?terminated or truncated$", text, re.M | re.S)
     subprocess.run([sys.executable, "-c", dedent(block)], check=True, capture_output=True)

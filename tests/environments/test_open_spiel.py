@@ -1,4 +1,4 @@
-"""OpenSpiel's own tests, and its algorithms beside what we know by others."""
+"""OpenSpiel's own tests, and its algorithms compared with our solvers."""
 
 from __future__ import annotations
 
@@ -42,31 +42,31 @@ GAMES = [
 assert quaternity.environments.open_spiel.NEVER, "importing it registers the games"
 
 
-def drawn(text: str, seed: int, most: int = 1000) -> Any:
-    """A state of a random game."""
+def play_randomly(text: str, seed: int, max_moves: int = 1000) -> Any:
+    """Return a state of a random game."""
     random, state = Random(seed), pyspiel.load_game(text).new_initial_state()
-    while not state.is_terminal() and state.move_number() < most:
+    while not state.is_terminal() and state.move_number() < max_moves:
         chance = state.is_chance_node()
-        actions = [one for one, _ in state.chance_outcomes()] if chance else state.legal_actions()
+        actions = [a for a, _ in state.chance_outcomes()] if chance else state.legal_actions()
         state.apply_action(random.choice(actions))
     return state
 
 
 @pytest.mark.parametrize("text", GAMES)
-def test_its_simulations(text: str) -> None:
+def test_openspiels_random_simulations(text: str) -> None:
     game = pyspiel.load_game(text)
     pyspiel.random_sim_test(game, num_sims=thorough(1, 5), serialize=True, verbose=False)
-    # The name and all parameters make the game again.
+    # The name and all parameters recreate the game.
     assert str(pyspiel.load_game(str(game))) == str(game)
 
 
-@only_thorough  # as it imports all games of OpenSpiel and what these need
+@only_thorough  # it imports all games of OpenSpiel and their dependencies
 @pytest.mark.parametrize("text", ["python_kwartet(players=3,sets=2,max_moves=5)", "python_quarto"])
-def test_its_playthrough(text: str) -> None:
-    """It checks what it prints; the same actions give the same text."""
+def test_openspiels_playthrough(text: str) -> None:
+    """The playthrough checks its own output; the same actions give the same text."""
     from open_spiel.python.algorithms import generate_playthrough
 
-    actions = drawn(text, 1, 15).history()
+    actions = play_randomly(text, 1, 15).history()
     first = generate_playthrough.playthrough(text, actions, observation_params_string="")
     assert first == generate_playthrough.playthrough(text, actions, observation_params_string="")
     assert "InformationStateString(1) = " in first
@@ -91,8 +91,8 @@ def test_games_and_states_survive_a_file(text: str) -> None:
     game = pyspiel.load_game(text)
     state = game.new_initial_state()
     state.apply_action(state.legal_actions()[0])
-    for one in (game, state):
-        assert str(pickle.loads(pickle.dumps(one))) == str(one)  # noqa: S301  # our own
+    for original in (game, state):
+        assert str(pickle.loads(pickle.dumps(original))) == str(original)  # noqa: S301
 
 
 def test_wrong_parameters_are_named() -> None:
@@ -113,8 +113,8 @@ def information(state: Any) -> list[str]:
 
 @pytest.mark.parametrize("text", ["python_kwartet(players=3,sets=2,max_moves=12)", GAMES[4]])
 def test_recall_is_perfect(text: str) -> None:
-    """What is remembered only grows, and by something at every move."""
-    final = drawn(text, 2)
+    """The information state only grows, and it grows at every move."""
+    final = play_randomly(text, 2)
     state = final.get_game().new_initial_state()
     before: list[str] = []
     for action in final.history():
@@ -129,10 +129,10 @@ def test_recall_is_perfect(text: str) -> None:
         before = now
 
 
-def test_what_is_hidden_is_in_no_string_and_no_tensor() -> None:
-    """All deals of one game: same own hand, and nothing told, are the same to the player."""
+def test_hidden_cards_are_in_no_string_and_no_tensor() -> None:
+    """Deals with equal own hands give equal observations after the deal."""
     game = pyspiel.load_game("python_kwartet(players=3,sets=2,max_moves=5)")
-    first = drawn(str(game), 3, 9)
+    first = play_randomly(str(game), 3, 9)
     seen: dict[str, tuple[float, ...]] = {}
     root = game.new_initial_state()
     extra = first.history()[0]
@@ -141,8 +141,8 @@ def test_what_is_hidden_is_in_no_string_and_no_tensor() -> None:
         tensor = tuple(state.observation_tensor(0))
         key = state.information_state_string(0)
         assert seen.setdefault(key, tensor) == tensor
-    # 3 + 3 + 2 cards: as many hands of player 0 as there are, some with sets that are gone.
-    hands = {tuple(one[5 * 3 :]) for one in seen.values()}
+    # 3 + 3 + 2 cards: all hands of player 0, some with sets that are gone.
+    hands = {tuple(tensor[5 * 3 :]) for tensor in seen.values()}
     assert len(seen) == len(hands) in (28, 56)
 
 
@@ -156,29 +156,29 @@ def test_what_is_hidden_is_in_no_string_and_no_tensor() -> None:
         "python_set(max_moves=4)",
     ],
 )
-def test_the_tensor_of_what_is_remembered_is_as_good_as_the_words(text: str) -> None:
-    """Equal tensors have equal strings, and the other way round, for all players and moments."""
+def test_the_information_state_tensor_is_equivalent_to_the_string(text: str) -> None:
+    """Tensors are equal if and only if the strings are, for all players and moments."""
     game, both = pyspiel.load_game(text), set()
-    few = -6 if "set(" in text else 0
+    first_action = -6 if "set(" in text else 0
     for seed in range(thorough(150, 2000)):
         random, state = Random(seed), game.new_initial_state()
         while state.is_chance_node() and "set(" not in text:
             state.apply_action(random.choice(state.chance_outcomes())[0])
         while state.is_chance_node():  # two decks, which differ late
-            drawn = [card for card, _ in state.chance_outcomes()]
-            state.apply_action(drawn[0 if len(drawn) > 70 or len(drawn) == 2 else seed % 2 - 1])
+            cards = [card for card, _ in state.chance_outcomes()]
+            state.apply_action(cards[0 if len(cards) > 70 or len(cards) == 2 else seed % 2 - 1])
         while True:
             for player in range(game.num_players()):
                 tensor = np.array(state.information_state_tensor(player), np.float32)
                 both.add((state.information_state_string(player), tensor.tobytes()))
             if state.is_terminal():
                 break
-            state.apply_action(random.choice(state.legal_actions()[few:]))
+            state.apply_action(random.choice(state.legal_actions()[first_action:]))
     strings, tensors = zip(*both, strict=True)
     assert len(set(strings)) == len(set(tensors)) == len(both) > 50
 
 
-def test_the_layout_of_what_is_remembered_is_stated() -> None:
+def test_the_layout_of_the_information_state_tensor_is_described() -> None:
     for name in GAMES_OF_OURS:
         game = pyspiel.load_game(f"python_{name}")
         lines = game.table.describe(recalled=True).splitlines()
@@ -210,21 +210,21 @@ def test_the_chances_of_a_deal_are_those_of_a_shuffled_deck() -> None:
         if not state.is_chance_node():
             return [reach]
         return [
-            one
+            probability
             for action, chance in state.chance_outcomes()
-            for one in chances(state.child(action), reach * chance)
+            for probability in chances(state.child(action), reach * chance)
         ]
 
-    found = chances(game.new_initial_state(), 1.0)
-    assert len(found) == 3 * 560
-    assert found == pytest.approx([1 / len(found)] * len(found))
+    deal_chances = chances(game.new_initial_state(), 1.0)
+    assert len(deal_chances) == 3 * 560
+    assert deal_chances == pytest.approx([1 / len(deal_chances)] * len(deal_chances))
 
 
 # ------------------------------------------------------------------------ solved values
 
 
 def quarto_end(empty: int, seed: int, squares: bool) -> tuple[str, QuartoPosition]:
-    """A record of careful play up to so many empty cells, and where it leads."""
+    """Return a record of careful play up to `empty` empty cells, and the position at its end."""
     rules, random = QuartoRules(QuartoSettings(squares)), Random(seed)
     while True:
         position = rules.start(random)
@@ -248,7 +248,7 @@ def test_minimax_agrees_with_solved_ends_of_quarto(seed: int, squares: bool) -> 
 
 
 class AgainstAll(pyspiel.Game):  # type: ignore[misc]
-    """A game in which one player has all others together against him, who want him not to win."""
+    """A game of one player against all others, who cooperate to keep that player from winning."""
 
     def __init__(self, table: TableGame, hero: int) -> None:
         self.table, self.hero = table, hero
@@ -274,7 +274,7 @@ class StateAgainstAll(pyspiel.State):  # type: ignore[misc]
         return int(pyspiel.PlayerId.TERMINAL) if seat is None else int(seat != self.hero)
 
     def _legal_actions(self, player: int) -> list[int]:
-        return [action for action, one in enumerate(self.episode.mask) if one]
+        return [action for action, is_legal in enumerate(self.episode.mask) if is_legal]
 
     def _apply_action(self, action: int) -> None:
         self.episode = self.episode.after(action)
@@ -291,7 +291,7 @@ class StateAgainstAll(pyspiel.State):  # type: ignore[misc]
 
 
 def quaternity_end(seed: int, settings: Settings, moves: int) -> State:
-    """Where random play comes to in so many moves; a game that is not over."""
+    """Return the state after `moves` random moves, of a game that is not over."""
     random = Random(seed)
     while True:
         state = State.start(settings)
@@ -306,19 +306,19 @@ def quaternity_end(seed: int, settings: Settings, moves: int) -> State:
 @pytest.mark.parametrize("brisk", [False, True])
 @pytest.mark.parametrize("seed", range(thorough(4, 40)))
 def test_minimax_agrees_with_solved_ends_of_quaternity(seed: int, brisk: bool) -> None:
-    """Who can force a win against all others together; a move and its answer are two here."""
+    """Compare who can force a win against all others; a question and its answer are two moves."""
     state = quaternity_end(seed, Settings(2, 3, 3, brisk=brisk), seed % 4)
     standing = solve_quaternity(state).standing(state)
-    lengths = [one for one in standing.forced_length if one is not None]
-    most = 2 * max(lengths, default=2)
-    table = TableGame("quaternity", start=state_text(state), max_moves=most)
+    lengths = [length for length in standing.forced_length if length is not None]
+    max_moves = 2 * max(lengths, default=2)
+    table = TableGame("quaternity", start=state_text(state), max_moves=max_moves)
     for hero in range(3):
         value, _ = minimax.alpha_beta_search(AgainstAll(table, hero), maximizing_player_id=0)
         assert (value == 1) == (hero in standing.can_force)
 
 
 def test_value_iteration_agrees_with_solved_quaternity() -> None:
-    """In every state, of a game with circles."""
+    """Compare every state of a game with cycles."""
     pytest.importorskip("cvxpy", reason="OpenSpiel's value iteration imports cvxpy")
     from open_spiel.python.algorithms import value_iteration
 

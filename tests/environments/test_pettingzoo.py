@@ -1,4 +1,4 @@
-"""PettingZoo's own tests, and what they do not ask."""
+"""PettingZoo's own tests, and properties that they do not check."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ from quaternity.kwartet.settings import KwartetSettings
 from tests.sizes import thorough
 
 save_observations = test_save_obs
-save_observations.__test__ = False  # it is no test of this file
+save_observations.__test__ = False  # not a test of this file
 del test_save_obs
 
 VERSIONS = [quaternity_v0, kwartet_v0, quarto_v0, set_v0]
 
 pytestmark = [
-    # PettingZoo says so of every observation with a mask that is not its own.
+    # PettingZoo warns about every observation with a mask that is not its own.
     pytest.mark.filterwarnings("ignore:Observation space for each agent"),
     pytest.mark.filterwarnings("ignore:Observation is not a NumPy array"),
 ]
 
-each_game = pytest.mark.parametrize("version", VERSIONS, ids=lambda one: one.game)
+each_game = pytest.mark.parametrize("version", VERSIONS, ids=lambda version: version.game)
 
 
 @each_game
-def test_its_api_tests(version: Version) -> None:
+def test_pettingzoos_api_tests(version: Version) -> None:
     api_test(version.env(), num_cycles=thorough(30, 1000))
     parallel_api_test(version.parallel_env(), num_cycles=thorough(30, 1000))
     max_cycles_test(version)
@@ -58,13 +58,13 @@ def test_its_api_tests(version: Version) -> None:
 
 
 @each_game
-def test_its_seed_tests(version: Version) -> None:
+def test_pettingzoos_seed_tests(version: Version) -> None:
     seed_test(version.env, num_cycles=thorough(10, 500))
     parallel_seed_test(version.parallel_env, num_cycles=thorough(30, 500))
 
 
-@pytest.mark.parametrize("version", thorough([quarto_v0], VERSIONS), ids=lambda one: one.game)
-def test_its_render_test(version: Version, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("version", thorough([quarto_v0], VERSIONS), ids=lambda v: v.game)
+def test_pettingzoos_render_test(version: Version, capsys: pytest.CaptureFixture[str]) -> None:
     render_test(version.env)
     assert "is to act" in capsys.readouterr().out
 
@@ -77,14 +77,14 @@ def test_rewards_add_up() -> None:
     for reward, total in (("win", 0.0), ("points", 3.0)):
         env = quaternity_v0.env(reward=reward)
         env.reset(seed=2)
-        got = dict.fromkeys(env.possible_agents, 0.0)
+        totals = dict.fromkeys(env.possible_agents, 0.0)
         for agent in env.agent_iter():
-            observation, given, over, cut_off, _ = env.last()
-            got[agent] += given
+            observation, reward_of_step, over, cut_off, _ = env.last()
+            totals[agent] += reward_of_step
             legal = np.flatnonzero(observation["action_mask"])
             env.step(None if over or cut_off else int(legal[-1]))
-        assert sum(got.values()) == pytest.approx(total)
-        assert list(got.values()) == pytest.approx(env.unwrapped.episode.returns())
+        assert sum(totals.values()) == pytest.approx(total)
+        assert list(totals.values()) == pytest.approx(env.unwrapped.episode.returns())
 
 
 def test_an_illegal_action_loses_or_raises() -> None:
@@ -122,25 +122,25 @@ def test_a_seed_gives_the_episode_and_those_after_it() -> None:
         env.reset()
         starts.append((first, env.unwrapped.episode.position))
     assert starts[0] == starts[1]
-    assert len({one.dealt for one, _ in starts} | {one.dealt for _, one in starts}) == 4
+    assert len({position.dealt for start in starts for position in start}) == 4
 
 
-def test_what_an_agent_sees_depends_on_what_it_may_know_alone() -> None:
-    """Through the whole environment, beside a deal that looks the same to it."""
+def test_an_observation_depends_only_on_the_agents_knowledge() -> None:
+    """Compare the environment with another one whose deal looks the same to the agent."""
     env = kwartet_v0.env(players=3, sets=4)
     env.reset(seed=5)
     rules = KwartetRules(KwartetSettings(3, 4))
     for number in range(thorough(4, 20)):
         agent, seat = env.agent_selection, env.unwrapped.episode.seat
-        mine = env.observe(agent)
+        observation = env.observe(agent)
         other = pickle.loads(pickle.dumps(env))  # noqa: S301
         other.reset(seed=number)
         position = env.unwrapped.episode.position
         like = rules.like(rules.view(position, seat), env.unwrapped._random)
         other.unwrapped.episode = type(env.unwrapped.episode)(env.unwrapped.game, like)
-        its = other.observe(agent)
-        assert all((mine[key] == its[key]).all() for key in mine)
-        assert not env.observe(next(one for one in env.agents if one != agent))["action_mask"].any()
+        other_observation = other.observe(agent)
+        assert all((observation[key] == other_observation[key]).all() for key in observation)
+        assert not env.observe(next(a for a in env.agents if a != agent))["action_mask"].any()
         env.step(first_legal(env))
 
 
@@ -163,7 +163,7 @@ def test_settings_and_starts_are_arguments() -> None:
         quarto_v0.env(render_mode="text")
 
 
-def test_seeds_of_numpy_are_those_of_python_and_what_is_no_number_is_none() -> None:
+def test_numpy_integers_are_seeds_and_other_types_are_refused() -> None:
     env, other = kwartet_v0.env(), kwartet_v0.env()
     drawn: Any = np.int64(3)
     env.reset(seed=3)
@@ -177,17 +177,17 @@ def test_seeds_of_numpy_are_those_of_python_and_what_is_no_number_is_none() -> N
 
 def right_claim(env: Any) -> int:
     encoded, view = env.game.encoded, env.episode.view
-    return next(one for one in range(220) if encoded.move(one, view).cards in view.threes)
+    return next(action for action in range(220) if encoded.move(action, view).cards in view.threes)
 
 
-def test_who_claims_a_card_that_is_gone_has_claimed_nothing() -> None:
+def test_a_claim_of_a_card_that_is_gone_does_not_count() -> None:
     env = set_v0.parallel_env(reward="points", max_cycles=3)
     env.reset(seed=4)
     first, three = env.episode.first, right_claim(env)
     _, rewards, _, truncations, _ = env.step({"player_0": three, "player_1": three})
     assert rewards == {f"player_{first}": 1.0, f"player_{1 - first}": 0.0}
     assert not any(truncations.values())
-    three = right_claim(env)  # who is first moves on
+    three = right_claim(env)  # the other player is first now
     _, rewards, _, _, _ = env.step({"player_0": three, "player_1": three})
     assert rewards == {f"player_{first}": 0.0, f"player_{1 - first}": 1.0}
     wait = env.game.encoded.actions - 1
@@ -204,7 +204,7 @@ def test_a_picture_has_the_size_of_its_lines() -> None:
     assert (small < 255).any()
 
 
-def test_it_is_found_by_its_name() -> None:
+def test_pettingzoo_finds_environments_by_name() -> None:
     import pettingzoo
 
     if not hasattr(pettingzoo, "make"):
@@ -215,8 +215,8 @@ def test_it_is_found_by_its_name() -> None:
 
 
 @pytest.mark.parametrize("action", [-1, 10**6, 1.5, None, "0", True, np.True_])
-def test_no_action_is_taken_for_another(action: Any) -> None:
-    """Not -1 for the last one, nor 1.5 for 1."""
+def test_invalid_actions_are_not_mistaken_for_others(action: Any) -> None:
+    """-1 is not the last action, nor is 1.5 action 1."""
     parallel = quaternity_v0.parallel_env()
     parallel.reset(seed=1)
     before = parallel.episode

@@ -1,4 +1,4 @@
-"""A policy on numbers is a player of every game."""
+"""A policy on numbers can play every game."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from quaternity.table.games import GAMES, rules_class
 from quaternity.table.match import Match
 
 
-def drawn(numbers: memoryview, mask: bytes, random: Random) -> int:
+def choose_randomly(numbers: memoryview, mask: bytes, random: Random) -> int:
     assert all(0 <= number <= 1 for number in numbers)
     return random.choice([action for action, legal in enumerate(mask) if legal])
 
 
-anybody = PolicyPlayer(drawn)
-wrong = PolicyPlayer(lambda numbers, mask, random: mask.index(0))
-HERE = "tests.environments.test_policy_player"
+random_player = PolicyPlayer(choose_randomly)
+illegal_player = PolicyPlayer(lambda numbers, mask, random: mask.index(0))
+MODULE = "tests.environments.test_policy_player"
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_policy_plays_by_the_numbers_of_the_environments(game: str) -> None:
     rules: Any = rules_class(game)()
-    match: Any = Match(rules, [f"{HERE}:anybody"] * rules.seats, "3")
+    match: Any = Match(rules, [f"{MODULE}:random_player"] * rules.seats, "3")
     for _ in range(8):
         if match.program_move() is None:
             break
     assert match.moves
     episode = TableGame(game).episode(Random(5))
-    heard = []
+    calls = []
 
     def choose(numbers: memoryview, mask: bytes, random: Random) -> int:
-        heard.append((bytes(numbers), mask))
+        calls.append((bytes(numbers), mask))
         return mask.index(1)
 
     PolicyPlayer(choose)(rules).choose(episode.view, Random(0))
-    assert heard == [(bytes(episode.numbers(episode.seat or 0)), episode.mask)]
+    assert calls == [(bytes(episode.numbers(episode.seat or 0)), episode.mask)]
 
 
-def test_a_policy_is_a_function() -> None:
+def test_a_policy_must_be_a_function() -> None:
     with pytest.raises(InputError, match=r"choose: must be a function .*, not 3"):
         PolicyPlayer(3)  # type: ignore[arg-type]  # on purpose
 
@@ -62,6 +62,6 @@ def test_actions_beyond_the_mask_and_without_a_1_in_it_are_refused() -> None:
 
 def test_an_action_that_is_not_legal_is_a_fault() -> None:
     rules = rules_class("quarto")()
-    match: Any = Match(rules, [f"{HERE}:wrong"] * 2, "3")
+    match: Any = Match(rules, [f"{MODULE}:illegal_player"] * 2, "3")
     with pytest.raises(PlayerFault, match="action 0: not legal, its mask is 0"):
         match.program_move()

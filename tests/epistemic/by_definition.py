@@ -23,12 +23,12 @@ Worlds = list[Deal]
 
 
 def holds_by_definition(formula: Formula, problem: DealProblem, deal: Deal) -> bool:
-    """The truth of a formula at a deal of a tiny problem."""
+    """Return the truth of a formula at a deal of a tiny problem."""
     return _holds(formula, list(deals(problem)), deal, problem.players)
 
 
-def _holds(formula: Formula, worlds: Worlds, here: Deal, players: int) -> bool:
-    def at(part: Formula, world: Deal = here) -> bool:
+def _holds(formula: Formula, worlds: Worlds, deal: Deal, players: int) -> bool:
+    def at(part: Formula, world: Deal = deal) -> bool:
         return _holds(part, worlds, world, players)
 
     def alike(world: Deal, other: Deal, group: tuple[int, ...]) -> bool:
@@ -38,7 +38,7 @@ def _holds(formula: Formula, worlds: Worlds, here: Deal, players: int) -> bool:
         case Constant(value):
             return value
         case Holds(player, card):
-            return tuple(card) in here.hand(player)
+            return tuple(card) in deal.hand(player)
         case Not(part):
             return not at(part)
         case And(parts):
@@ -50,32 +50,32 @@ def _holds(formula: Formula, worlds: Worlds, here: Deal, players: int) -> bool:
         case Iff(first, second):
             return at(first) == at(second)
         case Knows(player, part):
-            return all(at(part, world) for world in worlds if alike(here, world, (player,)))
+            return all(at(part, world) for world in worlds if alike(deal, world, (player,)))
         case Distributed(group, part):
-            return all(at(part, world) for world in worlds if alike(here, world, group))
+            return all(at(part, world) for world in worlds if alike(deal, world, group))
         case Everywhere(part):
             return all(at(part, world) for world in worlds)
         case Common(part, among):
-            reached = [here]
-            for one in reached:
+            reached = [deal]
+            for current in reached:
                 reached += [
                     world
                     for world in worlds
                     if world not in reached
-                    and any(alike(one, world, (player,)) for player in among or range(players))
+                    and any(alike(current, world, (player,)) for player in among or range(players))
                 ]
             return all(at(part, world) for world in reached)
         case Announced(announcement, then):
             if not at(announcement):
                 return True
             left = [world for world in worlds if at(announcement, world)]
-            return _holds(then, left, here, players)
+            return _holds(then, left, deal, players)
         case Unknown(knower, owner, count, at_most):
             secret = [
                 card
-                for card in here.hand(owner)
+                for card in deal.hand(owner)
                 if not all(
-                    card in world.hand(owner) for world in worlds if alike(here, world, (knower,))
+                    card in world.hand(owner) for world in worlds if alike(deal, world, (knower,))
                 )
             ]
             return len(secret) <= count if at_most else len(secret) == count

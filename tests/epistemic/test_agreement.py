@@ -1,4 +1,4 @@
-"""All evaluators answer alike, and what they show is what it claims to be."""
+"""All evaluators agree, and their counterexamples and chains are valid."""
 
 from collections.abc import Callable
 from functools import partial
@@ -44,7 +44,7 @@ def evaluators(problem: DealProblem) -> dict[str, Evaluator]:
     }
 
 
-def drawn(data: st.DataObject, problem: DealProblem, depth: int = 3) -> Formula:
+def draw_formula(data: st.DataObject, problem: DealProblem, depth: int = 3) -> Formula:
     return data.draw(formulas(Language.of(problem), depth), label="formula")
 
 
@@ -52,7 +52,7 @@ def drawn(data: st.DataObject, problem: DealProblem, depth: int = 3) -> Formula:
 @settings(max_examples=thorough(20, 250))
 def test_truth(position: Position, data: st.DataObject) -> None:
     problem, deal = position
-    agree(WAYS, drawn(data, problem), problem, deal)
+    agree(WAYS, draw_formula(data, problem), problem, deal)
 
 
 A_FEW = DealProblem(
@@ -95,7 +95,7 @@ INNER: dict[str, Formula] = {
 def test_every_operator_around_every_other(
     inner: str, module: str, limits: dict[str, float]
 ) -> None:
-    """Whichever of the solvers' ways is taken."""
+    """The answers are the same whichever method the solvers use."""
     part, many = INNER[inner], list(deals(A_FEW))
     assert len(many) > 8
     for number, outer in enumerate(
@@ -116,10 +116,10 @@ def test_every_operator_around_every_other(
     ],
     ids=str,
 )
-def test_common_knowledge_where_no_chain_leads_to_every_deal(
+def test_common_knowledge_if_no_chain_leads_to_every_deal(
     hands: list[int], owners: list[list[list[int]]]
 ) -> None:
-    problem = DealProblem(hands, [SetConstraint.of(one, 3) for one in owners])
+    problem = DealProblem(hands, [SetConstraint.of(set_owners, 3) for set_owners in owners])
     ways = {name: WAYS[name] for name in ("explicit", "auto", "by definition")}
     known = 0
     for deal in deals(problem):
@@ -131,8 +131,8 @@ def test_common_knowledge_where_no_chain_leads_to_every_deal(
     assert known
 
 
-def test_common_knowledge_of_those_who_see_it_all() -> None:
-    """Two pairs of players, each of which shares out two cards."""
+def test_common_knowledge_of_a_pair_with_all_cards_of_a_set() -> None:
+    """Each of two pairs of players shares two cards."""
     problem = DealProblem(
         [1] * 4, [SetConstraint.of([[0, 1]] * 2, 4), SetConstraint.of([[2, 3]] * 2, 4)]
     )
@@ -152,7 +152,7 @@ def test_common_knowledge_of_those_who_see_it_all() -> None:
 @settings(max_examples=thorough(12, 50))
 def test_truth_of_deep_formulas(position: Position, data: st.DataObject) -> None:
     problem, deal = position
-    agree(WAYS, drawn(data, problem, 5), problem, deal)
+    agree(WAYS, draw_formula(data, problem, 5), problem, deal)
 
 
 @given(positions(max_set_size=4), st.data())
@@ -189,9 +189,9 @@ def test_chains_of_knowledge_in_games_of_thousands_of_deals(seed: int) -> None:
 @given(positions(max_players=3), st.data())
 @settings(max_examples=thorough(15, 40))
 def test_witnesses_instead_of_patterns(position: Position, data: st.DataObject) -> None:
-    """The way for sets that are too large to list their patterns gives the same answers."""
+    """Sets too large to list their patterns are decided by witnesses, with the same answers."""
     problem, deal = position
-    formula = drawn(data, problem)
+    formula = draw_formula(data, problem)
     with limited("quaternity.epistemic.hand_patterns", MAX_OPTIONS=0):
         hand_patterns.hand_patterns.cache_clear()
         agree(TWO_WAYS, formula, problem, deal)
@@ -212,9 +212,9 @@ def test_guesses_instead_of_refutations(position: Position, data: st.DataObject)
 @given(positions(max_players=3), st.data())
 @settings(max_examples=thorough(12, 100))
 def test_one_question_instead_of_cases(position: Position, data: st.DataObject) -> None:
-    """Formulas of too many cases are asked of CP-SAT whole, with the same answers."""
+    """Formulas with too many cases are given to CP-SAT as a whole, with the same answers."""
     problem, deal = position
-    formula = drawn(data, problem)
+    formula = draw_formula(data, problem)
     with limited("quaternity.epistemic.by_solvers", MAX_CASES=0):
         agree(TWO_WAYS, formula, problem, deal)
 
@@ -223,39 +223,39 @@ def test_one_question_instead_of_cases(position: Position, data: st.DataObject) 
 @settings(max_examples=examples(50))
 def test_counterexamples(position: Position, data: st.DataObject) -> None:
     problem, deal = position
-    formula = drawn(data, problem, 2)
+    formula = draw_formula(data, problem, 2)
     players = tuple(data.draw(st.sets(st.integers(0, problem.players - 1), min_size=1)))
     truth = ExplicitEvaluator(problem).truth
 
-    def shows(found: Deal | None) -> bool:
-        return found is None or (
-            not deal_faults(problem, found.owner)
-            and same_hands(found, deal, players)
-            and not truth(formula, found)
+    def shows(counterexample: Deal | None) -> bool:
+        return counterexample is None or (
+            not deal_faults(problem, counterexample.owner)
+            and same_hands(counterexample, deal, players)
+            and not truth(formula, counterexample)
         )
 
-    ways = {name: partial(one.counterexample, players) for name, one in evaluators(problem).items()}
-    agree(ways, formula, deal, check=shows, answer=lambda found: found is None)
+    ways = {name: partial(way.counterexample, players) for name, way in evaluators(problem).items()}
+    agree(ways, formula, deal, check=shows, answer=lambda counterexample: counterexample is None)
 
 
 @given(positions(), st.data())
 @settings(max_examples=examples(50))
 def test_public_counterexamples(position: Position, data: st.DataObject) -> None:
     problem, _ = position
-    formula = drawn(data, problem, 2)
+    formula = draw_formula(data, problem, 2)
     truth = ExplicitEvaluator(problem).truth
 
-    def shows(found: Deal | None) -> bool:
-        return found is None or (
-            not deal_faults(problem, found.owner) and not truth(formula, found)
+    def shows(counterexample: Deal | None) -> bool:
+        return counterexample is None or (
+            not deal_faults(problem, counterexample.owner) and not truth(formula, counterexample)
         )
 
-    ways = {name: one.public_counterexample for name, one in evaluators(problem).items()}
-    agree(ways, formula, check=shows, answer=lambda found: found is None)
+    ways = {name: way.public_counterexample for name, way in evaluators(problem).items()}
+    agree(ways, formula, check=shows, answer=lambda counterexample: counterexample is None)
 
 
 def check_chain(problem: DealProblem, formula: Formula, deal: Deal) -> list[Deal]:
-    """Chains are chains, lead where they should, are equally short, and exist iff C fails."""
+    """Check that chains are valid, lead to a failure, are equally short, and exist iff C fails."""
     truth = ExplicitEvaluator(problem).truth
 
     def shows(chain: list[Deal]) -> bool:
@@ -264,15 +264,15 @@ def check_chain(problem: DealProblem, formula: Formula, deal: Deal) -> list[Deal
             or (
                 chain[0] == deal
                 and not truth(formula, chain[-1])
-                and all(not deal_faults(problem, one.owner) for one in chain)
+                and all(not deal_faults(problem, link.owner) for link in chain)
                 and all(
-                    any(same_hands(one, two, (player,)) for player in range(problem.players))
-                    for one, two in pairwise(chain)
+                    any(same_hands(first, second, (player,)) for player in range(problem.players))
+                    for first, second in pairwise(chain)
                 )
             )
         )
 
-    ways = {name: one.way_to_failure for name, one in evaluators(problem).items()}
+    ways = {name: way.way_to_failure for name, way in evaluators(problem).items()}
     chain: list[Deal] = agree(ways, formula, deal, check=shows, answer=len)
     return chain
 
@@ -281,7 +281,7 @@ def check_chain(problem: DealProblem, formula: Formula, deal: Deal) -> list[Deal
 @settings(max_examples=examples(50))
 def test_ways_to_failure(position: Position, data: st.DataObject) -> None:
     problem, deal = position
-    check_chain(problem, drawn(data, problem, 2), deal)
+    check_chain(problem, draw_formula(data, problem, 2), deal)
 
 
 def test_chains_of_several_steps() -> None:

@@ -1,4 +1,4 @@
-"""The laws of the model: of knowledge, and of cards."""
+"""The laws of the model: laws of knowledge, and laws of cards."""
 
 from functools import partial
 
@@ -13,11 +13,11 @@ from tests.agreement import agree
 from tests.sizes import examples
 
 Position = tuple[DealProblem, Deal]
-TWO_WAYS = {str(one): partial(holds, method=one) for one in (Method.EXPLICIT, Method.SOLVERS)}
+TWO_WAYS = {str(way): partial(holds, method=way) for way in (Method.EXPLICIT, Method.SOLVERS)}
 SOME = settings(max_examples=examples(40))
 
 
-def true(formula: Formula, position: Position) -> bool:
+def is_true(formula: Formula, position: Position) -> bool:
     return agree(TWO_WAYS, formula, *position)
 
 
@@ -36,26 +36,26 @@ def cards_of(problem: DealProblem) -> list[Card]:
 @given(positions())
 @SOME
 def test_self_awareness(position: Position) -> None:
-    """Everybody knows of every card whether it is in the own hand, and all know that."""
+    """Players know whether a card is in their own hand, and everyone knows that."""
     problem, _ = position
     for player in players_of(problem):
         aware = every(
             held.iff(K(player, held)) & (~held).iff(K(player, ~held))
             for held in (H(player, card) for card in cards_of(problem))
         )
-        assert true(aware & C(aware) & P(aware), position)
+        assert is_true(aware & C(aware) & P(aware), position)
 
 
 @given(positions())
 @SOME
 def test_singularity_and_existence(position: Position) -> None:
-    """Every card in play has one owner and no other; this is common knowledge."""
+    """A card in play has exactly one owner; this is common knowledge."""
     problem, _ = position
     for card in cards_of(problem):
         held = [H(player, card) for player in players_of(problem)]
-        one = every(first >> every(~other for other in held if other != first) for first in held)
-        nobody = every(~first for first in held)
-        assert true(P(one & ~nobody) & C(one & ~nobody), position)
+        single = every(first >> every(~other for other in held if other != first) for first in held)
+        no_owner = every(~first for first in held)
+        assert is_true(P(single & ~no_owner) & C(single & ~no_owner), position)
 
 
 @given(positions(), st.integers(0, 3))
@@ -70,42 +70,42 @@ def test_a_removed_set_is_gone_for_everybody(position: Position, place: int) -> 
     nobody = every(
         ~H(player, Card(place, number)) for player in players_of(problem) for number in range(4)
     )
-    ways = {name: partial(one, set_size=4) for name, one in TWO_WAYS.items()}
+    ways = {name: partial(way, set_size=4) for name, way in TWO_WAYS.items()}
     assert agree(ways, nobody & C(nobody), after, Deal(owner))
 
 
 @given(positions())
 @SOME
-def test_what_is_public_is_common_knowledge(position: Position) -> None:
-    """Owners that the public record excludes, and minimums of one card."""
+def test_public_facts_are_common_knowledge(position: Position) -> None:
+    """Public facts are owners that the record excludes, and minimums of one card."""
     problem, _ = position
     facts = []
     for card in cards_of(problem):
         allowed = problem.may_own(*card)
-        facts += [~H(one, card) for one in players_of(problem) if one not in allowed]
+        facts += [~H(player, card) for player in players_of(problem) if player not in allowed]
     for index, constraint in enumerate(problem.sets):
         for player, low in enumerate(constraint.low):
             if low:
-                held = [~H(player, Card(index, one)) for one in range(constraint.size)]
+                held = [~H(player, Card(index, number)) for number in range(constraint.size)]
                 facts.append(~every(held))
-    assert true(C(every(facts)), position)
+    assert is_true(C(every(facts)), position)
 
 
 @given(positions(), st.data())
 @SOME
 def test_unknown_cards(position: Position, data: st.DataObject) -> None:
-    """With none of a player's cards unknown, what is not known held is known not held."""
+    """If no card of the owner is unknown, every card not known to be held is known not to be."""
     problem, _ = position
     knower, owner = (data.draw(st.integers(0, problem.players - 1)) for _ in range(2))
     settled = every(
         ~K(knower, H(owner, card)) >> K(knower, ~H(owner, card)) for card in cards_of(problem)
     )
-    assert true(U(knower, owner, 0) >> settled, position)
+    assert is_true(U(knower, owner, 0) >> settled, position)
     counts = [U(knower, owner, count) for count in range(problem.hands[owner] + 1)]
-    assert sum(true(one, position) for one in counts) == 1
-    assert true(U(knower, knower, 0), position)
-    # How many there are, the knower knows.
-    assert true(every(one >> K(knower, one) for one in counts), position)
+    assert sum(is_true(statement, position) for statement in counts) == 1
+    assert is_true(U(knower, knower, 0), position)
+    # The knower knows how many there are.
+    assert is_true(every(statement >> K(knower, statement) for statement in counts), position)
 
 
 @given(positions(), st.data())
@@ -125,7 +125,7 @@ def test_knowledge_is_true_and_knows_itself(position: Position, data: st.DataObj
         known >> D(range(problem.players), formula),
         D([player], formula).iff(known),
     ]
-    assert true(every(laws), position)
+    assert is_true(every(laws), position)
 
 
 @given(positions(max_players=3), st.data())
@@ -134,36 +134,36 @@ def test_the_laws_of_announcements(position: Position, data: st.DataObject) -> N
     """The reduction axioms of public announcement logic."""
     problem, _ = position
     language = Language.of(problem)
-    said, then, other = (data.draw(formulas(language, 1)) for _ in range(3))
+    fact, then, other = (data.draw(formulas(language, 1)) for _ in range(3))
     player = data.draw(st.integers(0, problem.players - 1))
     card = data.draw(st.sampled_from(cards_of(problem)))
     held = H(player, card)
     laws = [
-        said.announce(held).iff(said >> held),
-        said.announce(~then).iff(said >> ~said.announce(then)),
-        said.announce(then & other).iff(said.announce(then) & said.announce(other)),
-        said.announce(K(player, then)).iff(said >> K(player, said >> said.announce(then))),
-        said.announce(then.announce(other)).iff((said & said.announce(then)).announce(other)),
+        fact.announce(held).iff(fact >> held),
+        fact.announce(~then).iff(fact >> ~fact.announce(then)),
+        fact.announce(then & other).iff(fact.announce(then) & fact.announce(other)),
+        fact.announce(K(player, then)).iff(fact >> K(player, fact >> fact.announce(then))),
+        fact.announce(then.announce(other)).iff((fact & fact.announce(then)).announce(other)),
     ]
-    assert true(every(laws), position)
+    assert is_true(every(laws), position)
 
 
 @given(positions(), st.data())
 @SOME
-def test_other_names_change_nothing(position: Position, data: st.DataObject) -> None:
+def test_names_of_players_do_not_matter(position: Position, data: st.DataObject) -> None:
     problem, deal = position
     names = data.draw(st.permutations(range(problem.players)))
     renamed = problem.relabelled(players=names)
-    owner = Deal(tuple(tuple(names[who] for who in owner) for owner in deal.owner))
+    owner = Deal(tuple(tuple(names[player] for player in owner) for owner in deal.owner))
     knower, asked, other = (data.draw(st.integers(0, problem.players - 1)) for _ in range(3))
     card = data.draw(st.sampled_from(cards_of(problem)))
 
-    def told(who: list[int]) -> Formula:
-        held = H(who[other], card)
-        return K(who[knower], ~K(who[asked], held)) | C(held)
+    def statement(order: list[int]) -> Formula:
+        held = H(order[other], card)
+        return K(order[knower], ~K(order[asked], held)) | C(held)
 
     same = list(range(problem.players))
-    assert true(told(same), position) == true(told(list(names)), (renamed, owner))
+    assert is_true(statement(same), position) == is_true(statement(list(names)), (renamed, owner))
 
 
 @given(positions(), st.data())
@@ -178,9 +178,9 @@ def test_more_public_facts_never_take_knowledge_away(
     assume((index, number) != card)
     owners = list(problem.sets[index].owners)
     owners[number] = 1 << deal.owner[index][number]
-    told = problem.with_set(
+    better_known = problem.with_set(
         index, SetConstraint(owners, problem.sets[index].low, problem.sets[index].high)
     )
     for knower in players_of(problem):
         known = K(knower, H(holder, card))
-        assert true(known, position) <= true(known, (told, deal))
+        assert is_true(known, position) <= is_true(known, (better_known, deal))

@@ -1,4 +1,4 @@
-"""Evaluation by the solvers: full size, limits, and what its parts promise."""
+"""Evaluation by the solvers: full size, limits, and the promises of its parts."""
 
 from random import Random
 from typing import Any
@@ -45,13 +45,13 @@ Position = tuple[DealProblem, Deal]
 
 @pytest.fixture(scope="module")
 def games() -> list[Position]:
-    """Positions all over a full-size game."""
+    """Return positions from all over a full-size game."""
     log = random_log(KwartetSettings(), Random(7), 90)
-    return [(one.public.problem, one.deal) for one in log.positions[10::20]]
+    return [(position.public.problem, position.deal) for position in log.positions[10::20]]
 
 
-def test_knowledge_of_cards_is_who_may_own_them(games: list[Position]) -> None:
-    """At full size, by another module: what filtering leaves one owner is known."""
+def test_a_card_is_known_exactly_if_filtering_leaves_one_owner(games: list[Position]) -> None:
+    """The filter, which is another module, decides the same at full size."""
     for problem, deal in games:
         for player in range(4):
             owners = closed(information_set(problem, deal, (player,)))
@@ -65,60 +65,60 @@ def test_knowledge_of_cards_is_who_may_own_them(games: list[Position]) -> None:
 
 
 @pytest.mark.parametrize("formula", ["K2 U1(3)=13", "P U1(3)=13", "C U1(3)=13", "!K2 U1(3)=12"])
-def test_what_is_known_of_a_whole_hand_at_the_deal_of_52_cards(formula: str) -> None:
+def test_knowledge_of_a_whole_hand_at_the_deal_of_52_cards(formula: str) -> None:
     """Nobody can know a card of another before the first request."""
     start = random_log(KwartetSettings(), Random(7), 0).positions[0]
     assert holds(formula, start.public.problem, start.deal, "solvers", seconds=600)
 
 
-def test_no_time_goes_into_counting_the_deals_of_many_players() -> None:
-    """Which way is taken depends on the number of deals: to find it would take half a minute."""
+def test_no_time_is_spent_on_counting_the_deals_of_many_players() -> None:
+    """The method depends on the number of deals, which would take half a minute to compute."""
     position = random_log(KwartetSettings(8, 13), Random(5), 10).positions[-1]
     question = "K3 !D{1,5} H4 12/3", position.public.problem, position.deal
     assert holds(*question, seconds=600) is holds(*question, "solvers", seconds=600) is True
 
 
-def test_what_is_shown_at_full_size_is_so(games: list[Position]) -> None:
-    """Each deal of a refutation fits the record and shares the hand; the last one refutes."""
-    random, found = Random(1), 0
+def test_counterexamples_at_full_size_are_valid(games: list[Position]) -> None:
+    """Each deal of a counterexample fits the record and shares the hand; the last one refutes."""
+    random, count = Random(1), 0
     for problem, deal in games:
         evaluator = SolverEvaluator(problem, Deadline(600))
         for _ in range(6):
             card = Card(*random.choice(deal.hand(random.randrange(4))))
             holder = deal.owner[card.set_index][card.number]
-            first, second = random.sample([one for one in range(4) if one != holder], 2)
-            inner = K(second, H(holder, card))
-            one = evaluator.counterexample((first,), inner, deal)
-            assert (one is None) == evaluator.truth(K(first, inner), deal)
-            if one is not None:
-                two = evaluator.counterexample((second,), H(holder, card), one)
-                assert two is not None
-                assert not deal_faults(problem, one.owner) + deal_faults(problem, two.owner)
-                assert same_hands(deal, one, (first,))
-                assert same_hands(one, two, (second,))
-                assert two.owner[card.set_index][card.number] != holder
-                found += 1
-    assert found > 5
+            p, q = random.sample([player for player in range(4) if player != holder], 2)
+            inner = K(q, H(holder, card))
+            middle = evaluator.counterexample((p,), inner, deal)
+            assert (middle is None) == evaluator.truth(K(p, inner), deal)
+            if middle is not None:
+                last = evaluator.counterexample((q,), H(holder, card), middle)
+                assert last is not None
+                assert not deal_faults(problem, middle.owner) + deal_faults(problem, last.owner)
+                assert same_hands(deal, middle, (p,))
+                assert same_hands(middle, last, (q,))
+                assert last.owner[card.set_index][card.number] != holder
+                count += 1
+    assert count > 5
 
 
 def test_knowledge_about_knowledge_at_full_size(games: list[Position]) -> None:
-    """Laws that relate answers to different questions."""
+    """Laws relate the answers to different questions."""
     random = Random(2)
     for problem, deal in games:
         truth = SolverEvaluator(problem, Deadline(600)).truth
         for _ in range(3):
             card = Card(*random.choice(deal.hand(random.randrange(4))))
             held = H(deal.owner[card.set_index][card.number], card)
-            one, two = random.sample(range(4), 2)
-            assert truth(K(one, K(two, held)), deal) <= truth(K(one, held) & K(two, held), deal)
-            assert truth(K(one, ~K(two, held)), deal) <= truth(~K(two, held), deal)
-            assert truth(K(one, held) | K(two, held), deal) <= truth(D({one, two}, held), deal)
-            assert truth(C(held), deal) <= truth(K(one, K(two, K(one, held))), deal)
-            known = K(two, held)
-            assert truth(known.announce(K(one, known)), deal)
+            p, q = random.sample(range(4), 2)
+            assert truth(K(p, K(q, held)), deal) <= truth(K(p, held) & K(q, held), deal)
+            assert truth(K(p, ~K(q, held)), deal) <= truth(~K(q, held), deal)
+            assert truth(K(p, held) | K(q, held), deal) <= truth(D({p, q}, held), deal)
+            assert truth(C(held), deal) <= truth(K(p, K(q, K(p, held))), deal)
+            known = K(q, held)
+            assert truth(known.announce(K(p, known)), deal)
 
 
-def test_undecided_is_said_and_not_guessed(games: list[Position]) -> None:
+def test_an_undecided_formula_is_reported_and_not_guessed(games: list[Position]) -> None:
     problem, deal = games[1]
     card = next(
         Card(index, number)
@@ -128,13 +128,13 @@ def test_undecided_is_said_and_not_guessed(games: list[Position]) -> None:
     )
     with pytest.raises(Undecided, match="time limit of 1e-06 s"):
         holds(K(0, ~K(1, ~K(2, H(3, card)))), problem, deal, "solvers", seconds=1e-6)
-    for none in (-1, 0):
+    for seconds in (-1, 0):
         with pytest.raises(InputError, match="seconds"):
-            holds("true", problem, deal, seconds=none)
+            holds("true", problem, deal, seconds=seconds)
 
 
 def test_nested_equivalences_of_knowledge_are_answered(games: list[Position]) -> None:
-    """Each one unfolds into two implications; forty would make more parts than a formula may."""
+    """Each equivalence unfolds into two implications; forty have more parts than a formula may."""
     problem, deal = games[0]
     formula: Formula = K(1, H(2, "0/0"))
     truth = holds(formula, problem, deal)
@@ -147,21 +147,21 @@ def test_nested_equivalences_of_knowledge_are_answered(games: list[Position]) ->
     assert holds(K(0, formula.iff(formula)), problem, deal)
 
 
-def test_the_solvers_get_half_of_the_time_where_the_deals_can_be_listed(
+def test_the_solvers_get_half_of_the_time_if_the_deals_can_be_listed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    begun = []
+    limits = []
 
-    class Over(Deadline):
+    class RecordedDeadline(Deadline):
         def __init__(self, seconds: float) -> None:
-            begun.append(seconds)
+            limits.append(seconds)
             super().__init__(0 if seconds == 4 else seconds)
 
-    monkeypatch.setattr("quaternity.epistemic.holding.Deadline", Over)
+    monkeypatch.setattr("quaternity.epistemic.holding.Deadline", RecordedDeadline)
     with limited("quaternity.epistemic.holding", FEW_WORLDS=0):
         three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
         assert holds("C !K2 H0 0/0", three_cards, [[0, 1, 2]], seconds=8)
-        assert begun == [8, 4]
+        assert limits == [8, 4]
 
 
 def test_undecided_common_knowledge() -> None:
@@ -184,23 +184,23 @@ def test_information_sets(position: Position, data: st.DataObject) -> None:
     problem, deal = position
     group = tuple(data.draw(st.sets(st.integers(0, problem.players - 1))))
     seen = information_set(problem, deal, group)
-    alike = [one for one in deals(problem) if same_hands(one, deal, group)]
-    assert sorted(one.owner for one in deals(seen)) == sorted(one.owner for one in alike)
+    alike = [world for world in deals(problem) if same_hands(world, deal, group)]
+    assert sorted(world.owner for world in deals(seen)) == sorted(world.owner for world in alike)
 
 
 @given(positions(max_players=3), st.data())
 @settings(max_examples=examples(60))
-def test_cases_are_the_deals_where_a_formula_is_true(
+def test_cases_are_the_deals_in_which_a_formula_is_true(
     position: Position, data: st.DataObject
 ) -> None:
     problem, _ = position
     drawn = data.draw(formulas(Language.of(problem), 3))
     formula = without_knowledge(drawn, data.draw(st.booleans()))
     for truth in (True, False):
-        found = cases(problem, formula, truth)
-        if found is not None:
-            ways = {one.owner for case in found for one in deals(narrowed(problem, case))}
-            right = {one.owner for one in deals(problem) if true_in(formula, one) == truth}
+        disjuncts = cases(problem, formula, truth)
+        if disjuncts is not None:
+            ways = {world.owner for case in disjuncts for world in deals(narrowed(problem, case))}
+            right = {world.owner for world in deals(problem) if true_in(formula, world) == truth}
             assert ways == right
 
 
@@ -212,19 +212,19 @@ def test_bounds_without_knowledge(position: Position, data: st.DataObject) -> No
     truth = ExplicitEvaluator(problem).truth(formula, deal)
     assert true_in(without_knowledge(formula, False), deal) <= truth
     assert truth <= true_in(without_knowledge(formula, True), deal)
-    told = ExplicitEvaluator(problem).truth(told_by_hands(formula, True), deal)
-    assert told <= truth <= ExplicitEvaluator(problem).truth(told_by_hands(formula, False), deal)
+    seen = ExplicitEvaluator(problem).truth(told_by_hands(formula, True), deal)
+    assert seen <= truth <= ExplicitEvaluator(problem).truth(told_by_hands(formula, False), deal)
 
 
 @given(positions(max_players=3), st.data())
 @settings(max_examples=examples(200))
-def test_what_is_seen_in_hands_is_known(position: Position, data: st.DataObject) -> None:
+def test_knowledge_seen_in_hands_is_knowledge(position: Position, data: st.DataObject) -> None:
     problem, _ = position
     language = Language.of(problem)
     formula = data.draw(st.one_of(chains(language, 1), formulas(language, 2)))
-    where = ExplicitEvaluator(problem).model.extension
-    assert (where(told_by_hands(formula, True)) <= where(formula)).all()
-    assert (where(formula) <= where(told_by_hands(formula, False))).all()
+    extension = ExplicitEvaluator(problem).model.extension
+    assert (extension(told_by_hands(formula, True)) <= extension(formula)).all()
+    assert (extension(formula) <= extension(told_by_hands(formula, False))).all()
 
 
 @given(positions(max_players=3), st.data())
@@ -239,13 +239,13 @@ def test_surroundings_share_the_truth_value(position: Position, data: st.DataObj
         value = truth(formula, deal)
         around = list(deals(narrowed(problem, case_around(formula, value, deal, (), truth))))
         assert deal in around
-        assert all(truth(formula, one) == value for one in around)
+        assert all(truth(formula, world) == value for world in around)
 
 
 @given(positions(max_players=3, max_sets=2, max_set_size=3))
 @settings(max_examples=examples(120))
-def test_so_many_cards_unknown_are_so_many_by_definition(position: Position) -> None:
-    """Every number there may be, exactly or at most, in what a third player knows of it."""
+def test_numbers_of_unknown_cards_agree_with_the_definition(position: Position) -> None:
+    """The numbers are tried exactly and at most, and as known to a third player."""
     problem, deal = position
     explicit, solvers = ExplicitEvaluator(problem), SolverEvaluator(problem, Deadline(600))
     for count in range(problem.hands[1] + 2):
@@ -257,7 +257,7 @@ def test_so_many_cards_unknown_are_so_many_by_definition(position: Position) -> 
 
 @st.composite
 def hidden_cases(draw: st.DrawFn, max_players: int = 4) -> tuple[DealProblem, Deal, int, Case]:
-    """A position, a player whose hand is seen, and a case about one or two cards."""
+    """Draw a position, a player whose hand is seen, and a case about one or two cards."""
     problem, deal = draw(positions(max_players, max_sets=2, max_set_size=3))
     everybody = (1 << problem.players) - 1
     cards = st.sampled_from([Card(index, number) for index, number, _ in every_card(problem)])
@@ -274,11 +274,11 @@ def is_refuted(problem: DealProblem, deal: Deal, seen: int, case: Case) -> bool:
 def test_provable_coalitions_by_enumeration(
     hidden: tuple[DealProblem, Deal, int, Case],
 ) -> None:
-    """A coalition is listed iff some deal leaves one short."""
+    """A coalition is listed iff it lacks cards in some deal."""
     problem, _, seen, case = hidden
     provable = HandPatterns(problem, problem, (seen,)).provable(case)
     assert provable is not None
-    assert bool(provable) == any(is_refuted(problem, one, seen, case) for one in deals(problem))
+    assert bool(provable) == any(is_refuted(problem, world, seen, case) for world in deals(problem))
 
 
 @given(hidden_cases())
@@ -286,7 +286,7 @@ def test_provable_coalitions_by_enumeration(
 def test_without_totals_no_coalition_is_left_out(
     hidden: tuple[DealProblem, Deal, int, Case],
 ) -> None:
-    """Where the programme is too much work, more coalitions may be listed, never fewer."""
+    """If the programme takes too much work, more coalitions may be listed, but never fewer."""
     problem, _, seen, case = hidden
     right = HandPatterns(problem, problem, (seen,)).provable(case)
     with limited("quaternity.epistemic.hand_patterns", MAX_WORK=0):
@@ -298,8 +298,8 @@ def test_without_totals_no_coalition_is_left_out(
 
 @given(positions(max_sets=2, max_set_size=3))
 @settings(max_examples=examples(60))
-def test_one_case_after_another_gives_what_each_gives_alone(position: Position) -> None:
-    """What is kept of one case is not taken for another."""
+def test_successive_cases_give_the_same_as_each_case_alone(position: Position) -> None:
+    """The cached results of a case are not used for another case."""
     problem, _ = position
     kept = HandPatterns(problem, problem, (0,))
     for index, number, _ in every_card(problem):
@@ -329,38 +329,38 @@ FREE: Bounds = ([0, 0, 0], [2, 2, 2])
     ],
     ids=["minimums meant", "maximums meant", "minimums in public", "maximums in public"],
 )  # fmt: skip
-def test_sets_that_differ_in_one_kind_of_bounds_are_told_apart(
+def test_sets_that_differ_in_one_kind_of_bounds_are_distinguished(
     hands: list[int],
     owners: list[list[int]],
     meant: list[Bounds],
     public: list[Bounds],
     said: tuple[int, int],
 ) -> None:
-    """The same said of a card of either set does not prove the same."""
+    """The same statement about a card of either set does not prove the same."""
     inner, outer = (
         DealProblem(hands, [SetConstraint.of(owners, 3, low, high) for low, high in bounds])
         for bounds in (meant, public)
     )
     cases = [{Card(index, said[0]): said[1]} for index in range(2)]
-    one, other = (HandPatterns(inner, outer, (0,)).provable(case) for case in cases)
-    assert one != other
+    first, second = (HandPatterns(inner, outer, (0,)).provable(case) for case in cases)
+    assert first != second
     kept = HandPatterns(inner, outer, (0,))
-    assert [kept.provable(case) for case in cases] == [one, other]
+    assert [kept.provable(case) for case in cases] == [first, second]
 
 
 @pytest.mark.parametrize("most_options", [0, 4000])
 @given(hidden=hidden_cases())
 @settings(max_examples=examples(60))
 def test_refutations(most_options: int, hidden: tuple[DealProblem, Deal, int, Case]) -> None:
-    """At a deal, and somewhere among all deals: by patterns and by witnesses."""
+    """A case is refuted at a deal, and at some deal, by patterns and by witnesses."""
     problem, deal, seen, case = hidden
     everybody = range(problem.players)
-    anywhere = any(is_refuted(problem, one, seen, case) for one in deals(problem))
-    here = is_refuted(problem, deal, seen, case)
+    anywhere = any(is_refuted(problem, world, seen, case) for world in deals(problem))
+    at_the_deal = is_refuted(problem, deal, seen, case)
     with limited("quaternity.epistemic.hand_patterns", MAX_OPTIONS=most_options):
         hand_patterns.hand_patterns.cache_clear()
         for place, expected in (
-            (information_set(problem, deal, everybody), here),
+            (information_set(problem, deal, everybody), at_the_deal),
             (problem, anywhere),
         ):
             model = CoupledDeals(Deadline(600))
@@ -373,8 +373,8 @@ def test_refutations(most_options: int, hidden: tuple[DealProblem, Deal, int, Ca
 
 
 @pytest.mark.parametrize("seed", range(thorough(80, 1000)))
-def test_sums_and_choices_are_true_where_they_say(seed: int) -> None:
-    """Of literals that are free, and of such as are settled."""
+def test_sums_and_choices_are_required_exactly_if_they_should(seed: int) -> None:
+    """The literals are free or settled."""
     random = Random(seed)
     terms = [(random.randint(-3, 3), random.random() < 0.5) for _ in range(random.randint(2, 5))]
     total = sum(weight for weight, value in terms if value)
@@ -382,7 +382,7 @@ def test_sums_and_choices_are_true_where_they_say(seed: int) -> None:
     values = [value for _, value in terms]
 
     def literal(model: CoupledDeals, value: bool) -> Literal:
-        """A constant, or a free literal that can have this value alone."""
+        """Return a constant, or a free literal that can have only this value."""
         if random.random() < 0.4:
             return value
         free = model.new_literal()
@@ -394,10 +394,10 @@ def test_sums_and_choices_are_true_where_they_say(seed: int) -> None:
         sums = [(weight, literal(model, value)) for weight, value in terms]
         model.require_sum(sums, low, high, literal(model, when))
         assert model.solve() == (low <= total <= high or not when)
-    for choose, holds_there in ((CoupledDeals.all_of, all), (CoupledDeals.one_of, any)):
+    for choose, expected in ((CoupledDeals.all_of, all), (CoupledDeals.one_of, any)):
         model = CoupledDeals(Deadline(600))
         model.require_one([choose(model, [literal(model, value) for value in values])])
-        assert model.solve() == holds_there(values)
+        assert model.solve() == expected(values)
 
 
 def test_smallest_totals() -> None:
@@ -411,9 +411,9 @@ def test_smallest_totals() -> None:
     ]
 
     def totals(*hands: int) -> list[int]:
-        found = smallest_totals(hands, steps)
-        assert found is not None
-        return [int(one) for one in found]
+        result = smallest_totals(hands, steps)
+        assert result is not None
+        return [int(total) for total in result]
 
     assert without_hands(steps).tolist() == [3, 1]
     assert totals(2, 0) == [7, 2]
@@ -438,8 +438,8 @@ def test_a_time_limit_may_be_any_positive_number() -> None:
 
 @pytest.mark.parametrize("certain", [0, 1, 2])
 @pytest.mark.parametrize("number", range(5))
-def test_counting_literals_of_which_some_are_certain(number: int, certain: int) -> None:
-    """One that is open, one that is false, and some that are true."""
+def test_counting_literals_with_certain_ones(number: int, certain: int) -> None:
+    """One literal is open, one is false, and some are true."""
     model = CoupledDeals(Deadline(600))
     open_one = model.new_literal()
     encoder = Encoder(model, DealProblem([0], []), lambda _formula, _said: False, lambda _: ())

@@ -1,4 +1,4 @@
-"""Chances of formulas: counted, listed and drawn agree with what enumeration says."""
+"""Chances of formulas: counting, listing and drawing agree with enumeration."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.sizes import examples
 
 
 def hand_of(deal: Deal, player: int) -> list[int]:
-    return [sum(1 << n for n, who in enumerate(row) if who == player) for row in deal.owner]
+    return [sum(1 << n for n, owner in enumerate(row) if owner == player) for row in deal.owner]
 
 
 @pytest.mark.parametrize("listing", [True, False])
@@ -34,39 +34,39 @@ def hand_of(deal: Deal, player: int) -> list[int]:
 def test_exact_chances_are_shares_of_deals(
     listing: bool, position: tuple[DealProblem, Deal], data: st.DataObject
 ) -> None:
-    """Of those in which all that was said was true; and what a seat can tell is 0 or 1."""
+    """The deals are those in which all announcements are true. Certainty for a seat is 0 or 1."""
     problem, deal = position
     formula = data.draw(formulas(Language.of(problem), 2), label="formula")
-    said = data.draw(st.lists(formulas(Language.of(problem), 1), max_size=2), label="said")
+    news = data.draw(st.lists(formulas(Language.of(problem), 1), max_size=2), label="said")
     seat = data.draw(st.sampled_from([None, *range(problem.players)]), label="seat")
     hand = [] if seat is None else hand_of(deal, seat)
 
     def are_true(formula: Formula, among: list[Deal]) -> list[Deal]:
-        return [one for one in among if holds_by_definition(formula, problem, one)]
+        return [world for world in among if holds_by_definition(formula, problem, world)]
 
-    possible = [one for one in deals(problem) if seat is None or hand_of(one, seat) == hand]
-    possible = are_true(~announced(said, FALSE), possible)
-    true = len(are_true(announced(said, formula), possible))
+    possible = [world for world in deals(problem) if seat is None or hand_of(world, seat) == hand]
+    possible = are_true(~announced(news, FALSE), possible)
+    true = len(are_true(announced(news, formula), possible))
     if not possible:
         for ask in (formula_chance, as_seen):
             with pytest.raises(InputError, match="not true in any possible deal"):
-                ask(formula, problem, seat, hand, announcements=said)
+                ask(formula, problem, seat, hand, announcements=news)
         return
     with suppress(LimitError):
-        told = as_seen(
-            formula, problem, seat, hand, "explicit" if listing else "solvers", announcements=said
+        seen = as_seen(
+            formula, problem, seat, hand, "explicit" if listing else "solvers", announcements=news
         )
-        assert told.truth is (None if 0 < true < len(possible) else true > 0)
-        assert all(one in possible for one in told.deals)
+        assert seen.truth is (None if 0 < true < len(possible) else true > 0)
+        assert all(world in possible for world in seen.deals)
     with limited("quaternity.epistemic.chance", FEW_WORLDS=10**6 if listing else 0):
         try:
-            found = formula_chance(formula, problem, seat, hand, samples=0, announcements=said)
+            result = formula_chance(formula, problem, seat, hand, samples=0, announcements=news)
         except LimitError:
             assert not listing
             return
-    assert found.is_exact
-    assert found.chance == Fraction(true, len(possible))
-    assert found.low == found.high == float(found.chance)
+    assert result.is_exact
+    assert result.chance == Fraction(true, len(possible))
+    assert result.low == result.high == float(result.chance)
 
 
 def test_estimates_have_the_chance_in_their_interval() -> None:
@@ -82,13 +82,13 @@ def test_estimates_have_the_chance_in_their_interval() -> None:
         assert drawn.drawn == 400
         assert drawn.low < 0.5 < drawn.high < drawn.low + 0.12
         assert float(drawn.chance) == pytest.approx(0.5, abs=0.06)
-        assert formula_chance("K1 H0 0/1", *seen).chance == 0  # searched for, and there is none
-        # What is said is true in every other deal drawn.
-        said = formula_chance(
+        assert formula_chance("K1 H0 0/1", *seen).chance == 0  # the search finds none
+        # The announcement is true in every other deal drawn.
+        after = formula_chance(
             "K1 H2 0/2", *seen, samples=50, announcements=["K1 H2 0/2 | K1 H0 0/1"]
         )
-        assert said.drawn == 50
-        assert said.chance == 1
+        assert after.drawn == 50
+        assert after.chance == 1
 
 
 LARGE = DealProblem([2, 3, 3], [SetConstraint.of([[0, 1, 2]] * 4, 3)] * 2), 0, [0b11, 0]
@@ -96,18 +96,18 @@ LARGE = DealProblem([2, 3, 3], [SetConstraint.of([[0, 1, 2]] * 4, 3)] * 2), 0, [
 
 @pytest.mark.parametrize("undecided", [None, 19, 20, 45])
 @pytest.mark.parametrize("formula", ["H1 1/0", "H1 1/0 & H1 1/1", "H2 0/2 | H1 1/3"])
-def test_an_interval_has_the_shares_that_are_not_rare(
+def test_an_interval_contains_the_shares_that_are_not_rare(
     formula: str, undecided: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At its ends what was drawn is as far from the share as the quantile says (Wilson, 1927).
+    """The ends are as far from the share drawn as the quantile says (Wilson, 1927).
 
-    A deal that is not decided is wherever it makes the interval larger.
+    An undecided deal counts as true or false, whichever makes the interval larger.
     """
     truth, looked_at = SolverEvaluator.truth, 0
 
     def limited_truth(self: SolverEvaluator, formula: Formula, deal: Deal, *more: Any) -> bool:
         nonlocal looked_at
-        looked_at += formula == TRUE  # what was said before
+        looked_at += formula == TRUE  # the announcements
         if undecided is not None and looked_at > undecided:
             raise Undecided("undecided")
         return truth(self, formula, deal, *more)
@@ -118,35 +118,35 @@ def test_an_interval_has_the_shares_that_are_not_rare(
             with pytest.raises(LimitError, match="only 19 deals were decided"):
                 formula_chance(formula, *LARGE, samples=60)
             return
-        found = formula_chance(formula, *LARGE, samples=60)
-    assert found.drawn == (60 if undecided is None else undecided + 1)
+        guess = formula_chance(formula, *LARGE, samples=60)
+    assert guess.drawn == (60 if undecided is None else undecided + 1)
     still_open = 0 if undecided is None else 1
-    true = found.chance * (found.drawn - still_open)
+    true = guess.chance * (guess.drawn - still_open)
     assert true.denominator == 1
     for share, end, limit in (
-        (true / found.drawn, found.low, 0), ((true + still_open) / found.drawn, found.high, 1)
+        (true / guess.drawn, guess.low, 0), ((true + still_open) / guess.drawn, guess.high, 1)
     ):  # fmt: skip
         if share == limit:
             assert end == limit
         else:
             assert (end - share) * (limit - share) > 0
-            far = 1.959964**2 * end * (1 - end) / found.drawn
-            assert (end - float(share)) ** 2 == pytest.approx(far)
+            distance = 1.959964**2 * end * (1 - end) / guess.drawn
+            assert (end - float(share)) ** 2 == pytest.approx(distance)
 
 
-def test_deals_are_drawn_where_what_is_said_is_true() -> None:
-    """That player 1 has six cards is true in one of 900: else 2500 deals would be too few."""
+def test_deals_are_drawn_in_which_the_announcements_are_true() -> None:
+    """The announcement is true in one of 900 deals; of 2500 of all deals, too few would fit."""
     whole = DealProblem([13] * 4, [SetConstraint.of([[0, 1, 2, 3]] * 4, 4)] * 13)
     rare = " & ".join(f"H1 {card}" for card in ("1/0", "1/1", "1/2", "1/3", "2/0", "2/1"))
-    asked = "K1 H2 3/0 | H3 4/1 & M2 H1 1/0"
-    found = formula_chance(
-        asked, whole, 0, [0] * 9 + [0b1111] * 3 + [1], samples=50, announcements=[rare]
+    formula = "K1 H2 3/0 | H3 4/1 & M2 H1 1/0"
+    guess = formula_chance(
+        formula, whole, 0, [0] * 9 + [0b1111] * 3 + [1], samples=50, announcements=[rare]
     )
-    assert found.drawn == 50
-    assert found.low < 13 / 33 < found.high
+    assert guess.drawn == 50
+    assert guess.low < 13 / 33 < guess.high
 
 
-def test_what_is_not_counted_in_time_is_said() -> None:
+def test_a_chance_that_cannot_be_counted_is_refused() -> None:
     problem = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2], [0, 1, 2], [1, 2]], 3)])
     with (
         limited("quaternity.epistemic.chance", FEW_WORLDS=0, FEW_DEALS=0),
@@ -155,13 +155,13 @@ def test_what_is_not_counted_in_time_is_said() -> None:
         formula_chance("K1 H2 0/2", problem, 0, [0b001], samples=0)
 
 
-def test_what_the_solvers_leave_open_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where few deals are possible a chance is found whatever the search leaves undecided."""
+def test_deals_that_the_solvers_leave_open_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If few deals are possible, a chance is found even if the search leaves deals undecided."""
     problem = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2], [0, 1, 2], [1, 2]], 3)])
 
-    def undecided(*_: object) -> bool:
+    def raise_undecided(*_: object) -> bool:
         raise Undecided("undecided")
 
-    monkeypatch.setattr(SolverEvaluator, "truth", undecided)
-    found = formula_chance("C{0,1} M0 H1 0/1 | H1 0/1", problem, 0, [0b001])
-    assert (found.is_exact, found.chance) == (True, Fraction(1, 2))
+    monkeypatch.setattr(SolverEvaluator, "truth", raise_undecided)
+    guess = formula_chance("C{0,1} M0 H1 0/1 | H1 0/1", problem, 0, [0b001])
+    assert (guess.is_exact, guess.chance) == (True, Fraction(1, 2))

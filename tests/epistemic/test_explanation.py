@@ -1,4 +1,4 @@
-"""Reasons in words, and deals to look at."""
+"""Explanations of formulas in words, and the deals that they show."""
 
 import re
 from collections.abc import Callable
@@ -31,7 +31,7 @@ DEAL = [[0, 1, 2], [0, 1, 1, 2]]
 @pytest.mark.parametrize("method", [Method.EXPLICIT, Method.SOLVERS])
 @given(positions(max_players=3), st.data())
 @settings(max_examples=examples(100))
-def test_explanations_say_what_holds(
+def test_explanations_state_what_holds(
     method: Method, position: tuple[DealProblem, Deal], data: st.DataObject
 ) -> None:
     problem, deal = position
@@ -41,27 +41,27 @@ def test_explanations_say_what_holds(
     assert explanation.formula == formula
     assert explanation.truth == holds(formula, problem, deal, Method.EXPLICIT)
     assert 0 < len(explanation.lines) <= MAX_LINES + 1
-    # Every deal that is named is there, fits the public record, and is another one.
-    named = {int(one) for one in re.findall(r"\bdeal (\d+)", "\n".join(explanation.lines))}
+    # Every deal that is named exists, fits the public record, and differs from all others.
+    named = {int(number) for number in re.findall(r"\bdeal (\d+)", "\n".join(explanation.lines))}
     assert named == set(range(1, len(explanation.deals) + 1))
     assert len(set(explanation.deals) | {deal}) == len(explanation.deals) + 1
-    assert not any(deal_faults(problem, one.owner) for one in explanation.deals)
+    assert not any(deal_faults(problem, world.owner) for world in explanation.deals)
 
 
 def agrees(line: str, formula: Formula) -> bool:
-    """Whether the words of a plain sentence say a formula; of other sentences nothing is said."""
+    """Return whether a plain sentence states a formula; return True for any other sentence."""
     text = line.strip()
-    if found := re.match(r"player (\d+) holds (\d+/\d+)(, not \d+)?$", text):
-        return str(formula) == f"H{found[1]} {found[2]}"
-    if found := re.match(r"player (\d+) cannot hold (\d+/\d+): ", text):
+    if match := re.match(r"player (\d+) holds (\d+/\d+)(, not \d+)?$", text):
+        return str(formula) == f"H{match[1]} {match[2]}"
+    if match := re.match(r"player (\d+) cannot hold (\d+/\d+): ", text):
         assert isinstance(formula, Distributed | Everywhere)
-        return str(formula.part) == f"!H{found[1]} {found[2]}"
-    if found := re.match(r"player (\d+) (knows|does not know) ", text):
+        return str(formula.part) == f"!H{match[1]} {match[2]}"
+    if match := re.match(r"player (\d+) (knows|does not know) ", text):
         denied = isinstance(formula, Not)
         box = formula.part if isinstance(formula, Not) else formula
         assert isinstance(box, Knows | Distributed)
-        assert denied == (found[2] != "knows")
-        return box.players == (int(found[1]),) and text[found.end() :].startswith(f"{box.part}:")
+        assert denied == (match[2] != "knows")
+        return box.players == (int(match[1]),) and text[match.end() :].startswith(f"{box.part}:")
     return True
 
 
@@ -71,7 +71,7 @@ def agrees(line: str, formula: Formula) -> bool:
 def test_every_sentence_is_true(
     method: Method, position: tuple[DealProblem, Deal], data: st.DataObject
 ) -> None:
-    """What each claims holds by definition, its proof is one, and its words say what it claims."""
+    """Each claim holds by definition, its proof is valid, and its words state the claim."""
     problem, deal = position
     language = Language.of(problem)
     formula = data.draw(st.one_of(chains(language), formulas(language)))
@@ -84,12 +84,12 @@ def test_every_sentence_is_true(
 def check_sentences(
     explanation: FormulaExplanation, is_true: Callable[[Formula, Deal], bool]
 ) -> None:
-    """Fails unless every sentence says what is true."""
+    """Check that every sentence is true."""
     claims = explanation.claims
     assert len(claims) == min(len(explanation.lines), MAX_LINES)
     for line, claim in zip(explanation.lines, claims, strict=False):
-        for number, said in enumerate(claim.said):
-            assert is_true(announced(claim.said[:number], said), claim.deal)
+        for number, announcement in enumerate(claim.said):
+            assert is_true(announced(claim.said[:number], announcement), claim.deal)
         after = announced(claim.said, claim.formula)
         assert is_true(after, claim.deal), (line, claim)
         if claim.impossible is not None:
@@ -152,7 +152,7 @@ def test_words(formula: str, lines: list[str]) -> None:
     assert list(explain_formula(formula, SHORT, DEAL, Method.SOLVERS).lines) == lines
 
 
-def test_chains_are_told_step_by_step() -> None:
+def test_chains_are_explained_step_by_step() -> None:
     problem = DealProblem(
         [1] * 4, [SetConstraint.of([[0, 1], [1, 2], [2, 3], [0, 1, 3]], players=4)]
     )

@@ -1,4 +1,4 @@
-"""The list of all deals, and the model made of it."""
+"""The list of all deals, and the model built from it."""
 
 from collections.abc import Callable
 
@@ -19,19 +19,19 @@ from tests.sizes import THOROUGH, examples
 from tests.solvers.problems import listable_problems
 
 
-def listed(problem: DealProblem) -> list[tuple[int, ...]]:
+def list_deals(problem: DealProblem) -> list[tuple[int, ...]]:
     return sorted(map(tuple, all_deals(problem).T.tolist()))
 
 
 def by_brute_force(problem: DealProblem) -> list[tuple[int, ...]]:
-    return sorted(tuple(who for owner in deal.owner for who in owner) for deal in deals(problem))
+    return sorted(tuple(seat for owner in deal.owner for seat in owner) for deal in deals(problem))
 
 
 @given(listable_problems())
 @settings(max_examples=examples(400))
 def test_every_deal_is_listed_once(problem: DealProblem) -> None:
-    found = agree({"steps": listed, "brute force": by_brute_force}, problem)
-    assert len(found) == count_deals(problem)
+    listed = agree({"steps": list_deals, "brute force": by_brute_force}, problem)
+    assert len(listed) == count_deals(problem)
 
 
 @given(listable_problems())
@@ -48,7 +48,7 @@ def test_worlds_are_deals(problem: DealProblem) -> None:
 
 
 def test_classes_of_more_cards_than_one_number_can_code() -> None:
-    """80 cards that vary, three players' hands together."""
+    """80 cards vary, and the hands of three players are combined."""
     swaps = 40
     sets = [SetConstraint.of([[0, 1], [0, 1]], players=4, low=[1, 1, 0, 0])] * 3
     sets += [SetConstraint.of([[2, 3]] * 2 * swaps, players=4)]
@@ -60,13 +60,13 @@ def test_classes_of_more_cards_than_one_number_can_code() -> None:
 
 
 def large(spread: int) -> DealProblem:
-    """One set per factor, each with C(10, 5) = 252 deals, and public cards up to 52."""
+    """Return a problem: `spread` sets with C(10, 5) = 252 deals each, and public cards up to 52."""
     free = SetConstraint.of([[0, 1]] * 10, players=3, low=[5, 5, 0], high=[5, 5, 0])
     rest = SetConstraint.of([[2]] * (52 - 10 * spread), players=3)
     return DealProblem([5 * spread, 5 * spread, 52 - 10 * spread], [free] * spread + [rest])
 
 
-def test_what_is_too_large_is_refused_with_its_number() -> None:
+def test_a_problem_that_is_too_large_is_refused_with_its_number() -> None:
     with pytest.raises(LimitError, match=f"^{252**3} deals fit the public record: at most"):
         Model(large(3))
     assert Model(large(2), limit=252**2).worlds == 252**2
@@ -83,7 +83,7 @@ def test_too_many_steps_are_refused() -> None:
         Model(large(1))
 
 
-def test_what_takes_long_to_count_is_refused_with_an_upper_bound() -> None:
+def test_a_problem_that_takes_long_to_count_is_refused_with_a_bound() -> None:
     eight = [7, 7, 7, 7, 6, 6, 6, 6]
     beginning = DealProblem(eight, [SetConstraint.of([range(8)] * 4, players=8, high=[3] * 8)] * 13)
     assert quick_count(beginning) is None
@@ -95,7 +95,7 @@ def test_what_takes_long_to_count_is_refused_with_an_upper_bound() -> None:
 
 
 def test_a_million_worlds() -> None:
-    """At least that many are within the limit; every operator works there."""
+    """About this many worlds are within the limit, and every operator works with them."""
     sets = [SetConstraint.of([[0, 1, 2]] * 4, players=4, high=[2, 2, 2, 0])] * 3
     sets += [SetConstraint.of([[3]] * 4, players=4)] * 10
     problem = DealProblem([4, 4, 4, 40], sets)
@@ -117,11 +117,11 @@ def test_a_million_worlds() -> None:
 
 
 class TooLate(Exception):
-    """Time is up."""
+    """The time is up."""
 
 
-def test_every_stage_looks_at_the_time() -> None:
-    def only(times: int) -> Callable[[], None]:
+def test_every_stage_checks_the_time() -> None:
+    def allow(times: int) -> Callable[[], None]:
         left = iter(range(times))
 
         def check() -> None:
@@ -133,16 +133,16 @@ def test_every_stage_looks_at_the_time() -> None:
     problem = large(1)
     for times in (0, 51, 52, 103):  # each of 52 cards is planned, and then dealt
         with pytest.raises(TooLate):
-            Model(problem, check=only(times))
-    model = Model(problem, check=only(104))
+            Model(problem, check=allow(times))
+    model = Model(problem, check=allow(104))
     held = H(1, "0/0")
     for formula, looks in ((held & ~K(0, held), 5), (held.announce(C(held)), 4), (U(0, 1, 2), 53)):
         with pytest.raises(TooLate):
-            model.extension(formula, check=only(looks - 1))
-        assert model.extension(formula, check=only(looks)).shape == (252,)
+            model.extension(formula, check=allow(looks - 1))
+        assert model.extension(formula, check=allow(looks)).shape == (252,)
 
 
-def test_one_time_limit_holds_whichever_way_is_taken() -> None:
+def test_one_time_limit_holds_for_every_method() -> None:
     problem = large(2)
     deal = Model(problem).deal(0)
     formula = every([K(0, H(1, f"{index % 2}/0")).iff(TRUE) for index in range(4_000)])

@@ -52,21 +52,21 @@ def test_text_reads_back(formula: Formula) -> None:
 
 
 @given(formulas(LANGUAGE, max_depth=3))
-def test_a_formula_is_written_as_it_is_built_and_never_changes(formula: Formula) -> None:
-    """What follows from its parts is no part of its text."""
-    for one in formula.subformulas():
-        assert eval(repr(one), vars(logic)) == one  # noqa: S307 # our own text
-        for field in fields(one):
+def test_a_formula_is_shown_as_it_is_built_and_is_immutable(formula: Formula) -> None:
+    """Values that follow from its parts are not in its text."""
+    for part in formula.subformulas():
+        assert eval(repr(part), vars(logic)) == part  # noqa: S307 # our own text
+        for field in fields(part):
             with pytest.raises(FrozenInstanceError):
-                setattr(one, field.name, None)
+                setattr(part, field.name, None)
 
 
-def test_situations_and_languages_never_change() -> None:
+def test_situations_and_languages_are_immutable() -> None:
     situation = parse_situation("situation 1\nhands 1 1\nset 01 01\ndeal 01\n")
-    for one in (situation, LANGUAGE):
-        for field in fields(one):
+    for value in (situation, LANGUAGE):
+        for field in fields(value):
             with pytest.raises(FrozenInstanceError):
-                setattr(one, field.name, None)
+                setattr(value, field.name, None)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_situations_and_languages_never_change() -> None:
         ("M1 H0 0/0", ~K(1, ~a)),
         ("M1 ¬H0 0/0", ~K(1, a)),
         ("Kw2 H0 0/0", K(2, a) | K(2, ~a)),
-        ("E H0 0/0", every(K(one, a) for one in range(4))),
+        ("E H0 0/0", every(K(player, a) for player in range(4))),
         ("E{2,0} H0 0/0", K(2, a) & K(0, a)),
         ("C{2,1} H0 0/0", C(a, {1, 2})),
         ("D H0 0/0", D(range(4), a)),
@@ -112,7 +112,7 @@ def test_situations_and_languages_never_change() -> None:
         ("cards(0, 1) = 4", every(H(0, f"1/{n}") for n in range(4)) & TRUE),
         ("points(1) > points(0)", TRUE),
         ("cards(1) = 13 & cards(0) < 13", TRUE & TRUE),
-        ("all p: Hp 0/0", every(H(one, "0/0") for one in range(4))),
+        ("all p: Hp 0/0", every(H(player, "0/0") for player in range(4))),
         ("some p != 1, 3: Kwp H0 0/0", Kw(0, a) | Kw(2, a)),
         ("all c in set 12 != 12/0: H0 c", every(H(0, f"12/{n}") for n in (1, 2, 3))),
         ("∃c in {0/0}: H0 c", a),
@@ -240,10 +240,10 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         ("true" + " " * MAX_TEXT, None, MAX_TEXT),
     ],
 )
-def test_what_is_too_deep_or_too_long_is_refused(
+def test_a_formula_that_is_too_deep_or_too_long_is_refused(
     text: str, column: int | None, allowed: int
 ) -> None:
-    """With the place where it became so, and what is allowed."""
+    """The message has the place where the limit was exceeded, and the limit."""
     with pytest.raises(LimitError, match=rf"formula.* {allowed}\b") as caught:
         parse(text)
     if column is not None:
@@ -261,7 +261,7 @@ def test_what_is_too_deep_or_too_long_is_refused(
         ("points(1) = 1", "the number of points is not known here"),
     ],
 )
-def test_what_needs_a_language_says_so(text: str, words: str) -> None:
+def test_a_formula_that_needs_a_language_is_refused_without_one(text: str, words: str) -> None:
     with pytest.raises(InputError, match=r"formula, column [15]: ") as caught:
         parse(text)
     assert words in str(caught.value)
@@ -281,30 +281,30 @@ def test_two_unknown_numbers_cannot_be_compared_without_hands(language: Language
         "let deep = " + "(" * 101 + "true" + ")" * 101 + "; deep",
     ],
 )
-def test_what_is_too_long_when_written_out_is_refused(text: str) -> None:
+def test_a_formula_that_is_too_long_when_expanded_is_refused(text: str) -> None:
     with pytest.raises(LimitError, match=r"formula, column \d+: .*more than 100(000)? ") as caught:
         parse(text, Language(4, (20,) * 13))
     assert str(caught.value).splitlines()[2].strip() == "^"
 
 
-def test_what_is_long_but_not_deep_is_read() -> None:
+def test_a_long_formula_that_is_not_deep_is_read() -> None:
     assert parse(" & ".join(["true"] * 5000)).size == 5001
     assert parse("!" * (MAX_DEPTH - 1) + "true").depth == MAX_DEPTH
 
 
 def test_formulas_that_double_are_refused_in_time() -> None:
-    def doubled(times: int) -> Formula:
+    def double(times: int) -> Formula:
         formula: Formula = a
         for _ in range(times):
             formula = formula.iff(formula)
         return formula
 
-    assert doubled(10).size == 2**11 - 1
+    assert double(10).size == 2**11 - 1
     with pytest.raises(LimitError, match="parts"):
-        doubled(60)
+        double(60)
 
 
-def test_operators_lay_open_what_is_associative() -> None:
+def test_associative_operators_are_flattened() -> None:
     assert a & b & c == And((a, b, c)) == a & (b & c)
     assert (a | b) | c == Or((a, b, c))
     assert (a & b) | c == Or((And((a, b)), c))
@@ -316,7 +316,7 @@ def test_operators_lay_open_what_is_associative() -> None:
 def test_values() -> None:
     assert hash(K(1, a)) == hash(Knows(1, Holds(0, Card(0, 0))))
     assert D([2, 1, 2], a) == Distributed((1, 2), a)
-    assert [str(one) for one in (K(1, a) & ~b).subformulas()] == [
+    assert [str(part) for part in (K(1, a) & ~b).subformulas()] == [
         "K1 H0 0/0 & !H1 0/1",
         "K1 H0 0/0",
         "H0 0/0",
@@ -355,9 +355,9 @@ def test_impossible_formulas_cannot_be_built(build: object) -> None:
         build()
 
 
-def test_integers_of_numpy_become_plain_ones() -> None:
-    one: Any = np.int64(1)
-    built = [Holds(one, Card(one, one)), U(one, one, one), K(one, a), D([one, one], a)]
+def test_numpy_integers_become_built_in_ones() -> None:
+    n: Any = np.int64(1)
+    built = [Holds(n, Card(n, n)), U(n, n, n), K(n, a), D([n, n], a)]
     assert built == [Holds(1, Card(1, 1)), U(1, 1, 1), K(1, a), D([1], a)]
     assert list(map(str, built)) == ["H1 1/1", "U1(1)=1", "K1 H0 0/0", "D{1} H0 0/0"]
     assert "np." not in repr(built)

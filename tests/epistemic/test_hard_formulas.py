@@ -1,4 +1,4 @@
-"""The published list of hard formulas: drawn as it says, and answered alike by independent ways."""
+"""The published list of hard formulas: drawn as documented, with answers that methods agree on."""
 
 import pytest
 from hypothesis import given, settings
@@ -9,13 +9,13 @@ from quaternity.epistemic.language import Language
 from quaternity.epistemic.situation import parse_situation
 from quaternity.epistemic.strategies import chains, formulas, positions
 from solvers import Deal, DealProblem
-from tests.bench.hard_formulas import Quotient, certified, listed, situation_text
+from tests.bench.hard_formulas import Quotient, certify, read_list, situation_text
 from tests.sizes import thorough
 
 
 @given(positions(max_players=3), st.data())
 @settings(max_examples=thorough(20, 300))
-def test_exchanging_cards_that_nobody_names_changes_no_truth(
+def test_exchanging_cards_that_a_formula_does_not_name_changes_no_truth(
     moment: tuple[DealProblem, Deal], data: st.DataObject
 ) -> None:
     problem, deal = moment
@@ -26,7 +26,7 @@ def test_exchanging_cards_that_nobody_names_changes_no_truth(
 
 
 def test_the_list_has_the_promised_sizes_and_can_be_written() -> None:
-    entries = list(listed())
+    entries = list(read_list())
     assert len(entries) == len({(entry.seed, entry.text) for entry in entries}) == 600
     for entry in entries[:: thorough(20, 1)]:
         assert 2 <= entry.problem.players <= 8
@@ -37,8 +37,8 @@ def test_the_list_has_the_promised_sizes_and_can_be_written() -> None:
 
 
 @pytest.mark.parametrize("start", [pytest.param(0, marks=pytest.mark.slow), 7])
-def test_every_way_gives_the_listed_answer(start: int) -> None:
-    for entry in list(listed())[start :: thorough(90, 20) if start else 1]:
-        answers = certified(entry.problem, entry.deal, entry.formula)
+def test_every_method_gives_the_listed_answer(start: int) -> None:
+    for entry in list(read_list())[start :: thorough(90, 20) if start else 1]:
+        answers = certify(entry.problem, entry.deal, entry.formula)
         assert len(answers) > 1
         assert set(answers.values()) == {entry.truth}, entry.text

@@ -1,4 +1,4 @@
-"""What every request of Kwartet makes common knowledge, in real games."""
+"""Common knowledge after every request of Kwartet, in real games."""
 
 from collections.abc import Callable
 from functools import partial
@@ -20,11 +20,11 @@ def two_ways(size: int) -> dict[str, Callable[..., bool]]:
     return {str(way): partial(holds, method=way, set_size=size) for way in ways}
 
 
-def told(event: Event, after: Position) -> Formula:
-    """What everybody knows that everybody knows after a request."""
+def public_fact(event: Event, after: Position) -> Formula:
+    """Return a formula that is common knowledge after a request."""
     (asker, asked, card), players = event.question, range(after.public.settings.players)
     index, size = card.set_index, after.public.settings.set_size
-    others = some(H(asker, Card(index, one)) for one in range(size) if one != card.number)
+    others = some(H(asker, Card(index, number)) for number in range(size) if number != card.number)
     facts: list[Formula] = []
     if after.public.removed[index] is None:
         if event.answer:
@@ -34,7 +34,7 @@ def told(event: Event, after: Position) -> Formula:
     for gone, player in enumerate(after.public.removed):
         if player is not None:
             cards = [Card(gone, number) for number in range(size)]
-            facts += [~H(one, card) for one in players for card in cards]
+            facts += [~H(other, card) for other in players for card in cards]
     return every(facts)
 
 
@@ -45,9 +45,9 @@ def test_requests_of_small_games(seed: int) -> None:
     settings, size = log.settings, log.settings.set_size
     for event, after in zip(log.events, log.positions[1:], strict=True):
         place = after.public.problem, after.deal
-        fact = told(event, after)
+        fact = public_fact(event, after)
         assert agree(two_ways(size), C(fact, range(settings.players)) & P(fact), *place) is True
-        # Whoever holds the cards knows it, and everybody else's view is told by both evaluators.
+        # The owner of the cards knows it, and both evaluators agree on the view of all others.
         owner = random.randrange(settings.hands)
         knower = random.randrange(settings.players)
         card = Card(random.randrange(settings.sets), random.randrange(size))
@@ -64,4 +64,4 @@ def test_requests_at_full_size(announce: Announce) -> None:
     for number in range(0, len(log.events), 7):
         event, after = log.events[number], log.positions[number + 1]
         problem, deal = after.public.problem, after.deal
-        assert holds(C(told(event, after)), problem, deal, Method.SOLVERS, set_size=SET_SIZE)
+        assert holds(C(public_fact(event, after)), problem, deal, Method.SOLVERS, set_size=SET_SIZE)

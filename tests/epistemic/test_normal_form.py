@@ -1,4 +1,4 @@
-"""Normal forms: true where the formula is, after any announcement, and quick to decide."""
+"""Normal forms keep the truth of a formula, even after announcements, and are fast to decide."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ FOUR = DealProblem([1, 1, 1, 1], [SetConstraint.of([[0, 1, 2, 3]] * 4, players=4
 
 
 def some_formula(random: Random, language: Language, depth: int) -> Formula:
-    """Boxes over boxes and what is between them. (Drawn piece by piece it would take ten times
-    as long.)"""
+    """Draw nested operators of knowledge and formulas between them. (Drawing each part by a
+    strategy would take ten times as long.)"""
     player = random.randrange(language.players)
     if not depth or random.random() < 0.08:
         if random.random() < 0.15 or not any(language.sizes):
@@ -76,7 +76,7 @@ def some_formula(random: Random, language: Language, depth: int) -> Formula:
 
 
 def check(formula: Formula, problem: DealProblem, announcement: Formula) -> None:
-    """The same truth in every world, before and after an announcement."""
+    """Check that the truth is the same in every world, before and after an announcement."""
     model, normal = Model(problem), normal_form(formula, problem)
     assert (model.extension(formula) == model.extension(normal)).all(), normal
     among = model.extension(announcement)
@@ -106,16 +106,16 @@ def test_truth_is_kept_in_many_games(position: Position, seed: int) -> None:
 
 @given(positions(max_players=4, max_sets=2), st.integers(0, 2**32))
 @settings(max_examples=examples(40))
-def test_the_solvers_answer_alike(position: Position, seed: int) -> None:
-    """Every question of an evaluator, about formulas that the normal form changes most."""
+def test_the_solvers_give_the_same_answers(position: Position, seed: int) -> None:
+    """Ask every question of an evaluator, about formulas that the normal form changes most."""
     problem, deal = position
     formula = some_formula(Random(seed), Language.of(problem), 4)
     evaluator, model = SolverEvaluator(problem, Deadline(600)), Model(problem)
     extension = model.extension(formula)
     assert evaluator.truth(formula, deal) == extension[model.world(deal)]
-    found = evaluator.public_counterexample(formula)
-    assert (found is None) == extension.all()
-    assert found is None or not extension[model.world(found)]
+    counterexample = evaluator.public_counterexample(formula)
+    assert (counterexample is None) == extension.all()
+    assert counterexample is None or not extension[model.world(counterexample)]
     chain = evaluator.way_to_failure(formula, deal)
     common = model.extension(Common(formula))[model.world(deal)]
     assert common == (not chain)
@@ -125,14 +125,14 @@ def test_the_solvers_answer_alike(position: Position, seed: int) -> None:
 @pytest.mark.parametrize(
     ("formula", "normal"),
     [
-        # Knowing that one knows, or does not.
+        # Positive and negative introspection.
         ("K1 K1 H2 0/0", "K1 H2 0/0"),
         ("K1 !K1 H2 0/0", "!K1 H2 0/0"),
         ("C C H2 0/0", "C H2 0/0"),
         ("C !C H2 0/0", "!C H2 0/0"),
         ("P !P H2 0/0", "!P H2 0/0"),
         ("D{1,2} !D{2,1} H3 0/0", "!D{1,2} H3 0/0"),
-        # Narrower knowledge of wider, and wider of narrower.
+        # Narrower knowledge of wider knowledge, and the other way round.
         ("K1 C H2 0/0", "C H2 0/0"),
         ("K1 !C H2 0/0", "!C H2 0/0"),
         ("C K1 H2 0/0", "C H2 0/0"),
@@ -142,14 +142,14 @@ def test_the_solvers_answer_alike(position: Position, seed: int) -> None:
         ("P C K1 H2 0/0", "P H2 0/0"),
         ("C P H2 0/0", "P H2 0/0"),
         ("C !P H2 0/0", "!P H2 0/0"),
-        # And what stays.
+        # Formulas that stay the same.
         ("K1 K2 H3 0/0", "K1 K2 H3 0/0"),
         ("K1 !K2 H3 0/0", "K1 !K2 H3 0/0"),
         ("C !K1 H2 0/0", "C !K1 H2 0/0"),
         ("P !C H2 0/0", "P !C H2 0/0"),
         ("D{0,1} K2 H3 0/0", "D{0,1} K2 H3 0/0"),
         ("K1 [H2 0/0!] H3 0/1", "K1 (H2 0/0 -> H3 0/1)"),
-        # Conjunctions, and disjunctions with what is settled.
+        # Conjunctions, and disjunctions with parts that are settled.
         ("K1 (H2 0/0 & H3 0/1)", "K1 H2 0/0 & K1 H3 0/1"),
         ("C !(H2 0/0 | C H3 0/1)", "C !H2 0/0 & !C H3 0/1"),
         ("K1 (H1 0/0 | H2 0/0)", "H1 0/0 | K1 H2 0/0"),
@@ -158,17 +158,17 @@ def test_the_solvers_answer_alike(position: Position, seed: int) -> None:
         ("K1 (H2 0/0 | H3 0/0)", "K1 (H2 0/0 | H3 0/0)"),
         ("C (C H2 0/0 | K1 H3 0/0 | H2 0/1)", "C H2 0/0 | C (K1 H3 0/0 | H2 0/1)"),
         ("K1 (H2 0/0 | H3 0/0 | C !C H0 0/1)", "!C H0 0/1 | K1 (H2 0/0 | H3 0/0)"),
-        # Own cards, and what three hands say of the fourth.
+        # Own cards, and what three hands imply about the fourth.
         ("K1 H1 0/0", "H1 0/0"),
         ("K1 !H1 0/0", "!H1 0/0"),
         ("D{0,1,2} H3 0/0", "H3 0/0"),
         ("U1(1)=0", "true"),
         ("C U1(1)=1", "false"),
         ("U1(2)=2", "false"),
-        # Inside announcements too.
+        # Inside announcements, too.
         ("[C !C H0 0/0!] K1 K1 H2 0/0", "!C H0 0/0 -> K1 H2 0/0"),
         ("[H0 0/0!] true", "true"),
-        # Who could tell whether it is true learns nothing; what stays true is common knowledge.
+        # A player who knows whether it is true learns nothing; a lasting truth is common knowledge.
         ("[K1 H0 0/0!] (K1 H2 0/1 & H2 0/0)", "K1 H0 0/0 -> K1 H2 0/1 & H2 0/0"),
         ("[!K0 !H1 0/0!] C !K0 !H1 0/0", "true"),
         ("[!K0 !H1 0/0!] !C !K0 !H1 0/0", "K0 !H1 0/0"),
@@ -179,7 +179,7 @@ def test_normal_forms(formula: str, normal: str) -> None:
     assert str(normal_form(parse(formula), FOUR)) == normal
 
 
-def test_what_the_public_record_says_is_constant() -> None:
+def test_public_facts_are_constant() -> None:
     sets = [SetConstraint.of([[0], [1, 2], [0, 1, 2]], 3), SetConstraint.of([], 3)]
     problem = DealProblem([1, 2, 0], sets)
     for formula, normal in (
@@ -195,7 +195,7 @@ def test_what_the_public_record_says_is_constant() -> None:
         assert str(normal_form(parse(formula), problem)) == normal
 
 
-def test_of_two_players_everybody_knows_everything() -> None:
+def test_each_of_two_players_knows_everything() -> None:
     two = DealProblem([2, 1], [SetConstraint.of([[0, 1]] * 3, players=2)])
     assert str(normal_form(parse("C (H0 0/0 | K0 K1 H1 0/2)"), two)) == "H0 0/0 | H1 0/2"
 
@@ -214,7 +214,7 @@ def test_a_formula_of_the_deepest_nesting_has_a_normal_form() -> None:
     "inside", ["H1 0/1", "K2 !H1 0/1", *thorough([], ["(H1 0/1 | K0 H2 0/0)"])]
 )
 def test_common_knowledge_of_common_knowledge_at_full_size(inside: str) -> None:
-    """As quick as `!C f` itself; found undecided after a minute without."""
+    """These are as fast as `!C f` itself; without normal forms, a minute was not enough."""
     log = random_log(KwartetSettings(), Random(7), 20)
     problem, deal = log.positions[20].public.problem, log.positions[20].deal
     assert holds(f"!C {inside}", problem, deal, "solvers", seconds=600)
@@ -235,7 +235,7 @@ def test_common_knowledge_of_common_knowledge_at_full_size(inside: str) -> None:
 @pytest.mark.parametrize(
     "formula",
     [
-        # Hands together settle what one of them alone does not.
+        # Several hands together settle a formula that none of them settles.
         "K1 (D{1,2} H3 0/0 | H0 0/1 & H2 0/2)",
         "K1 (D{1,2} !H3 0/0 -> K2 H0 0/1)",
         "[!H0 0/0!] K1 (D{1,2} H3 0/0 | K2 H0 0/1)",
@@ -244,7 +244,7 @@ def test_common_knowledge_of_common_knowledge_at_full_size(inside: str) -> None:
         "[!H0 0/0 & !H1 0/0!] (P (H2 0/0 | H3 0/0) & !P H2 0/0)",
     ],
 )
-def test_every_deal_by_both_evaluators(formula: str) -> None:
+def test_both_evaluators_agree_at_every_deal(formula: str) -> None:
     model, solvers = Model(FOUR), SolverEvaluator(FOUR, Deadline(600))
     asked = parse(formula)
     expected = [holds_by_definition(asked, FOUR, model.deal(world)) for world in range(24)]

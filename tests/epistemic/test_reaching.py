@@ -1,4 +1,4 @@
-"""Closures of what players can tell: each is right, and together they decide full-size games."""
+"""Closures of reachable deals: each is correct, and together they decide full-size games."""
 
 from contextlib import suppress
 from itertools import combinations
@@ -27,7 +27,7 @@ from quaternity.kwartet.position import Position
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from solvers import Deal, DealProblem, SetConstraint
 from solvers.brute_force import deals
-from tests.bench.formulas import decided
+from tests.bench.formulas import decide_all
 from tests.kwartet.games import random_log
 from tests.limits import limited
 from tests.sizes import thorough
@@ -37,21 +37,21 @@ Moment = tuple[DealProblem, Deal]
 
 @given(positions(max_sets=2))
 @settings(max_examples=thorough(20, 200))
-def test_no_chain_leaves_what_never_changes(moment: Moment) -> None:
+def test_no_chain_leaves_the_deals_with_the_same_invariants(moment: Moment) -> None:
     problem, deal = moment
     model = ExplicitEvaluator(problem).model
     for group in [*combinations(range(problem.players), 2), tuple(range(problem.players))]:
         among = joined_at_most(problem, deal, group, 60)
         inside, piece = set(deals(among)), model.pieces(players=group)
-        here = piece[model.world(deal)]
-        assert {one for one in deals(problem) if piece[model.world(one)] == here} <= inside
+        own = piece[model.world(deal)]
+        assert {world for world in deals(problem) if piece[model.world(world)] == own} <= inside
         for owner, (index, number) in cards_fixed(problem, among):
-            assert all(one.owner[index][number] == owner for one in inside)
+            assert all(world.owner[index][number] == owner for world in inside)
 
 
 @given(positions(max_players=3), st.data())
 @settings(max_examples=thorough(20, 200))
-def test_every_hand_of_deals_before_bad_ones_is_a_hand_of_a_bad_one(
+def test_every_hand_of_deals_before_bad_deals_is_a_hand_of_a_bad_deal(
     moment: Moment, data: st.DataObject
 ) -> None:
     problem, deal = moment
@@ -61,11 +61,11 @@ def test_every_hand_of_deals_before_bad_ones_is_a_hand_of_a_bad_one(
     case = {card: 1 << deal.owner[card.set_index][card.number] for card in fixed}
     bad = narrowed(problem, case)
     before = deals_before(problem, bad, deal, player)
-    found = {one.hand(player) for one in deals(before)}
-    assert deal.hand(player) in found
-    assert found <= {one.hand(player) for one in deals(bad)}
+    hands = {world.hand(player) for world in deals(before)}
+    assert deal.hand(player) in hands
+    assert hands <= {world.hand(player) for world in deals(bad)}
     allowed = narrowed(problem, hands_allowed(before, player))
-    assert found == {one.hand(player) for one in deals(allowed)}
+    assert hands == {world.hand(player) for world in deals(allowed)}
 
 
 LAST_CARD = DealProblem(
@@ -74,21 +74,21 @@ LAST_CARD = DealProblem(
 """If 0 holds 1/0, 0 knows that 2 must hold 0/0."""
 
 
-def test_a_hand_that_leaves_another_no_card_is_not_a_hand_before() -> None:
+def test_a_hand_that_leaves_another_player_no_card_is_not_a_hand_before() -> None:
     bad = narrowed(LAST_CARD, {Card(0, 1): 0b100})
     before = deals_before(LAST_CARD, bad, Deal(((0, 2), (1,))), 0)
-    assert {one.hand(0) for one in deals(before)} == {((0, 0),)}
+    assert {world.hand(0) for world in deals(before)} == {((0, 0),)}
 
 
 def test_only_the_hand_that_leaves_no_choice_knows() -> None:
     evaluator = SolverEvaluator(LAST_CARD, Deadline(60))
     around = evaluator.case_around(K(0, ~H(2, "0/1")), True, Deal(((2, 1), (0,))), ())
-    assert {one.hand(0) for one in deals(narrowed(LAST_CARD, around))} == {((1, 0),)}
+    assert {world.hand(0) for world in deals(narrowed(LAST_CARD, around))} == {((1, 0),)}
 
 
 @given(positions(max_players=3), st.data())
 @settings(max_examples=thorough(20, 400))
-def test_what_is_known_around_a_deal_is_known_at_it(moment: Moment, data: st.DataObject) -> None:
+def test_knowledge_around_a_deal_is_knowledge_at_it(moment: Moment, data: st.DataObject) -> None:
     problem, deal = moment
     language = Language.of(problem)
     part = data.draw(st.one_of(formulas(language, 1), chains(language, 1)))
@@ -98,12 +98,12 @@ def test_what_is_known_around_a_deal_is_known_at_it(moment: Moment, data: st.Dat
     truth = explicit.truth(formula, deal)
     around = list(deals(narrowed(problem, evaluator.case_around(formula, truth, deal, ()))))
     assert deal in around
-    assert all(explicit.truth(formula, one) == truth for one in around)
+    assert all(explicit.truth(formula, world) == truth for world in around)
 
 
 @given(positions(max_players=3), st.data())
 @settings(max_examples=thorough(20, 200))
-def test_from_deals_that_lead_to_a_failure_chains_lead_there(
+def test_chains_lead_to_a_failure_from_every_deal_that_leads_there(
     moment: Moment, data: st.DataObject
 ) -> None:
     problem, deal = moment
@@ -121,12 +121,12 @@ def test_from_deals_that_lead_to_a_failure_chains_lead_there(
         assert bool(other) == bool(chain)
     assert explicit.truth(common, deal) == (not chain)
     for bad in evaluator.deals_leading_there(part, chain, common.players) if chain else ():
-        assert not any(explicit.truth(common, one) for one in deals(bad))
+        assert not any(explicit.truth(common, world) for world in deals(bad))
 
 
 @pytest.fixture(scope="module")
 def moments() -> list[Position]:
-    """Positions all over a full-size game."""
+    """Return positions from all over a full-size game."""
     log = random_log(KwartetSettings(), Random(11), 110)
     return [log.positions[step] for step in (0, 20, 50, 80, 110)]
 
@@ -146,19 +146,19 @@ OUTSIDE = (
 def test_a_seat_outside_the_group_is_answered_at_52_cards(
     formula: str, moments: list[Position]
 ) -> None:
-    """And what a seat is told is so: it has the truth value at the real deal."""
-    for at in moments[thorough(1, 0) :: thorough(3, 1)]:
-        problem, deal = at.public.problem, at.deal
+    """The answer for a seat is the truth value at the real deal."""
+    for position in moments[thorough(1, 0) :: thorough(3, 1)]:
+        problem, deal = position.public.problem, position.deal
         index, number = deal.hand(1)[0]
         asked = formula.replace("%s", f"{index}/{number}")
         for seat in (None, 1, 3)[:: thorough(2, 1)]:
-            hand = () if seat is None else at.hands[seat]
-            found = as_seen(asked, problem, seat, hand, "solvers", 20, SET_SIZE)
-            if found.truth is not None:
-                assert holds(asked, problem, deal, "solvers", 20, SET_SIZE) == found.truth
+            hand = () if seat is None else position.hands[seat]
+            answer = as_seen(asked, problem, seat, hand, "solvers", 20, SET_SIZE)
+            if answer.truth is not None:
+                assert holds(asked, problem, deal, "solvers", 20, SET_SIZE) == answer.truth
 
 
 @pytest.mark.slow
 def test_all_published_formulas_are_decided() -> None:
-    number, times = decided()
+    number, times = decide_all()
     assert number == len(times) == 260

@@ -1,4 +1,4 @@
-"""Requests that made it so: enough, and none of them can be left out."""
+"""Requests that are the reasons for knowledge: they suffice, and none can be left out."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ from tests.kwartet.games import random_log, random_settings
 from tests.sizes import thorough
 
 
-def stated(log: GameLog, chosen: set[int]) -> DealProblem:
+def facts(log: GameLog, chosen: set[int]) -> DealProblem:
     return stated_by(log.positions[0].public, log.events, chosen)
 
 
-def known(log: GameLog, random: Random) -> list[Formula]:
-    """What somebody knows of somebody's card, or of what somebody else knows, and is true."""
+def known_formulas(log: GameLog, random: Random) -> list[Formula]:
+    """Return true formulas: a player knows a card of another, or what another player knows."""
     position = log.positions[-1]
-    found: list[Formula] = []
+    candidates: list[Formula] = []
     for index, row in enumerate(position.deal.owner):
         for number, holder in enumerate(row):
-            one, two = random.sample(range(log.settings.players), 2)
+            p, q = random.sample(range(log.settings.players), 2)
             held = H(holder, Card(index, number))
-            found += [K(one, held), K(one, K(two, held)), K(one, ~H(two, Card(index, number)))]
-    random.shuffle(found)
+            candidates += [K(p, held), K(p, K(q, held)), K(p, ~H(q, Card(index, number)))]
+    random.shuffle(candidates)
     problem = position.public.problem
-    return [one for one in found if holds(one, problem, position.deal, Method.EXPLICIT)]
+    return [part for part in candidates if holds(part, problem, position.deal, Method.EXPLICIT)]
 
 
 @pytest.mark.parametrize("seed", range(thorough(3, 40)))
-def test_lists_are_enough_and_minimal(seed: int) -> None:
+def test_lists_are_sufficient_and_minimal(seed: int) -> None:
     random = Random(f"reasons/{seed}")
-    log = random_log(random_settings(random, range(3, 4), range(2, 4), most_cards=12), random, 10)
+    log = random_log(random_settings(random, range(3, 4), range(2, 4), max_cards=12), random, 10)
     if log.positions[-1].public.is_over:
         return
     deal, number = log.positions[-1].deal, len(log.events)
-    for formula in known(log, random)[: thorough(3, 8)]:
-        found = reasons(formula, deal, number, lambda chosen: stated(log, {*chosen}))
-        assert found.minimal
-        assert found.explanation is not None
-        assert found.explanation.truth
-        chosen = set(found.requests)
+    for formula in known_formulas(log, random)[: thorough(3, 8)]:
+        result = reasons(formula, deal, number, lambda chosen: facts(log, {*chosen}))
+        assert result.minimal
+        assert result.explanation is not None
+        assert result.explanation.truth
+        chosen = set(result.requests)
         for method in (Method.EXPLICIT, Method.SOLVERS):
-            assert holds(formula, stated(log, chosen), deal, method)
-        for one in chosen:
-            assert not holds(formula, stated(log, chosen - {one}), deal, Method.EXPLICIT)
+            assert holds(formula, facts(log, chosen), deal, method)
+        for request in chosen:
+            assert not holds(formula, facts(log, chosen - {request}), deal, Method.EXPLICIT)
 
 
 def test_at_full_size_a_list_is_short_and_its_proof_needs_no_more() -> None:
@@ -62,14 +62,14 @@ def test_at_full_size_a_list_is_short_and_its_proof_needs_no_more() -> None:
         for number, holder in enumerate(row):
             formula = K((holder + 1) % 4, H(holder, Card(index, number)))
             if lists < thorough(2, 20) and holds(formula, position.public.problem, position.deal):
-                found = reasons(formula, position.deal, 70, lambda chosen: stated(log, {*chosen}))
-                assert found.minimal
-                assert 0 < len(found.requests) < 15
+                result = reasons(formula, position.deal, 70, lambda chosen: facts(log, {*chosen}))
+                assert result.minimal
+                assert 0 < len(result.requests) < 15
                 lists += 1
     assert lists
 
 
-def test_what_requests_can_be_the_reason_for() -> None:
+def test_only_knowledge_can_have_requests_as_reasons() -> None:
     for text in ("K1 H0 0/0", "C true", "K1 true & D{1,2} true", "K1 true | H0 0/0", "P true",
                  "K1 !H0 0/0", "C (H0 0/0 -> !H1 0/0)"):  # fmt: skip
         assert is_knowledge(parse(text))
@@ -78,7 +78,7 @@ def test_what_requests_can_be_the_reason_for() -> None:
         assert not is_knowledge(parse(text))
 
 
-def test_without_time_all_requests_are_told_as_not_minimal() -> None:
+def test_without_time_all_requests_are_returned_as_not_minimal() -> None:
     log = random_log(KwartetSettings(3, 3), Random(2), 8)
     deal = log.positions[-1].deal
 
@@ -92,7 +92,7 @@ def test_without_time_all_requests_are_told_as_not_minimal() -> None:
         calls.append(chosen)
         if len(calls) == 1:
             raise Undecided("undecided: too late")
-        return stated(log, {*chosen})
+        return facts(log, {*chosen})
 
-    found = reasons(parse("K1 true"), deal, 8, soon_late)  # type: ignore[arg-type]
-    assert not found.minimal
+    result = reasons(parse("K1 true"), deal, 8, soon_late)  # type: ignore[arg-type]
+    assert not result.minimal

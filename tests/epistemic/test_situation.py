@@ -28,7 +28,7 @@ THREE = "situation 1\nhands 1 1 1\nset 3 cards\ndeal 012\n"
 
 
 def asking(problem: DealProblem, deal: Deal, *asked: Formula) -> Situation:
-    return Situation(problem, deal, (), tuple(Asked(1, str(one), one, (), None) for one in asked))
+    return Situation(problem, deal, (), tuple(Asked(1, str(f), f, (), None) for f in asked))
 
 
 @pytest.mark.parametrize(
@@ -65,53 +65,53 @@ def test_faults_name_their_line(old: str, new: str, words: str) -> None:
     assert words in str(caught.value)
 
 
-def test_what_a_file_says() -> None:
+def test_the_questions_of_a_file() -> None:
     text = (
         THREE + "let told = K2 H0 0/0\nfalse told\nsay !H0 0/1 # aloud\ntrue told &\n  !K0 told\n"
     )
-    found = parse_situation(text)
-    assert [(one.line, one.expected, len(one.said)) for one in found.asked] == [
+    situation = parse_situation(text)
+    assert [(row.line, row.expected, len(row.said)) for row in situation.asked] == [
         (6, False, 0),
         (8, True, 1),
     ]
-    assert found.said == (parse("!H0 0/1"),)
-    assert found.asked[1].formula == parse("K2 H0 0/0 & !K0 K2 H0 0/0")
+    assert situation.said == (parse("!H0 0/1"),)
+    assert situation.asked[1].formula == parse("K2 H0 0/0 & !K0 K2 H0 0/0")
 
 
 # --------------------------------------------------------------------------------------- SMCDEL
 
 
 class Smcdel:
-    """What we write for SMCDEL, read by its grammar and its semantics."""
+    """A reader of our files for SMCDEL, by its grammar and its semantics."""
 
     def __init__(self, text: str) -> None:
         plain = re.sub(r"--.*", "", text)
         head, *self.jobs = re.split(r"TRUE\?", plain)
-        found = re.fullmatch(r"\s*VARS(.*?)LAW(.*?)OBS(.*)", head, re.DOTALL)
-        assert found
-        variables = [int(one) for one in found[1].split(",")]
+        match = re.fullmatch(r"\s*VARS(.*?)LAW(.*?)OBS(.*)", head, re.DOTALL)
+        assert match
+        variables = [int(number) for number in match[1].split(",")]
         # Its grammar has no line without a variable.
         line = r"\s*(\w+)\s*:\s*(\d+(?:\s*,\s*\d+)*)(?=\s)"
-        assert re.fullmatch(f"(?:{line})+\\s*", found[3])
+        assert re.fullmatch(f"(?:{line})+\\s*", match[3])
         self.sees = {
-            name: {int(one) for one in seen.split(",")} for name, seen in re.findall(line, found[3])
+            name: {int(bit) for bit in seen.split(",")} for name, seen in re.findall(line, match[3])
         }
         assert set().union(*self.sees.values()) == set(variables)
-        law = self.tree(found[2])
+        law = self.tree(match[2])
         self.states = [
             state
             for bits in range(1 << len(variables))
             for state in [frozenset(v for n, v in enumerate(variables) if bits >> n & 1)]
-            if self.true(law, state, [])
+            if self.holds(law, state, [])
         ]
 
     def answers(self) -> Iterator[bool]:
         for job in self.jobs:
-            found = re.fullmatch(r"\s*\{([\d,]*)\}(.*)", job, re.DOTALL)
-            assert found
-            state = frozenset(int(one) for one in found[1].split(",") if one)
+            match = re.fullmatch(r"\s*\{([\d,]*)\}(.*)", job, re.DOTALL)
+            assert match
+            state = frozenset(int(number) for number in match[1].split(",") if number)
             assert state in self.states
-            yield self.true(self.tree(found[2]), state, self.states)
+            yield self.holds(self.tree(match[2]), state, self.states)
 
     def tree(self, text: str) -> object:
         tokens = re.findall(
@@ -137,17 +137,17 @@ class Smcdel:
                 if sign == ")":
                     return (first, parts), rest
         if first == "[":
-            said, rest = self.read(rest[1:])
+            announcement, rest = self.read(rest[1:])
             assert rest[0] == "]"
             then, rest = self.read(rest[1:])
-            return ("[", said, then), rest
+            return ("[", announcement, then), rest
         if first == "(":
             end = rest.index(")")
             named = rest[0] == "(" and "(" not in rest[1:end]
             if named and "know that" in rest[end + 1]:
                 part, after = self.read(rest[end + 2 :])
                 assert after[0] == ")"
-                group = [one for one in rest[1:end] if one != ","]
+                group = [name for name in rest[1:end] if name != ","]
                 return (rest[end + 1], group, part), after[1:]
             if rest[1] == "knows that":
                 part, after = self.read(rest[2:])
@@ -162,47 +162,49 @@ class Smcdel:
             return part, rest[1:]
         raise AssertionError(tokens)
 
-    def true(self, tree: object, here: frozenset[int], states: list[frozenset[int]]) -> bool:
+    def holds(self, tree: object, real: frozenset[int], states: list[frozenset[int]]) -> bool:
         def alike(group: list[str], other: frozenset[int], joined: frozenset[int]) -> bool:
-            return all(self.sees[one] & other == self.sees[one] & joined for one in group)
+            return all(self.sees[name] & other == self.sees[name] & joined for name in group)
 
         match tree:
             case "Top" | "Bot":
                 return tree == "Top"
             case str():
-                return int(tree) in here
+                return int(tree) in real
             case ("~", part):
-                return not self.true(part, here, states)
+                return not self.holds(part, real, states)
             case ("AND" | "OR" as word, list() as parts):
-                return (all if word == "AND" else any)(self.true(p, here, states) for p in parts)
-            case ("->", one, other):
-                return not self.true(one, here, states) or self.true(other, here, states)
-            case ("iff", one, other):
-                return self.true(one, here, states) == self.true(other, here, states)
+                return (all if word == "AND" else any)(self.holds(p, real, states) for p in parts)
+            case ("->", a, b):
+                return not self.holds(a, real, states) or self.holds(b, real, states)
+            case ("iff", a, b):
+                return self.holds(a, real, states) == self.holds(b, real, states)
             case ("distknow that", list() as group, part):
-                return all(self.true(part, s, states) for s in states if alike(group, here, s))
+                return all(self.holds(part, s, states) for s in states if alike(group, real, s))
             case ("comknow that", list() as group, part):
-                reached = [here]
+                reached = [real]
                 for state in reached:
                     reached += [
                         s
                         for s in states
-                        if s not in reached and any(alike([one], state, s) for one in group)
+                        if s not in reached and any(alike([name], state, s) for name in group)
                     ]
-                return all(self.true(part, s, states) for s in reached)
-            case ("[", said, then):
-                if not self.true(said, here, states):
+                return all(self.holds(part, s, states) for s in reached)
+            case ("[", announcement, then):
+                if not self.holds(announcement, real, states):
                     return True
-                return self.true(then, here, [s for s in states if self.true(said, s, states)])
+                return self.holds(
+                    then, real, [s for s in states if self.holds(announcement, s, states)]
+                )
             case _:
                 raise AssertionError(tree)
 
 
-def has_words_there(formula: Formula, players: int) -> bool:
+def is_expressible(formula: Formula, players: int) -> bool:
     return not any(
-        isinstance(one, Everywhere | Unknown)
-        or (isinstance(one, Common) and max(one.among(players)) >= players)
-        for one in formula.subformulas()
+        isinstance(part, Everywhere | Unknown)
+        or (isinstance(part, Common) and max(part.among(players)) >= players)
+        for part in formula.subformulas()
     )
 
 
@@ -212,8 +214,8 @@ def test_smcdel_answers_the_same(position: tuple[DealProblem, Deal], data: st.Da
     problem, deal = position
     formula = data.draw(formulas(Language.of(problem), 3), label="formula")
     situation = asking(problem, deal, formula)
-    if not has_words_there(formula, problem.players):
-        if any(isinstance(one, Everywhere | Unknown) for one in formula.subformulas()):
+    if not is_expressible(formula, problem.players):
+        if any(isinstance(part, Everywhere | Unknown) for part in formula.subformulas()):
             with pytest.raises(InputError, match="SMCDEL cannot express"):
                 smcdel_text(situation)
         return
@@ -223,13 +225,13 @@ def test_smcdel_answers_the_same(position: tuple[DealProblem, Deal], data: st.Da
 
 
 @pytest.mark.parametrize("text", ["hands 1 1 0\nset 01 01\ndeal 01", "hands 0 0\ndeal"])
-def test_smcdel_hears_of_who_can_hold_no_card(text: str) -> None:
+def test_smcdel_gets_players_who_can_hold_no_card(text: str) -> None:
     last = text.split("\n", 1)[0].count(" ") - 1
     asked = f"false K{last} K0 false\ntrue K{last} C true\ntrue C{{0,{last}}} !K0 false\n"
     situation = parse_situation(f"situation 1\n{text}\n{asked}")
     assert list(Smcdel(smcdel_text(situation)).answers()) == [False, True, True]
-    told = [line for line in smcdel_text(situation).splitlines() if line.startswith("-- ")][1:]
-    assert told == [f"-- {line.split(' ', 1)[1]}: {line.split()[0]}" for line in asked.splitlines()]
+    rows = [line for line in smcdel_text(situation).splitlines() if line.startswith("-- ")][1:]
+    assert rows == [f"-- {line.split(' ', 1)[1]}: {line.split()[0]}" for line in asked.splitlines()]
     asking_only = parse_situation(f"situation 1\n{text}\nask K0 false\n")
     assert "\n-- K0 false\n" in smcdel_text(asking_only)
 
@@ -238,33 +240,31 @@ def test_smcdel_hears_of_who_can_hold_no_card(text: str) -> None:
 
 
 def true_in_model(formula: Formula, model: KripkeModel, world: int, problem: DealProblem) -> bool:
-    """The truth of a formula of hands, K and C in a contracted model, by its links."""
+    """Return the truth of a formula of hands, K and C in a contracted model, by its links."""
 
-    def at(part: Formula, there: int = world) -> bool:
-        return true_in_model(part, model, there, problem)
+    def at(part: Formula, place: int = world) -> bool:
+        return true_in_model(part, model, place, problem)
 
-    def linked(one: int, other: int, player: int) -> bool:
-        return one == other or player in model.links.get((min(one, other), max(one, other)), ())
+    def linked(a: int, b: int, player: int) -> bool:
+        return a == b or player in model.links.get((min(a, b), max(a, b)), ())
 
     everywhere = range(len(model.worlds))
     match type(formula).__name__:
         case "Knows":
             player = formula.player  # type: ignore[attr-defined]
-            return all(
-                at(formula.parts()[0], one) for one in everywhere if linked(world, one, player)
-            )
+            return all(at(formula.parts()[0], w) for w in everywhere if linked(world, w, player))
         case "Common":
             group = formula.among(problem.players)  # type: ignore[attr-defined]
             reached = [world]
-            for one in reached:
+            for current in reached:
                 reached += [
-                    two
-                    for two in everywhere
-                    if two not in reached and any(linked(one, two, player) for player in group)
+                    new
+                    for new in everywhere
+                    if new not in reached and any(linked(current, new, player) for player in group)
                 ]
-            return all(at(formula.parts()[0], one) for one in reached)
+            return all(at(formula.parts()[0], other) for other in reached)
         case "Everywhere":
-            return all(at(formula.parts()[0], one) for one in everywhere)
+            return all(at(formula.parts()[0], other) for other in everywhere)
         case "Not":
             return not at(formula.parts()[0])
         case "And":
@@ -284,29 +284,29 @@ def true_in_model(formula: Formula, model: KripkeModel, world: int, problem: Dea
 
 @given(positions(max_players=3, max_sets=2, max_set_size=3), st.data())
 @settings(max_examples=examples(200))
-def test_contracted_models_tell_the_same(
+def test_contracted_models_give_the_same_answers(
     position: tuple[DealProblem, Deal], data: st.DataObject
 ) -> None:
     problem, deal = position
     formula = data.draw(formulas(Language.of(problem), 3), label="formula")
-    if any(type(one).__name__ in ("Distributed", "Announced", "Unknown")
-           for one in formula.subformulas()):  # fmt: skip
+    if any(type(part).__name__ in ("Distributed", "Announced", "Unknown")
+           for part in formula.subformulas()):  # fmt: skip
         return
     model = kripke_model(asking(problem, deal, formula))
-    every = list(deals(problem))
-    assert sorted(d.owner for w in model.worlds for d in w.deals) == sorted(d.owner for d in every)
+    dealt = list(deals(problem))
+    assert sorted(d.owner for w in model.worlds for d in w.deals) == sorted(d.owner for d in dealt)
     assert model.worlds[0].real
     assert deal in model.worlds[0].deals
     for number, world in enumerate(model.worlds):
-        told = true_in_model(formula, model, number, problem)
-        assert all(holds(formula, problem, one, Method.EXPLICIT) == told for one in world.deals)
+        truth = true_in_model(formula, model, number, problem)
+        assert all(holds(formula, problem, d, Method.EXPLICIT) == truth for d in world.deals)
 
 
-def test_worlds_are_few() -> None:
-    found = parse_situation(THREE + "say !H0 0/1\nask C H0 0/0\n")
-    sizes = [len(kripke_model(found, found.said[:n], every=True).worlds) for n in (0, 1)]
+def test_worlds_are_contracted() -> None:
+    situation = parse_situation(THREE + "say !H0 0/1\nask C H0 0/0\n")
+    sizes = [len(kripke_model(situation, situation.said[:n], every=True).worlds) for n in (0, 1)]
     assert sizes == [6, 4]
-    # What is public of each card: two kinds of deals, told apart by everybody who holds it.
+    # The formula separates two kinds of deals, which every player can distinguish.
     problem = parse_situation("situation 1\nhands 2 2\nset 01 01\nset 01 01\ndeal 01 01\n")
     about = asking(problem.problem, problem.deal, parse("K0 H0 0/0"))
     assert len(kripke_model(about).worlds) == 2
@@ -314,10 +314,10 @@ def test_worlds_are_few() -> None:
 
 
 def test_drawings() -> None:
-    found = parse_situation(THREE + "say !H0 0/1\nask C H0 0/0\n")
-    model = kripke_model(found, (), every=True)
+    situation = parse_situation(THREE + "say !H0 0/1\nask C H0 0/0\n")
+    model = kripke_model(situation, (), every=True)
     drawing = ElementTree.fromstring(svg_text_of(model, "three <cards>"))
-    names = [one.text for one in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    names = [element.text for element in drawing.iter("{http://www.w3.org/2000/svg}text")]
     assert names.count("0: 0") == 2
     assert len(list(drawing.iter("{http://www.w3.org/2000/svg}line"))) == len(model.links) == 9
     dot = dot_text(model)
@@ -327,23 +327,23 @@ def test_drawings() -> None:
 
 
 def muddy() -> Situation:
-    """Three children: eight worlds whose names are long come close to each other."""
-    sets = "".join(f"set {child}3 {child}3\nleast {one}\n" for child, one in enumerate(
+    """Return three children: eight worlds with long names, which are drawn close together."""
+    sets = "".join(f"set {child}3 {child}3\nleast {minimums}\n" for child, minimums in enumerate(
         ("1 0 0 1", "0 1 0 1", "0 0 1 1")))  # fmt: skip
     return parse_situation(f"situation 1\nhands 1 1 1 3\n{sets}deal 03 13 23\n")
 
 
-@pytest.mark.parametrize("found", [parse_situation(THREE), muddy()], ids=["three", "muddy"])
-def test_every_world_is_a_box_of_its_own(found: Situation) -> None:
-    """On a circle, the real one on top with a second border; each has its own lines of text."""
-    model = kripke_model(found, (), every=True)
+@pytest.mark.parametrize("situation", [parse_situation(THREE), muddy()], ids=["three", "muddy"])
+def test_every_world_is_a_separate_box(situation: Situation) -> None:
+    """The boxes are on a circle, the real one on top with a second border; each has its text."""
+    model = kripke_model(situation, (), every=True)
     drawing = ElementTree.fromstring(svg_text_of(model, "worlds"))
     name = "{http://www.w3.org/2000/svg}"
     wide, tall = (float(drawing.attrib[side]) for side in ("width", "height"))
     borders: dict[tuple[float, float], list[tuple[float, float]]] = {}
-    for one in drawing.iter(name + "rect"):
-        if "rx" in one.attrib:
-            x, y, w, h = (float(one.attrib[key]) for key in ("x", "y", "width", "height"))
+    for element in drawing.iter(name + "rect"):
+        if "rx" in element.attrib:
+            x, y, w, h = (float(element.attrib[key]) for key in ("x", "y", "width", "height"))
             assert min(x, y, wide - x - w, tall - y - h, w, h) > 0
             borders.setdefault((round(x + w / 2), round(y + h / 2)), []).append((w, h))
     places = [*borders]
@@ -353,12 +353,12 @@ def test_every_world_is_a_box_of_its_own(found: Situation) -> None:
     assert all(min(sizes) == size for sizes in borders.values())
     assert all(max(abs(x - u) - w, abs(y - v) - h) > 0
                for (x, y), (u, v) in combinations(places, 2))  # fmt: skip
-    radii = [dist(one, (wide / 2, tall / 2)) for one in places]
+    radii = [dist(place, (wide / 2, tall / 2)) for place in places]
     assert max(radii) - min(radii) < 3
     for line in drawing.iter(name + "line"):
         ends = [float(line.attrib[key]) for key in ("x1", "y1", "x2", "y2")]
-        assert all(min(dist(end, one) for one in places) < 2 for end in (ends[:2], ends[2:]))
-    lines: dict[tuple[float, float], list[float]] = {one: [] for one in places}
+        assert all(min(dist(end, place) for place in places) < 2 for end in (ends[:2], ends[2:]))
+    lines: dict[tuple[float, float], list[float]] = {place: [] for place in places}
     for text in drawing.iter(name + "text"):
         if text.attrib.get("text-anchor", "start") == "start" and text.text:
             x, y = (float(text.attrib[key]) for key in ("x", "y"))
@@ -370,17 +370,17 @@ def test_every_world_is_a_box_of_its_own(found: Situation) -> None:
                     assert top + 12 <= y <= top + h - 4
                     lines[at_x, at_y].append(y)
     for ys in lines.values():
-        assert len(ys) >= found.problem.players
+        assert len(ys) >= situation.problem.players
         assert all(y - x >= 13 for x, y in pairwise(ys))
 
 
-def test_no_world_covers_what_a_line_says() -> None:
+def test_no_world_covers_a_label() -> None:
     drawing = ElementTree.fromstring(svg_text_of(kripke_model(muddy()), "mud"))
 
     def numbers(kind: str, *names: str) -> list[list[float]]:
         marks = drawing.iter("{http://www.w3.org/2000/svg}" + kind)
-        return [[float(one.attrib[name]) for name in names] for one in marks if "cx" in one.attrib
-                or one.attrib.get("rx")]  # fmt: skip
+        return [[float(box.attrib[name]) for name in names] for box in marks if "cx" in box.attrib
+                or box.attrib.get("rx")]  # fmt: skip
 
     worlds = numbers("rect", "x", "y", "width", "height")
     labels = numbers("circle", "cx", "cy")

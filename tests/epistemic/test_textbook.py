@@ -12,7 +12,7 @@ from quaternity.game.cards import Card
 from solvers import Deal, DealProblem, SetConstraint
 from tests.agreement import agree
 
-TWO_WAYS = {str(one): partial(holds, method=one) for one in (Method.EXPLICIT, Method.SOLVERS)}
+TWO_WAYS = {str(way): partial(holds, method=way) for way in (Method.EXPLICIT, Method.SOLVERS)}
 
 THREE_CARDS = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
 """Anne, Bill and Cath (0, 1, 2) hold one card each."""
@@ -21,7 +21,7 @@ THREE_CARDS = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=
 @pytest.mark.parametrize(
     ("formula", "truth"),
     [
-        # Everybody sees the own card and nothing else, and everybody knows that.
+        # Every player sees their own card and nothing else, and everybody knows that.
         ("K0 H0 0/0 & !K0 H1 0/1 & !K0 H2 0/1", True),
         ("C (K0 H0 0/0 | K0 H0 0/1 | K0 H0 0/2)", True),
         ("K1 !K0 H1 0/1", True),
@@ -32,17 +32,17 @@ THREE_CARDS = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=
         # Anne says: I do not have card 1. Cath learns the deal; Anne and Bill do not.
         ("[!H0 0/1!] K2 (H0 0/0 & H1 0/1)", True),
         ("[!H0 0/1!] (K0 H1 0/1 | K1 H0 0/0)", False),
-        # That somebody learned it is known to Anne only as a possibility.
+        # To Anne it is only possible that another player learned it.
         ("[!H0 0/1!] K0 (K1 H0 0/0 | K2 H0 0/0)", True),
         ("[!H0 0/1!] K0 K2 H0 0/0", False),
-        # Then Bill says that he does not know Anne's card: he holds card 1, all learn the deal.
+        # Then Bill says that he does not know Anne's card: he holds card 1, and all learn the deal.
         ("[!H0 0/1!] [!K1 H0 0/0 & !K1 H0 0/2!] C (H0 0/0 & H1 0/1 & H2 0/2)", False),
         ("[!H0 0/1!] [!K1 H0 0/0 & !K1 H0 0/2!] C H1 0/1", True),
         ("[!H0 0/1!] [!K1 H0 0/0 & !K1 H0 0/2!] K0 (H1 0/1 & H2 0/2)", True),
         # A true announcement about ignorance can make itself false.
         ("!K2 H0 0/0", True),
         ("[!H0 0/1 & !K2 H0 0/0!] !K2 H0 0/0", False),
-        # What is false cannot be said: then anything follows.
+        # A false formula cannot be announced: then anything follows.
         ("[H0 0/1!] false", True),
     ],
 )
@@ -51,11 +51,11 @@ def test_three_cards(formula: str, truth: bool) -> None:
 
 
 class MuddyChildren:
-    """Children who see the others' foreheads, told as a deal of cards.
+    """Children who see the others' foreheads, expressed as a deal of cards.
 
-    For every child and everybody who looks at it there is a set of two cards, muddy and clean; the
-    looker holds the one that is true and the table, one more player, holds the other. That all who
-    look at one child see the same is the first announcement.
+    For every child and every other child who looks at it, there is a set of two cards, muddy and
+    clean. The looker holds the true one, and the table, a further player, holds the other. The
+    first announcement is that all who look at a child see the same.
     """
 
     def __init__(self, children: int, muddy: set[int]) -> None:
@@ -78,14 +78,14 @@ class MuddyChildren:
         self.problem, self.deal = DealProblem(hands, sets), Deal(tuple(owner))
 
     def is_muddy(self, child: int) -> Formula:
-        return self.seen(child, next(one for one in self.children if one != child))
+        return self.mud_seen(child, next(other for other in self.children if other != child))
 
-    def seen(self, child: int, looker: int) -> Holds:
+    def mud_seen(self, child: int, looker: int) -> Holds:
         return Holds(looker, Card(self.pairs.index((child, looker)), 0))
 
     def consistent(self) -> Formula:
         return every(
-            self.is_muddy(child).iff(self.seen(child, looker)) for child, looker in self.pairs
+            self.is_muddy(child).iff(self.mud_seen(child, looker)) for child, looker in self.pairs
         )
 
     def somebody_is_muddy(self) -> Formula:
@@ -98,7 +98,7 @@ class MuddyChildren:
         return every(~self.knows_whether(child) for child in self.children)
 
     def after(self, father: bool, rounds: int, then: Formula) -> Formula:
-        """Once the father has spoken (or not) and nobody stepped forward for some rounds."""
+        """Return `then` after the father spoke, or not, and some rounds without a step forward."""
         for _ in range(rounds):
             then = self.nobody_knows().announce(then)
         if father:
@@ -113,7 +113,7 @@ def test_muddy_children(children: int, muddy: set[int]) -> None:
     game = MuddyChildren(children, muddy)
     muddy_know = every(K(child, game.is_muddy(child)) for child in sorted(muddy))
     questions = {
-        # The muddy ones know after as many rounds less one, and not a round earlier.
+        # The muddy children know after one round less than their number, and not a round earlier.
         game.after(True, len(muddy) - 1, muddy_know): True,
         game.after(True, len(muddy) - 1, game.nobody_knows()): False,
         # One round later all know, and then it is common knowledge who is muddy.
@@ -128,14 +128,14 @@ def test_muddy_children(children: int, muddy: set[int]) -> None:
     }
     if len(muddy) > 1:
         questions[game.after(True, len(muddy) - 2, game.nobody_knows())] = True
-        # Everybody saw that somebody is muddy; only the father made it common knowledge.
+        # Everybody saw that a child is muddy; only the father made it common knowledge.
         somebody = game.somebody_is_muddy()
         questions[game.after(False, 0, C(somebody))] = False
         questions[game.after(True, 0, C(somebody))] = True
         if len(muddy) == children:
-            questions[game.after(False, 0, every(K(one, somebody) for one in range(children)))] = (
-                True
-            )
+            questions[
+                game.after(False, 0, every(K(child, somebody) for child in range(children)))
+            ] = True
     for formula, truth in questions.items():
         assert holds(formula, game.problem, game.deal, Method.EXPLICIT) is truth, str(formula)
 
@@ -149,7 +149,7 @@ def test_muddy_children_by_the_solvers() -> None:
 
 
 def test_common_knowledge_and_truth_in_every_public_deal_differ() -> None:
-    """Where chains of indistinguishable deals do not connect all public deals."""
+    """They differ if chains of indistinguishable deals do not connect all public deals."""
     two_cards = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
     held = H(0, "0/0")
     assert len(set(Model(two_cards).pieces())) == 2
@@ -158,7 +158,7 @@ def test_common_knowledge_and_truth_in_every_public_deal_differ() -> None:
 
 
 def test_a_chain_graph_in_two_pieces_of_several_deals() -> None:
-    """Everybody reads off the own card how all of set 0 lies, which is not public."""
+    """Players infer from their own card how all cards of set 0 lie, which is not public."""
     problem = DealProblem(
         [2, 2, 2],
         [
@@ -174,7 +174,7 @@ def test_a_chain_graph_in_two_pieces_of_several_deals() -> None:
         assert agree(TWO_WAYS, formula, problem, deal) is truth
 
 
-def test_distributed_knowledge_is_more_than_that_of_each() -> None:
+def test_distributed_knowledge_is_more_than_the_knowledge_of_each_player() -> None:
     problem = DealProblem([1, 1, 2], [SetConstraint.of([[0, 1, 2]] * 4, players=3)])
     deal = [[0, 1, 2, 2]]
     rest = H(2, "0/2") & H(2, "0/3")
@@ -187,9 +187,9 @@ FOREHEADS = DealProblem(
     [1, 1, 1, 3],
     [
         SetConstraint.of(
-            [[one, 3]] * 2, 4, [int(who in (one, 3)) for who in range(4)], [1, 1, 1, 1]
+            [[child, 3]] * 2, 4, [int(player in (child, 3)) for player in range(4)], [1, 1, 1, 1]
         )
-        for one in range(3)
+        for child in range(3)
     ],
 )
 MUDDY = "(H0 0/0 | H1 1/0 | H2 2/0)"
@@ -212,13 +212,13 @@ NOBODY = "(!" + " & !".join(WHETHER) + ")"
     ids=["nobody", "where 0 knows", "where somebody knows", "all are muddy", "second", "sees"],
 )  # fmt: skip
 def test_muddy_children_as_smcdel_answers(formula: str, states: list[str]) -> None:
-    found = []
+    result = []
     for bits in range(8):
-        muddy = [one for one in range(3) if bits >> one & 1]
-        deal = [(one, 3) if one in muddy else (3, one) for one in range(3)]
+        muddy = [child for child in range(3) if bits >> child & 1]
+        deal = [(child, 3) if child in muddy else (3, child) for child in range(3)]
         if agree(TWO_WAYS, parse(formula), FOREHEADS, Deal(tuple(deal))):
-            found.append("".join(map(str, muddy)))
-    assert sorted(found) == sorted(states)
+            result.append("".join(map(str, muddy)))
+    assert sorted(result) == sorted(states)
 
 
 HANDS = ["012", "034", "056", "135", "246"]
@@ -246,8 +246,8 @@ IGNORANT = "all c in set 0: !K2 H0 c & !K2 H1 c"
     ids=range(8),
 )
 def test_russian_cards_as_smcdel_answers(check: str) -> None:
-    """All eight checks of its example are true at the deal 012.345.6, and the last is no accident:
-    had Bob named his own cards, Carol would know."""
+    """All eight checks of its example are true at the deal 012.345.6, the last not by accident:
+    if Bob had named his own cards, Carol would know."""
     problem = DealProblem([3, 3, 1], [SetConstraint.of([[0, 1, 2]] * 7, 3)])
     deal = [[0, 0, 0, 1, 1, 1, 2]]
     formula = parse(check, Language.of(problem))

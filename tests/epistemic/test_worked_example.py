@@ -1,8 +1,8 @@
-"""A card found by elimination: who else could have the last card of a set?
+"""A card found by elimination: which other player could have the last card of a set?
 
-Of one set, player B is publicly seen with two cards, player A holds the third and lacks the fourth;
+Player B is publicly seen with two cards of a set; player A holds the third and lacks the fourth.
 A knows that B lacks it, and knows all cards of player C, none of which it is. So A knows that
-player D has it. (Elsewhere one card of B and one of D stay unknown to A.)
+player D has it. (Elsewhere, one card of B and one of D are unknown to A.)
 """
 
 from functools import partial
@@ -14,11 +14,11 @@ from quaternity.epistemic.formula import Formula
 from solvers import Deal, DealProblem, SetConstraint
 from tests.agreement import agree
 
-TWO_WAYS = {str(one): partial(holds, method=one) for one in (Method.EXPLICIT, Method.SOLVERS)}
+TWO_WAYS = {str(way): partial(holds, method=way) for way in (Method.EXPLICIT, Method.SOLVERS)}
 
 
 def full_size() -> tuple[DealProblem, Deal]:
-    """52 cards, players 0..3 as A, B, C, D; the set is number 8, its last card 8/3.
+    """Return 52 cards for players 0..3 as A, B, C, D; the set is number 8, its last card 8/3.
 
     All but seven cards are public.
     """
@@ -26,20 +26,20 @@ def full_size() -> tuple[DealProblem, Deal]:
     owner += [[1, 1, 0, 3]]
     owner += [[3, 3, 3, 0], [3] * 4]
     owner += [[1, 3, 2, 3], [1, 1, 2, 3]]
-    owners = [[[who] for who in one] for one in owner]
-    # Player 1 was asked for 8/3 in vain; who of the others has it is not public.
+    owners = [[[player] for player in row] for row in owner]
+    # Player 1 denied having 8/3; it is not public which of the others has it.
     owners[8][3] = [0, 2, 3]
     owners[8][2] = owners[12][2] = [0, 2]
     owners[9][3] = [0, 3]
     # Players 1 and 3 hold one each of 11/0 and 11/1; players 0 and 2 are excluded.
     owners[11][0] = owners[11][1] = [1, 3]
-    sets = [SetConstraint.of(one, players=4) for one in owners]
-    hands = [sum(one.count(player) for one in owner) for player in range(4)]
+    sets = [SetConstraint.of(set_owners, players=4) for set_owners in owners]
+    hands = [sum(row.count(player) for row in owner) for player in range(4)]
     return DealProblem(hands, sets), Deal(tuple(map(tuple, owner)))
 
 
 def as_written() -> tuple[DealProblem, Deal]:
-    """The same with the players called 1 to 4, and the cards of set 8 called 8/1 to 8/4.
+    """Return the same with the players called 1 to 4, and the cards of set 8 called 8/1 to 8/4.
 
     Player 0 watches without cards, and card 8/0 is publicly with player 1.
     """
@@ -49,24 +49,24 @@ def as_written() -> tuple[DealProblem, Deal]:
         more, extra = ([1 << 1], (1,)) if index == 8 else ([], ())
         owners = [*more, *(mask << 1 for mask in constraint.owners)]
         sets.append(SetConstraint(owners, [0] * 5, [len(owners)] * 5))
-        owner.append((*extra, *(who + 1 for who in row)))
+        owner.append((*extra, *(player + 1 for player in row)))
     hands = [0, problem.hands[0] + 1, *problem.hands[1:]]
     return DealProblem(hands, sets), Deal(tuple(owner))
 
 
 def premises(first: int, low: int) -> Formula:
-    """What is said of players `first`.. and cards 8/`low`.. in the example."""
-    one, two, three, four = range(first, first + 4)
+    """Return the premises of the example about players `first`.. and cards 8/`low`..."""
+    a, b, c, d = range(first, first + 4)
     cards = [f"8/{low + number}" for number in range(4)]
     return every(
         [
-            C(H(two, cards[0]) & H(two, cards[1])),
-            K(one, ~H(two, cards[3])),
-            H(one, cards[2]),
-            ~H(one, cards[3]),
-            U(one, three, 0),
-            K(one, ~H(three, cards[3])),
-            U(one, four, 1),
+            C(H(b, cards[0]) & H(b, cards[1])),
+            K(a, ~H(b, cards[3])),
+            H(a, cards[2]),
+            ~H(a, cards[3]),
+            U(a, c, 0),
+            K(a, ~H(c, cards[3])),
+            U(a, d, 1),
         ]
     )
 

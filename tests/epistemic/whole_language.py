@@ -1,7 +1,7 @@
-"""The whole language a second time: text with its meaning, over every deal replayed, as bit sets.
+"""A second implementation of the whole language: texts with meanings, over bit sets of deals.
 
-Shares nothing with the package: a formula is drawn together with what it means, and what it means
-is worked out on the deals that `tests.kwartet.replay` leaves, an integer with a bit a deal.
+It shares nothing with the package. A formula is drawn together with its meaning, which is computed
+on the deals that `tests.kwartet.replay` leaves, as an integer with a bit for each deal.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from tests.kwartet.replay import Cards, Deal
 
 Bits: TypeAlias = int
 Values: TypeAlias = dict[str, Any]
-"""What variables stand for: a player or a set (a number), or a card (a pair)."""
+"""Values of variables: a player or a set (a number), or a card (a pair)."""
 Meaning: TypeAlias = Callable[[Values, Bits], Bits]
-"""The deals where it is true, by what variables stand for and the deals that there are."""
+"""The deals in which a formula is true, given the values of variables and the possible deals."""
 
 
 @dataclass
@@ -39,48 +39,48 @@ class World:
         return sum(1 << number for number, deal in enumerate(self.deals) if test(deal))
 
     def classes(self, group: tuple[int, ...]) -> list[Bits]:
-        """The deals that a group cannot tell apart, hands together."""
+        """Return the sets of deals that a group cannot distinguish, with its hands combined."""
         if group not in self._classes:
-            found: dict[tuple[Cards, ...], Bits] = {}
+            by_hands: dict[tuple[Cards, ...], Bits] = {}
             for number, deal in enumerate(self.deals):
-                hands = tuple(deal[one] for one in group)
-                found[hands] = found.get(hands, 0) | 1 << number
-            self._classes[group] = list(found.values())
+                hands = tuple(deal[player] for player in group)
+                by_hands[hands] = by_hands.get(hands, 0) | 1 << number
+            self._classes[group] = list(by_hands.values())
         return self._classes[group]
 
     def sure(self, deal: Deal, knower: int, owner: int, among: Bits) -> Cards:
-        """The cards that an owner holds in every deal that a player cannot tell from one."""
+        """Return the owner's cards in every deal that the knower cannot distinguish from `deal`."""
         key = deal[knower], knower, owner, among
         if key not in self._sure:
             possible = (
-                one[owner]
-                for number, one in enumerate(self.deals)
-                if among >> number & 1 and one[knower] == deal[knower]
+                other[owner]
+                for number, other in enumerate(self.deals)
+                if among >> number & 1 and other[knower] == deal[knower]
             )
             first = next(possible, None)
-            all_cards = frozenset().union(*(one[owner] for one in self.deals))
+            all_cards = frozenset().union(*(other[owner] for other in self.deals))
             self._sure[key] = all_cards if first is None else first.intersection(*possible)
         return self._sure[key]
 
-    def known(self, group: tuple[int, ...], true: Bits, among: Bits) -> Bits:
-        return sum(one for one in self.classes(group) if not one & among & ~true)
+    def knows(self, group: tuple[int, ...], true: Bits, among: Bits) -> Bits:
+        return sum(block for block in self.classes(group) if not block & among & ~true)
 
     def common(self, group: tuple[int, ...], true: Bits, among: Bits) -> Bits:
-        """Everything from where steps of the group lead to nothing false."""
+        """Return the deals from which no steps of the group lead to a false deal."""
         reached = among & ~true
         while True:
             further = reached
             for player in group:
-                for one in self.classes((player,)):
-                    if one & further:
-                        further |= one & among
+                for block in self.classes((player,)):
+                    if block & further:
+                        further |= block & among
             if further == reached:
                 return self.all & ~reached
             reached = further
 
 
-class Draw:
-    """Draws formulas of the whole language, as text with meaning."""
+class RandomFormulas:
+    """A source of random formulas of the whole language, as texts with meanings."""
 
     def __init__(self, world: World, random: Random) -> None:
         self.world, self.random = world, random
@@ -89,15 +89,15 @@ class Draw:
     def formula(self, size: int) -> tuple[str, Meaning]:
         if size <= 0:
             return self.atom()
-        kinds = (self.prefixed, self.prefixed, self.joined, self.quantified, self.announced,
-                 self.named)  # fmt: skip
+        kinds = (self.with_prefix, self.with_prefix, self.with_connective, self.with_quantifier,
+                 self.with_announcement, self.with_definition)  # fmt: skip
         return self.random.choices(kinds, (4, 3, 3, 2, 1, 1))[0](size - 1)
 
     # -- atoms --------------------------------------------------------------------------------
 
     def pick(self, letters: str, plain: Callable[[], tuple[str, object]]) -> tuple[str, object]:
-        """A variable in scope, or something plain: its text, and its value or name."""
-        bound = [one for one in self.scope if one[0] in letters]
+        """Return a variable in scope, or a plain term: its text, and its value or name."""
+        bound = [variable for variable in self.scope if variable[0] in letters]
         if bound and self.random.random() < 0.7:
             name = self.random.choice(bound)
             return name, name
@@ -108,7 +108,7 @@ class Draw:
         return self.pick("pqr", lambda: (str(number), number))
 
     def holder(self) -> tuple[str, object]:
-        """A player, or now and then the cards aside, where there are some."""
+        """Draw a player, or sometimes the cards aside if there are any."""
         hands = len(self.world.deals[0])
         if hands > self.world.players and self.random.random() < 0.25:
             return str(hands - 1), hands - 1
@@ -132,8 +132,8 @@ class Draw:
             truth = self.random.choice(("true", "false", "⊤", "⊥"))
             return truth, lambda values, among: world.all if truth in ("true", "⊤") else 0
         if kind < 8:
-            (who, player), (text, card) = self.holder(), self.card()
-            return f"H{who} {text}", lambda values, among: world.where(
+            (player_text, player), (text, card) = self.holder(), self.card()
+            return f"H{player_text} {text}", lambda values, among: world.where(
                 lambda deal: card(values) in deal[_number(player, values)]
             )
         left, right = self.number(), self.number()
@@ -148,24 +148,24 @@ class Draw:
         )
 
     def number(self) -> tuple[str, Callable[[Deal, Values, Bits], int]]:
-        world, (who, player) = self.world, self.player()
+        world, (player_text, player) = self.world, self.player()
         match self.random.randrange(5):
             case 0:
-                return f"points({who})", lambda deal, values, among: world.points[
+                return f"points({player_text})", lambda deal, values, among: world.points[
                     _number(player, values)
                 ]
             case 1:
-                return f"cards({who})", lambda deal, values, among: len(
+                return f"cards({player_text})", lambda deal, values, among: len(
                     deal[_number(player, values)]
                 )
             case 2:
                 index, meant = self.set_index()
-                return f"cards({who}, {index})", lambda deal, values, among: sum(
+                return f"cards({player_text}, {index})", lambda deal, values, among: sum(
                     card[0] == _number(meant, values) for card in deal[_number(player, values)]
                 )
             case _:
-                whose, owner = self.player()
-                return f"U{who}({whose})", lambda deal, values, among: self.unknown(
+                owner_text, owner = self.player()
+                return f"U{player_text}({owner_text})", lambda deal, values, among: self.unknown(
                     deal, _number(player, values), _number(owner, values), among
                 )
 
@@ -174,32 +174,32 @@ class Draw:
 
     # -- around formulas ----------------------------------------------------------------------
 
-    def prefixed(self, size: int) -> tuple[str, Meaning]:
+    def with_prefix(self, size: int) -> tuple[str, Meaning]:
         world, (text, part) = self.world, self.formula(size)
-        who, player = self.player()
+        seat, player = self.player()
         everybody = tuple(range(world.players))
         group = tuple(sorted(self.random.sample(everybody, self.random.randint(1, world.players))))
         braces = "{" + ",".join(map(str, group)) + "}"
         if self.random.random() < 0.25:
             group, braces = everybody, ""
 
-        def one(values: Values) -> tuple[int, ...]:
+        def by(values: Values) -> tuple[int, ...]:
             return (_number(player, values),)
 
         kinds: list[tuple[str, Meaning]] = [
-            (f"K{who}", lambda v, a: world.known(one(v), part(v, a), a)),
-            (f"K{who}", lambda v, a: world.known(one(v), part(v, a), a)),
-            (f"M{who}", lambda v, a: world.all & ~world.known(one(v), world.all & ~part(v, a), a)),
+            (f"K{seat}", lambda v, a: world.knows(by(v), part(v, a), a)),
+            (f"K{seat}", lambda v, a: world.knows(by(v), part(v, a), a)),
+            (f"M{seat}", lambda v, a: world.all & ~world.knows(by(v), world.all & ~part(v, a), a)),
             (
-                f"Kw{who}",
+                f"Kw{seat}",
                 lambda v, a: (
-                    world.known(one(v), part(v, a), a)
-                    | world.known(one(v), world.all & ~part(v, a), a)
+                    world.knows(by(v), part(v, a), a)
+                    | world.knows(by(v), world.all & ~part(v, a), a)
                 ),
             ),
             (f"C{braces}", lambda v, a: world.common(group, part(v, a), a)),
-            (f"D{braces}", lambda v, a: world.known(group, part(v, a), a)),
-            (f"E{braces}", lambda v, a: _all(world.known((g,), part(v, a), a) for g in group)),
+            (f"D{braces}", lambda v, a: world.knows(group, part(v, a), a)),
+            (f"E{braces}", lambda v, a: _all(world.knows((g,), part(v, a), a) for g in group)),
             ("P", lambda v, a: 0 if a & ~part(v, a) else world.all),
         ]
         negation = self.random.choice(["!", "¬", "~", "not"])
@@ -207,9 +207,9 @@ class Draw:
         prefix, meaning = self.random.choice(kinds)
         return f"{prefix} ({text})", meaning
 
-    def joined(self, size: int) -> tuple[str, Meaning]:
+    def with_connective(self, size: int) -> tuple[str, Meaning]:
         world = self.world
-        (one, first), (two, second) = self.formula(size // 2), self.formula(size // 2)
+        (left, first), (right, second) = self.formula(size // 2), self.formula(size // 2)
         kinds: list[tuple[str, Meaning]] = [
             ("& ∧ and", lambda v, a: first(v, a) & second(v, a)),
             ("| ∨ or", lambda v, a: first(v, a) | second(v, a)),
@@ -217,19 +217,19 @@ class Draw:
             ("<-> ↔ <=>", lambda v, a: world.all & ~(first(v, a) ^ second(v, a))),
         ]
         signs, meaning = self.random.choice(kinds)
-        return f"(({one}) {self.random.choice(signs.split())} ({two}))", meaning
+        return f"(({left}) {self.random.choice(signs.split())} ({right}))", meaning
 
-    def announced(self, size: int) -> tuple[str, Meaning]:
+    def with_announcement(self, size: int) -> tuple[str, Meaning]:
         world = self.world
-        (one, said), (two, then) = self.formula(size // 2), self.formula(size // 2)
+        (first, announced), (second, then) = self.formula(size // 2), self.formula(size // 2)
 
         def meaning(values: Values, among: Bits) -> Bits:
-            left = among & said(values, among)
+            left = among & announced(values, among)
             return world.all & ~left | then(values, left)
 
-        return f"[{one}!] ({two})", meaning
+        return f"[{first}!] ({second})", meaning
 
-    def quantified(self, size: int) -> tuple[str, Meaning]:
+    def with_quantifier(self, size: int) -> tuple[str, Meaning]:
         world, random = self.world, self.random
         letter = random.choice("pqcdst")
         name = letter + str(random.randrange(10)) * random.randrange(2)
@@ -239,14 +239,14 @@ class Draw:
             "s": ("", list(range(world.sets))),
             "c": (f" in set {index}", [(index, number) for number in range(self.world.size)]),
         }
-        where, everything = ranges[{"q": "p", "d": "c", "t": "s"}.get(letter, letter)]
+        condition, elements = ranges[{"q": "p", "d": "c", "t": "s"}.get(letter, letter)]
         shown = [
-            "/".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in everything
+            "/".join(map(str, item)) if isinstance(item, tuple) else str(item) for item in elements
         ]
-        left_out = random.sample(range(len(everything)), random.choice((0, 0, 1, 2)))
+        left_out = random.sample(range(len(elements)), random.choice((0, 0, 1, 2)))
         if left_out:
-            where += " != " + ", ".join(shown[one] for one in left_out)
-        values = [one for number, one in enumerate(everything) if number not in left_out]
+            condition += " != " + ", ".join(shown[place] for place in left_out)
+        values = [element for number, element in enumerate(elements) if number not in left_out]
         self.scope.append(name)
         text, part = self.formula(min(size, 2))
         self.scope.remove(name)
@@ -254,21 +254,21 @@ class Draw:
         word = random.choice(["all", "∀"] if universal else ["some", "∃"])
 
         def meaning(bound: Values, among: Bits) -> Bits:
-            each = (part({**bound, name: one}, among) for one in values)
-            return _all(each, world.all) if universal else _some(each)
+            truths = (part({**bound, name: value}, among) for value in values)
+            return _all(truths, world.all) if universal else _some(truths)
 
-        return f"({word} {name}{where}: {text})", meaning
+        return f"({word} {name}{condition}: {text})", meaning
 
-    def named(self, size: int) -> tuple[str, Meaning]:
-        """A formula by its name, used twice, with a player to be filled in."""
+    def with_definition(self, size: int) -> tuple[str, Meaning]:
+        """Draw a formula with a definition that is used twice, each time for another player."""
         world, outer = self.world, self.scope
         self.scope = ["r"]
         text, part = self.formula(min(size, 2))
         self.scope = outer
-        one, two = self.random.sample(range(world.players), 2)
+        first, second = self.random.sample(range(world.players), 2)
         return (
-            f"(let this(r) = {text}; this({one}) & !this({two}))",
-            lambda v, a: part({"r": one}, a) & ~part({"r": two}, a) & world.all,
+            f"(let this(r) = {text}; this({first}) & !this({second}))",
+            lambda v, a: part({"r": first}, a) & ~part({"r": second}, a) & world.all,
         )
 
 
@@ -278,17 +278,17 @@ def _number(meant: object, values: Values) -> int:
     return value
 
 
-def _all(each: Iterable[Bits], start: Bits = -1) -> Bits:
-    for one in each:
-        start &= one
+def _all(parts: Iterable[Bits], start: Bits = -1) -> Bits:
+    for part in parts:
+        start &= part
     return start
 
 
-def _some(each: Iterable[Bits]) -> Bits:
-    found = 0
-    for one in each:
-        found |= one
-    return found
+def _some(parts: Iterable[Bits]) -> Bits:
+    result = 0
+    for part in parts:
+        result |= part
+    return result
 
 
 _SIGNS: dict[str, Callable[[int, int], bool]] = {
@@ -300,4 +300,4 @@ _SIGNS: dict[str, Callable[[int, int], bool]] = {
     "≥": lambda a, b: a >= b,
 }
 
-__all__ = ["Draw", "World"]
+__all__ = ["RandomFormulas", "World"]

@@ -1,4 +1,4 @@
-"""Brisk games: no questions to which only no can be answered; and they end."""
+"""Brisk games: questions that must be answered with no are forbidden, so the games end."""
 
 import pickle
 from dataclasses import replace
@@ -23,13 +23,13 @@ from tests.sizes import examples, thorough
 
 BRISK = Settings(3, 3, 3, brisk=True)
 LARGER = game_settings(max_players=6, max_set_size=5, max_cards=30).map(
-    lambda one: replace(one, brisk=True)
+    lambda size: replace(size, brisk=True)
 )
 HOPELESS = Question(1, 0, Card(0, 1))
 
 
 def known_no(settings: Settings = BRISK) -> Game:
-    """After `0 asks 1 for 0/1: no`, which tells that neither has the card."""
+    """Return a game after `0 asks 1 for 0/1: no`, so that neither player has the card."""
     return Game.start(settings).play(Move.parse("0 asks 1 for 0/1: no"))
 
 
@@ -37,9 +37,9 @@ def known_no(settings: Settings = BRISK) -> Game:
 @settings(max_examples=examples(100))
 def test_the_legal_questions_are_those_that_may_be_answered_yes(state: State) -> None:
     brisk, plain = (
-        dict(replace(state, brisk=one).legal_questions.items()) for one in (True, False)
+        dict(replace(state, brisk=value).legal_questions.items()) for value in (True, False)
     )
-    assert brisk == {one: answers for one, answers in plain.items() if Answer.YES in answers}
+    assert brisk == {ask: answers for ask, answers in plain.items() if Answer.YES in answers}
     for question in plain:
         faults = replace(state, brisk=True).faults(question)
         assert (not faults) == (question in brisk)
@@ -48,10 +48,10 @@ def test_the_legal_questions_are_those_that_may_be_answered_yes(state: State) ->
 
 @given(games(LARGER, max_moves=60))
 @settings(max_examples=examples(200))
-def test_who_is_on_turn_has_a_question_and_every_no_rules_out_deals(game: Game) -> None:
-    """What the proof in the guide says: nobody is stuck, and games end."""
+def test_the_player_to_move_has_a_question_and_every_no_rules_out_deals(game: Game) -> None:
+    """The proof in the guide states this: nobody is stuck, and games end."""
     for state, after, move in zip(game.states, game.states[1:], game.moves, strict=False):
-        before, left = (count_deals(one.problem) for one in (state, after))
+        before, left = (count_deals(position.problem) for position in (state, after))
         if not move.answer:
             assert left < before
         elif after.completed == state.completed:
@@ -64,7 +64,7 @@ def test_who_is_on_turn_has_a_question_and_every_no_rules_out_deals(game: Game) 
 
 @pytest.mark.parametrize("sizes", [(2, 13, 13), (4, 13, 4), *thorough([], [(13, 4, 4)])], ids=str)
 def test_random_games_end(sizes: tuple[int, int, int]) -> None:
-    """With tables and, of 13 players, without."""
+    """The game of 13 players has no tables; the others have tables."""
     state, random, moves = State.start(Settings(*sizes, brisk=True)), Random(3), 0
     while not state.is_over:
         question = next(state.legal_questions.first())
@@ -79,7 +79,7 @@ def test_random_games_end(sizes: tuple[int, int, int]) -> None:
 @pytest.mark.parametrize("answer", Answer)
 def test_a_hopeless_question_is_refused_with_its_reason(answer: Answer) -> None:
     game = known_no()
-    reason = "player 0 is known not to have 0/1; hopeless questions are not asked in a brisk game"
+    reason = "player 0 is known not to have 0/1; a brisk game does not allow hopeless questions"
     with pytest.raises(IllegalQuestion) as caught:
         game.state.after(HOPELESS, answer)
     assert caught.value.faults == [reason]
@@ -89,39 +89,41 @@ def test_a_hopeless_question_is_refused_with_its_reason(answer: Answer) -> None:
         "    move 1: 0 asks 1 for 0/1: no",
     ]
     record = parse_record(f"{record_text(game)}{Move(HOPELESS, answer)}\n")
-    told = check_record(record, [SOLVERS["coalitions"]]).reason
-    assert told is not None
-    assert reason in told
-    assert told.endswith("none of the others: line 7: 0 asks 1 for 0/1: no")
+    message = check_record(record, [SOLVERS["coalitions"]]).reason
+    assert message is not None
+    assert reason in message
+    assert message.endswith("none of the others: line 7: 0 asks 1 for 0/1: no")
 
 
-def test_what_makes_a_question_hopeless_may_be_a_count() -> None:
-    """To ask for a card of set 0, player 1 must have one; so 0 and 1 have both others."""
+def test_a_count_may_make_a_question_hopeless() -> None:
+    """Player 1 must have a card of set 0 to ask for one, so players 0 and 1 have both others."""
     game, question = known_no(), Question(1, 2, Card(0, 0))
     assert game.state.faults(question) == [
         "player 2 cannot have 0/0: otherwise players 0 and 1 must hold at least 2 cards of set 0 "
-        "(players 0 and 1 each keep at least 1), but can have only 1; hopeless questions are not "
-        "asked in a brisk game"
+        "(players 0 and 1 each keep at least 1), but can have only 1; a brisk game does not allow "
+        "hopeless questions"
     ]
-    # What is wrong anyhow is told alone.
-    assert game.state.faults(Question(0, 1, Card(0, 1))) == ["player 1 is on turn, not player 0"]
+    # Any other fault is reported alone.
+    assert game.state.faults(Question(0, 1, Card(0, 1))) == [
+        "it is the turn of player 1, not of player 0"
+    ]
 
 
 @given(games(max_moves=8))
 @settings(max_examples=examples(60))
-def test_records_states_and_copies_keep_what_was_agreed(game: Game) -> None:
+def test_records_states_and_copies_keep_the_settings(game: Game) -> None:
     record, text = record_text(game), state_text(game.state)
     assert parse_record(record).replay() == game
     assert parse_state(text).state == game.state
     assert pickle.loads(pickle.dumps(game.state)) == game.state  # noqa: S301 - written just above
     assert QuaternityEncoded.of_state(text)[0].settings == game.settings
-    # Only brisk games say what they are: the files of the others are as they always were.
+    # Only the files of brisk games mention the rule; those of other games are unchanged.
     assert ("brisk" in record, "brisk" in state_document(game.state)) == (game.settings.brisk,) * 2
     assert ("brisk" in repr(game.state)) == game.settings.brisk
 
 
-def test_seeds_that_are_made_of_settings_stay_what_they_were() -> None:
-    """`compare` makes them of the words."""
+def test_the_text_of_settings_is_unchanged() -> None:
+    """`compare` makes seeds of this text."""
     words = "Settings(set_size=2, sets=3, players=3, tie_break=<TieBreak.FIRST_IN_ORDER: 'first-in-"
     assert str(Settings(2, 3, 3)) == f"{words}order'>, seed=0)"
     assert str(Settings(2, 3, 3, brisk=True)) == f"{words}order'>, seed=0, brisk=True)"
@@ -133,13 +135,13 @@ def test_a_record_may_say_that_its_game_is_not_brisk() -> None:
     assert QuaternityRules.of_record(head.format("yes").encode()).settings == BRISK
     with pytest.raises(RecordError, match="line 5: brisk: 'true' is neither yes nor no"):
         parse_record(head.format("true"))
-    with pytest.raises(InputError, match="brisk yes was asked for, but the record has no"):
+    with pytest.raises(InputError, match="brisk yes was requested, but the record has no"):
         QuaternityRules(BRISK).replay(head.format("no").encode())
     with pytest.raises(RecordError, match="cut off"):
         parse_record(head.format("yes").removesuffix("s\n"))
 
 
-def test_only_truth_values_say_it() -> None:
+def test_brisk_must_be_a_truth_value() -> None:
     for wrong in (1, "yes", None):
         with pytest.raises(InputError, match=r"brisk: .* is neither true nor false"):
             Settings(brisk=wrong)  # type: ignore[arg-type]  # the fault

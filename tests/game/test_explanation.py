@@ -1,4 +1,4 @@
-"""Explanations against all deals: what some moves state when the others were made or not."""
+"""Explanations, compared with all deals: what some moves state if the others are open."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -14,14 +14,14 @@ from quaternity.game.settings import Settings
 from quaternity.game.transition import asking, claimed
 from quaternity.insight.explanation import Explanation, explain, known_from
 from solvers import Infeasible, solve, verify
-from tests.game.test_knowledge import played
+from tests.game.test_knowledge import play_randomly
 from tests.game.worlds import World, Worlds
 
 SMALL = [Settings(2, 3, 3), Settings(3, 2, 3), Settings(2, 4, 4), Settings(2, 2, 2)]
 
 
 def places_after(game: Game, chosen: Collection[int]) -> set[World]:
-    """Where the cards may lie when the chosen moves were made as told, and any of the others."""
+    """Return the possible worlds if the chosen moves were made, and the others perhaps."""
     start = Worlds.start(game.settings)
     worlds = set(start.possible)
     for index, ((asker, asked, card), answer) in enumerate(game.moves):
@@ -42,7 +42,7 @@ def places_after(game: Game, chosen: Collection[int]) -> set[World]:
 
 
 def some_fits(game: Game, worlds: set[World], question: Question, answer: Answer | None) -> bool:
-    """Whether the question, or the answer to it, can be true in one of the worlds."""
+    """Return whether the question, or the answer to it, can be true in one of the worlds."""
     asker, asked, card = question
     start = Worlds(game.settings, frozenset(worlds))
     return any(
@@ -53,13 +53,13 @@ def some_fits(game: Game, worlds: set[World], question: Question, answer: Answer
     )
 
 
-def allowed(game: Game, moves: set[int], question: Question, answer: Answer | None) -> bool:
-    """Whether what some moves state allows a question, or an answer to it."""
+def is_allowed(game: Game, moves: set[int], question: Question, answer: Answer | None) -> bool:
+    """Return whether the statements of some moves allow a question, or an answer to it."""
     problem = known_from(game, moves)
     asker, asked, (index, number) = question
-    one = problem.sets[index]
+    row = problem.sets[index]
     changed = (
-        asking(one, asker, number) if answer is None else claimed(one, asker, asked, number, answer)
+        asking(row, asker, number) if answer is None else claimed(row, asker, asked, number, answer)
     )
     return bool(solve(problem.with_set(index, changed)))
 
@@ -68,11 +68,11 @@ Case = tuple[Game, Question, Answer | None, Explanation | None]
 
 
 def cases(seed: str) -> Iterator[Case]:
-    """Questions and answers in random small games, completed sets among them, explained or not."""
+    """Yield questions and answers in random small games, some with completed sets or explained."""
     random = Random(seed)
     while True:
         settings = random.choice(SMALL)
-        game = played(settings, random, random.randrange(1, 14))
+        game = play_randomly(settings, random, random.randrange(1, 14))
         open_sets = [i for i, done in enumerate(game.state.completed) if done is None]
         if open_sets:
             asker, asked = random.sample(range(settings.players), 2)
@@ -82,7 +82,7 @@ def cases(seed: str) -> Iterator[Case]:
 
 
 def check(case: Case) -> None:
-    """Everything that an explanation, and none, promises."""
+    """Check an explanation, or that a case without one needs none."""
     game, question, answer, explanation = case
     worlds = places_after(game, range(len(game.moves)))
     assert (explanation is None) == some_fits(game, worlds, question, answer)
@@ -90,10 +90,10 @@ def check(case: Case) -> None:
         return
     moves = set(explanation.moves)
     assert verify(explanation.problem, Infeasible(explanation.shortage))
-    # Whatever became of the others, these moves forbid it; one fewer, and they do not.
+    # Whatever became of the others, these moves forbid it; with one fewer, they do not.
     assert not some_fits(game, places_after(game, moves), question, answer)
-    assert not allowed(game, moves, question, answer)
-    assert all(allowed(game, moves - {move}, question, answer) for move in moves)
+    assert not is_allowed(game, moves, question, answer)
+    assert all(is_allowed(game, moves - {move}, question, answer) for move in moves)
     at_the_start = some_fits(game, set(Worlds.start(game.settings).possible), question, answer)
     assert bool(moves) == at_the_start
 
@@ -116,7 +116,7 @@ def test_many_explanations() -> None:
 
 
 def test_the_sentence_counts_the_hands_that_the_listed_moves_leave() -> None:
-    """What makes the sum larger counts only when listed: received, or of the crowded given away."""
+    """Unlisted receipts count only for a crowded hand, unlisted gifts only for any other hand."""
     pattern = re.compile(
         r"players? ([\d, and]+) (?:must hold|holds) (?:at (?:least|most) )?(\d+) cards?"
         r"(?: \((\d+) at the start(?:, (?:at most )?(\d+) received)?"
@@ -127,23 +127,23 @@ def test_the_sentence_counts_the_hands_that_the_listed_moves_leave() -> None:
         match = None if explanation is None else pattern.search(explanation.proof)
         if explanation is None or match is None:
             continue
-        who = {int(word) for word in re.findall(r"\d+", match[1])}
-        received = given = 0
+        players = {int(word) for word in re.findall(r"\d+", match[1])}
+        received = given_away = 0
         for index, ((asker, asked, _), answer) in enumerate(game.moves):
-            if answer and asker in who and asked not in who:
+            if answer and asker in players and asked not in players:
                 received += match[6] == "must" or index in explanation.moves
-            elif answer and asked in who and asker not in who:
-                given += match[6] == "can" or index in explanation.moves
-        start = game.settings.hand * len(who)
-        assert int(match[2]) == start + received - given
+            elif answer and asked in players and asker not in players:
+                given_away += match[6] == "can" or index in explanation.moves
+        start = game.settings.hand * len(players)
+        assert int(match[2]) == start + received - given_away
         if match[3] is not None:
-            told = (int(match[3]), int(match[4] or 0), int(match[5] or 0))
-            assert told == (start, received, given)
+            numbers = (int(match[3]), int(match[4] or 0), int(match[5] or 0))
+            assert numbers == (start, received, given_away)
             seen += 1
     assert seen > 2
 
 
-def after(settings: Settings, *moves: str) -> Game:
+def play(settings: Settings, *moves: str) -> Game:
     game = Game.start(settings)
     for text in moves:
         game = game.play(Move.parse(text))
@@ -151,42 +151,42 @@ def after(settings: Settings, *moves: str) -> Game:
 
 
 def test_moves_that_changed_the_hands_are_named() -> None:
-    """Player 2 has one card left, and it is not of a set that player 0 has asked for twice."""
-    game = after(Settings(2, 3, 3), "0 asks 2 for 1/1: yes", "0 asks 1 for 2/1: yes")
-    found = explain(game, Question(1, 2, Card(0, 0)), Answer.NO)
-    assert found is not None
-    assert found.moves == (0, 1)
-    assert found.reason == (
+    """Player 2 has one card left, which is not of a set that player 0 has asked for twice."""
+    game = play(Settings(2, 3, 3), "0 asks 2 for 1/1: yes", "0 asks 1 for 2/1: yes")
+    explanation = explain(game, Question(1, 2, Card(0, 0)), Answer.NO)
+    assert explanation is not None
+    assert explanation.moves == (0, 1)
+    assert explanation.reason == (
         "player 2 must have 0/0: otherwise player 2 must hold 1 card (2 at the start, 1 given "
         "away), but can have none of set 0 (player 1 keeps at least 1), none of sets 1 and 2 "
         "(player 0 keeps at least 2): none in all"
     )
 
 
-def test_what_is_not_known_to_have_been_given_or_received_is_an_at_most() -> None:
-    game = after(
+def test_a_number_of_cards_that_may_be_smaller_is_stated_as_at_most() -> None:
+    game = play(
         Settings(3, 4, 3), "0 asks 2 for 2/0: yes", "0 asks 1 for 0/2: no", "1 asks 0 for 2/1: yes",
         "1 asks 0 for 2/0: yes", "1 asks 0 for 1/1: yes", "1 asks 0 for 3/0: yes",
     )  # fmt: skip
-    found = explain(game, Question(0, 1, Card(3, 0)), Answer.YES)
-    assert found is not None
-    assert found.moves == (1, 2, 3, 4, 5)
-    assert found.reason == (
+    explanation = explain(game, Question(0, 1, Card(3, 0)), Answer.YES)
+    assert explanation is not None
+    assert explanation.moves == (1, 2, 3, 4, 5)
+    assert explanation.reason == (
         "player 1 cannot have 3/0: otherwise player 0 holds at most 1 card (4 at the start, at "
         "most 1 received, 4 given away), but must hold at least 1 each of sets 0 and 3: 2 in all"
     )
 
 
 def test_a_crowded_hand_may_have_received_more() -> None:
-    """Only the moves are looked at, so they need not make a game."""
+    """The explanation reads only the moves, so they need not form a game."""
     start = Game.start(Settings(3, 6, 6))
     texts = ["0 asks 1 for 0/0: yes", "1 asks 0 for 0/0: yes"]
     texts += [f"0 asks 2 for {index}/0: no" for index in range(1, 5)]
     game = Game(start.settings, tuple(map(Move.parse, texts)), start.states * 7)
-    found = explain(game, Question(0, 1, Card(5, 0)))
-    assert found is not None
-    assert found.moves == (2, 3, 4, 5)
-    assert found.proof == (
+    explanation = explain(game, Question(0, 1, Card(5, 0)))
+    assert explanation is not None
+    assert explanation.moves == (2, 3, 4, 5)
+    assert explanation.proof == (
         "player 0 holds at most 4 cards (3 at the start, at most 1 received), but must hold "
         "at least 1 each of sets 1, 2, 3, 4 and 5: 5 in all"
     )

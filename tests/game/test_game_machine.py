@@ -1,4 +1,4 @@
-"""Whole games, played step by step by Hypothesis; after every step the laws are looked at."""
+"""Whole games, played step by step by Hypothesis, with all laws checked after every step."""
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -11,23 +11,23 @@ from tests.game.worlds import World, Worlds
 from tests.sizes import examples
 
 SIZES = [(2, 2, 2), (3, 2, 2), (2, 3, 2), (2, 3, 3), (3, 3, 3), (3, 2, 3)]
-"""At most 1680 deals at the start."""
+"""Sizes with at most 1680 deals at the start."""
 
 
 def worlds_of(state: State) -> frozenset[World]:
-    """The deals of a state's problem, completed sets filled in."""
+    """Return the deals of a state's problem, with completed sets filled in."""
     return frozenset(
         tuple(
-            who
+            owner
             for cards, done in zip(deal.owner, state.completed, strict=True)
-            for who in (cards if done is None else (done,) * state.set_size)
+            for owner in (cards if done is None else (done,) * state.set_size)
         )
         for deal in deals(state.problem)
     )
 
 
 class GameMachine(RuleBasedStateMachine):
-    """The engine beside the same game by brute force."""
+    """The engine and a brute-force model play the same game."""
 
     @initialize(size=st.sampled_from(SIZES), brisk=st.booleans())
     def begin(self, size: tuple[int, int, int], brisk: bool) -> None:
@@ -71,8 +71,8 @@ class GameMachine(RuleBasedStateMachine):
         assert worlds_of(self.state) == self.worlds.possible
 
     @invariant()
-    def the_rest_of_the_state_follows_from_them(self) -> None:
-        assert self.state.completed == self.worlds.completed()
+    def the_rest_of_the_state_follows_from_the_deals(self) -> None:
+        assert self.state.completed == self.worlds.completed_sets()
         assert self.state.hands == self.worlds.hands()
         assert self.state.turn == self.worlds.turn
 

@@ -1,4 +1,4 @@
-"""What a state implies: closing, counting, information, and reasons traced to moves."""
+"""Consequences of a state: closing, counting, information, and reasons traced to moves."""
 
 from math import log2
 from random import Random
@@ -24,8 +24,8 @@ from tests.limits import limited
 SMALL = [Settings(2, 3, 3), Settings(3, 2, 3), Settings(2, 4, 4), Settings(2, 2, 2)]
 
 
-def played(settings: Settings, random: Random, moves: int) -> Game:
-    """A game after some random moves."""
+def play_randomly(settings: Settings, random: Random, moves: int) -> Game:
+    """Return a game after some random moves."""
     game = Game.start(settings)
     for _ in range(moves):
         if game.state.is_over:
@@ -39,28 +39,28 @@ def played(settings: Settings, random: Random, moves: int) -> Game:
 def test_analysis_agrees_with_enumeration(settings: Settings) -> None:
     random = Random(1)
     for _ in range(15):
-        state = played(settings, random, random.randrange(8)).state
-        found = analyse(state)
-        every = list(deals(state.problem))
-        assert found.deals == len(every)
-        for index, one in enumerate(state.problem.sets):
-            for card in range(one.size):
-                owners = [deal.owner[index][card] for deal in every]
-                assert found.may_own[index][card] == tuple(sorted(set(owners)))
-                assert found.chances[index][card] == pytest.approx(
-                    [owners.count(player) / len(every) for player in range(state.players)]
+        state = play_randomly(settings, random, random.randrange(8)).state
+        result = analyse(state)
+        all_deals = list(deals(state.problem))
+        assert result.deals == len(all_deals)
+        for index, constraint in enumerate(state.problem.sets):
+            for card in range(constraint.size):
+                owners = [deal.owner[index][card] for deal in all_deals]
+                assert result.may_own[index][card] == tuple(sorted(set(owners)))
+                assert result.chances[index][card] == pytest.approx(
+                    [owners.count(player) / len(all_deals) for player in range(state.players)]
                 )
             for player in range(state.players):
-                held = [deal.owner[index].count(player) for deal in every]
-                assert found.counts[player][index] == (min(held), max(held))
+                held = [deal.owner[index].count(player) for deal in all_deals]
+                assert result.counts[player][index] == (min(held), max(held))
 
 
 def test_completed_sets_belong_to_their_owner() -> None:
     game = Game.start(Settings(2, 3, 3)).play(Move.parse("0 asks 1 for 0/1: yes"))
-    found = analyse(game.state)
-    assert found.may_own[0] == [(0,), (0,)]
-    assert found.chances[0] == [[1.0, 0.0, 0.0]] * 2
-    assert [row[0] for row in found.counts] == [(0, 0)] * 3
+    result = analyse(game.state)
+    assert result.may_own[0] == [(0,), (0,)]
+    assert result.chances[0] == [[1.0, 0.0, 0.0]] * 2
+    assert [row[0] for row in result.counts] == [(0, 0)] * 3
 
 
 def test_an_impossible_state_is_not_analysed() -> None:
@@ -75,63 +75,63 @@ def test_an_impossible_state_is_not_analysed() -> None:
 def test_prospects_agree_with_enumeration(settings: Settings) -> None:
     random = Random(2)
     for _ in range(10):
-        state = played(settings, random, random.randrange(6)).state
-        every = list(deals(state.problem))
-        found = prospects(state)
-        assert sum(len(one.group.cards) for one in found) == len(state.legal_questions)
-        assert found == sorted(found, key=lambda one: -one.bits)
-        for one in found:
-            asked, index, cards, answers = one.group
+        state = play_randomly(settings, random, random.randrange(6)).state
+        all_deals = list(deals(state.problem))
+        results = prospects(state)
+        assert sum(len(prospect.group.cards) for prospect in results) == len(state.legal_questions)
+        assert results == sorted(results, key=lambda prospect: -prospect.bits)
+        for prospect in results:
+            asked, index, cards, answers = prospect.group
             able = [
                 deal.owner[index]
-                for deal in every
+                for deal in all_deals
                 if deal.owner[index][cards[0]] != state.turn and state.turn in deal.owner[index]
             ]
             yes = sum(owner[cards[0]] == asked for owner in able)
-            assert (one.after_yes, one.after_no) == (yes, len(able) - yes)
-            assert (bool(one.after_no), bool(one.after_yes)) == (
+            assert (prospect.after_yes, prospect.after_no) == (yes, len(able) - yes)
+            assert (bool(prospect.after_no), bool(prospect.after_yes)) == (
                 Answer.NO in answers, Answer.YES in answers
             )  # fmt: skip
-            assert one.before == len(every)
-            assert one.chance_of_yes == pytest.approx(yes / len(able))
-            assert one.bits_of_asking == pytest.approx(log2(len(every) / len(able)))
-            # Every deal that allows the question is as likely, and falls into one of two parts.
+            assert prospect.before == len(all_deals)
+            assert prospect.chance_of_yes == pytest.approx(yes / len(able))
+            assert prospect.bits_of_asking == pytest.approx(log2(len(all_deals) / len(able)))
+            # The deals that allow the question are equally likely, and split into two parts.
             left = [log2(part) for part in (yes, len(able) - yes) for _ in range(part)]
-            assert one.bits == pytest.approx(log2(len(every)) - sum(left) / len(able))
+            assert prospect.bits == pytest.approx(log2(len(all_deals)) - sum(left) / len(able))
 
 
 @pytest.mark.parametrize("limited", [False, True])
 def test_prospects_are_counts_of_the_problems_after_answers(
     limited: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refused(*_: object) -> list[int]:
+    def refuse(*_: object) -> list[int]:
         raise LimitError("too many count vectors")
 
     if limited:
-        monkeypatch.setattr(analysis, "count_deals_given", refused)
+        monkeypatch.setattr(analysis, "count_deals_given", refuse)
     random = Random(5)
     for _ in range(4):
-        state = played(Settings(4, 6, 4), random, random.randrange(5, 25)).state
-        for one in prospects(state):
+        state = play_randomly(Settings(4, 6, 4), random, random.randrange(5, 25)).state
+        for prospect in prospects(state):
             assert state.turn is not None
-            asked, index, cards, answers = one.group
+            asked, index, cards, answers = prospect.group
             no, yes = (
                 count_deals(
                     problem_after(state.problem, state.turn, asked, index, cards[-1], answer)
                 )
                 for answer in Answer
             )
-            assert (one.after_no, one.after_yes) == (no, yes)
+            assert (prospect.after_no, prospect.after_yes) == (no, yes)
             assert [answer for answer, deals in zip(Answer, (no, yes), strict=True) if deals] == [
                 *answers
             ]
 
 
 @pytest.mark.parametrize("settings", [*SMALL, Settings(4, 3, 3), Settings(4, 6, 3)], ids=str)
-def test_all_moves_together_say_what_the_state_says(settings: Settings) -> None:
+def test_all_moves_together_state_what_the_state_does(settings: Settings) -> None:
     random = Random(3)
     for _ in range(15):
-        game = played(settings, random, random.randrange(25))
+        game = play_randomly(settings, random, random.randrange(25))
 
         def as_known(game: Game = game) -> int:
             return count_deals(known_from(game, range(len(game.moves))))
@@ -143,20 +143,20 @@ def test_all_moves_together_say_what_the_state_says(settings: Settings) -> None:
 
 
 @pytest.mark.parametrize("settings", [*SMALL, Settings(4, 3, 3), Settings(4, 6, 4)], ids=str)
-def test_fewer_moves_never_say_more(settings: Settings) -> None:
-    """What minimal lists rest on: more moves leave fewer places for cards and receipts."""
+def test_fewer_moves_never_state_more(settings: Settings) -> None:
+    """Minimal lists rely on this: more moves leave fewer places for cards and receipts."""
     random = Random(8)
     for _ in range(40):
-        game = played(settings, random, random.randrange(1, 30))
+        game = play_randomly(settings, random, random.randrange(1, 30))
         moves = range(len(game.moves))
         more = {move for move in moves if random.random() < 0.8}
-        for all_of_them in (set(moves), more):
-            fewer = {move for move in all_of_them if random.random() < 0.5}
-            said, left = known_from(game, all_of_them), known_from(game, fewer)
-            assert said.hands == left.hands
-            for one, other in zip(said.sets, left.sets, strict=True):
-                assert all(a & b == a for a, b in zip(one.owners, other.owners, strict=True))
-                assert all(a >= b for a, b in zip(one.low, other.low, strict=True))
+        for chosen in (set(moves), more):
+            fewer = {move for move in chosen if random.random() < 0.5}
+            known, weaker = known_from(game, chosen), known_from(game, fewer)
+            assert known.hands == weaker.hands
+            for set_, looser in zip(known.sets, weaker.sets, strict=True):
+                assert all(a & b == a for a, b in zip(set_.owners, looser.owners, strict=True))
+                assert all(a >= b for a, b in zip(set_.low, looser.low, strict=True))
 
 
 def claim(problem: DealProblem, question: Question, answer: Answer) -> DealProblem:
@@ -176,20 +176,20 @@ def claim(problem: DealProblem, question: Question, answer: Answer) -> DealProbl
     ],
     ids=["oldest moves left out first", "newest moves left out first"],
 )  # fmt: skip
-def test_the_shorter_of_two_minimal_lists_is_told(
+def test_the_shorter_of_two_minimal_lists_is_chosen(
     settings: Settings,
     moves: tuple[str, ...],
     question: Question,
     answer: Answer,
     shorter: tuple[int, ...],
 ) -> None:
-    """The other two moves forbid the answer as well, but only together."""
+    """The other two moves also forbid the answer, but only together."""
     game = Game.start(settings)
     for text in moves:
         game = game.play(Move.parse(text))
-    found = explain(game, question, answer)
-    assert found is not None
-    assert found.moves == shorter
+    explanation = explain(game, question, answer)
+    assert explanation is not None
+    assert explanation.moves == shorter
     longer = {0, 1, 2} - set(shorter)
     assert not solve(claim(known_from(game, longer), question, answer))
     for move in longer:
@@ -197,13 +197,13 @@ def test_the_shorter_of_two_minimal_lists_is_told(
 
 
 @pytest.mark.parametrize("settings", [Settings(2, 3, 3), Settings(4, 6, 4)], ids=str)
-def test_moves_left_out_many_at_once_are_those_left_out_one_by_one(settings: Settings) -> None:
+def test_many_moves_are_left_out_at_once_with_the_same_result(settings: Settings) -> None:
     random = Random(6)
     explained = 0
     while explained < 20:
-        game = played(settings, random, random.randrange(1, 30))
-        everything = list(game.state.legal_questions.items())
-        forced = [(question, answers[0]) for question, answers in everything if len(answers) == 1]
+        game = play_randomly(settings, random, random.randrange(1, 30))
+        legal = list(game.state.legal_questions.items())
+        forced = [(question, answers[0]) for question, answers in legal if len(answers) == 1]
         if not forced:
             continue
         question, answer = random.choice(forced)
@@ -222,25 +222,25 @@ def test_moves_left_out_many_at_once_are_those_left_out_one_by_one(settings: Set
                 if impossible(needed - {move}):
                     needed.remove(move)
             lists.append(tuple(sorted(needed)))
-        found = explain(game, question, Answer(not answer))
-        assert found is not None
-        assert found.moves == min(lists, key=len)
+        explanation = explain(game, question, Answer(not answer))
+        assert explanation is not None
+        assert explanation.moves == min(lists, key=len)
         explained += 1
 
 
 def test_long_games_are_explained_by_a_few_moves() -> None:
     game = Game.start(Settings(4, 3, 3))
-    there, back = Move.parse("0 asks 1 for 0/0: no"), Move.parse("1 asks 0 for 0/0: no")
-    states = [game.state, game.play(there).state, game.play(there).play(back).state]
+    first, second = Move.parse("0 asks 1 for 0/0: no"), Move.parse("1 asks 0 for 0/0: no")
+    states = [game.state, game.play(first).state, game.play(first).play(second).state]
     rounds = 1_000
     game = Game(
         game.settings,
-        (there, back) * rounds,
+        (first, second) * rounds,
         (states[0], states[1], *(states[2], states[1]) * (rounds - 1), states[2]),
     )
-    found = explain(game, Question(0, 1, Card(0, 0)), Answer.YES)
-    assert found is not None
-    assert len(found.moves) == 1
+    explanation = explain(game, Question(0, 1, Card(0, 0)), Answer.YES)
+    assert explanation is not None
+    assert len(explanation.moves) == 1
 
 
 def test_a_repeated_position_is_noticed() -> None:
@@ -262,7 +262,7 @@ def test_a_state_shows_itself_in_a_notebook() -> None:
     assert repr(game.state) == ("<State 2-3-3, turn 0, hands [1, 1, 2], completed set 0: player 0>")
 
 
-def test_a_notebook_is_told_why_a_state_is_impossible_or_not_deduced() -> None:
+def test_a_notebook_shows_why_a_state_is_impossible_or_not_deduced() -> None:
     start = State.start(Settings(2, 13, 13))
     crossed = SetConstraint((8191, 8191), (1,) * 3 + (0,) * 10, (2,) * 13)
     state = State(start.problem.with_set(0, crossed), 0, start.completed, 2)

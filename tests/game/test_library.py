@@ -1,4 +1,4 @@
-"""The library as people try it first: texts for values, a game that answers by itself, parsing."""
+"""First steps with the library: texts for values, questions to a game, and parsing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from quaternity.trials.strategies import games
 from tests.sizes import examples
 
 
-def test_the_first_lines_that_people_try() -> None:
+def test_first_steps_with_a_game() -> None:
     start = Game.start(Settings(set_size=2, sets=3, players=3))
     game = start.play("0 asks 1 for 0/1: yes")
     assert (game.turn, game.points, game.is_over, game.winners) == (0, (1, 0, 0), False, ())
@@ -40,7 +40,7 @@ def test_the_first_lines_that_people_try() -> None:
 
 @given(games())
 @sizes(max_examples=examples(60))
-def test_a_game_says_by_itself_what_its_state_says(game: Game) -> None:
+def test_a_game_agrees_with_its_state(game: Game) -> None:
     state = game.state
     assert game.points == state.points
     assert game.turn == (None if game.is_over else state.turn)
@@ -57,7 +57,7 @@ def test_a_game_says_by_itself_what_its_state_says(game: Game) -> None:
 
 @given(games())
 @sizes(max_examples=examples(60))
-def test_texts_serve_as_the_values_do(game: Game) -> None:
+def test_texts_are_accepted_as_values(game: Game) -> None:
     replayed = Game.start(game.settings)
     for move in game.moves:
         assert Move.parse(str(move)) == move
@@ -72,12 +72,12 @@ def test_texts_serve_as_the_values_do(game: Game) -> None:
 
 
 @given(st.text(), st.sampled_from([Question.parse, Move.parse, Card.parse]))
-def test_a_text_that_is_none_is_refused(text: str, parse: Callable[[str], object]) -> None:
+def test_an_invalid_text_is_refused(text: str, parse: Callable[[str], object]) -> None:
     with pytest.raises(InputError):
         parse(f"{text}!")
 
 
-def test_what_is_odd_about_a_file_comes_beside_its_value() -> None:
+def test_irregularities_of_a_file_are_warnings() -> None:
     game = Game.start().play(Game.start().legal_moves[0])
     with pytest.warns(FileWarning, match="cut off") as warned:
         assert Game.parse(record_text(game) + "1 as") == game

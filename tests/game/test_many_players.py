@@ -1,4 +1,4 @@
-"""Completed sets where no tables serve: found by solvers, after a no as after a yes."""
+"""Completed sets of many players, without tables: solvers find them after a no and a yes."""
 
 import json
 
@@ -10,7 +10,7 @@ PLAYERS = 13
 
 
 def ring() -> State:
-    """Player 3 holds 1/0 and either 0/0 or 1/1; the others hold halves of sets in a ring."""
+    """Return a state: player 3 has 1/0 and 0/0 or 1/1; the others hold halves of sets in a ring."""
     assert PLAYERS > MAX_PLAYERS
     others = [player for player in range(PLAYERS) if player != 3]
     halves = [
@@ -29,7 +29,7 @@ def ring() -> State:
     return parse_state(json.dumps(document)).state
 
 
-def test_a_no_completes_the_set_of_the_asked() -> None:
+def test_a_no_completes_the_set_of_the_player_asked() -> None:
     before = ring()
     assert not before.has_tables
     state = before.after(Question(2, 3, Card(0, 0)), Answer.NO)
@@ -40,7 +40,7 @@ def test_a_no_completes_the_set_of_the_asked() -> None:
 
 
 def test_a_yes_completes_the_set_of_the_asker_only() -> None:
-    """Player 3 gave 0/0, so 1/1 is player 0's."""
+    """Player 3 gave 0/0, so player 0 has 1/1."""
     state = ring().after(Question(2, 3, Card(0, 0)), Answer.YES)
     assert state.completed == (2, *[None] * 13)
     assert state.hands == (3, 2, 2, 1, *[2] * 9)

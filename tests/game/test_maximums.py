@@ -1,4 +1,4 @@
-"""What an answer does to the deals when a state also says how many cards a player has at most."""
+"""The effect of an answer on the deals of states with maximum numbers of cards."""
 
 import tracemalloc
 from collections.abc import Iterator
@@ -21,9 +21,9 @@ from tests.sizes import thorough
 Owners = tuple[tuple[int, ...], ...]
 
 
-def around(owner: tuple[int, ...], players: int, random: Random) -> SetConstraint:
-    """Constraints that a deal of one set satisfies, most of them with a maximum that matters."""
-    masks = [1 << who | random.randrange(1 << players) for who in owner]
+def constraint_around(owner: tuple[int, ...], players: int, random: Random) -> SetConstraint:
+    """Return a constraint that a deal of one set satisfies, usually with maximums that matter."""
+    masks = [1 << player | random.randrange(1 << players) for player in owner]
     held = [owner.count(player) for player in range(players)]
     low = [random.randint(0, count) for count in held]
     high = [random.choice([count, min(count + 1, len(owner)), len(owner)]) for count in held]
@@ -31,16 +31,16 @@ def around(owner: tuple[int, ...], players: int, random: Random) -> SetConstrain
 
 
 def problem_around(random: Random, players: int, sizes: tuple[int, ...]) -> DealProblem:
-    """A problem that one random deal solves."""
+    """Return a problem that a random deal satisfies."""
     owners = [tuple(random.randrange(players) for _ in range(size)) for size in sizes]
     hands = [sum(owner.count(player) for owner in owners) for player in range(players)]
-    return DealProblem(hands, [around(owner, players, random) for owner in owners])
+    return DealProblem(hands, [constraint_around(owner, players, random) for owner in owners])
 
 
-def moved(owners: Owners, set_index: int, card: int, to: int) -> Owners:
-    """A deal with one card handed over."""
-    one = owners[set_index]
-    changed = (*one[:card], to, *one[card + 1 :])
+def hand_over(owners: Owners, set_index: int, card: int, to: int) -> Owners:
+    """Return the deal after one card is handed over."""
+    cards = owners[set_index]
+    changed = (*cards[:card], to, *cards[card + 1 :])
     return (*owners[:set_index], changed, *owners[set_index + 1 :])
 
 
@@ -67,9 +67,9 @@ def test_deals_after_an_answer_are_those_that_fit_it(
             and asker in deal.owner[0]
             and (deal.owner[0][card] == asked) == bool(answer)
         ]
-        assert after == {moved(one, 0, card, asker) if answer else one for one in fitting}
-        said = problem.with_set(0, claimed(problem.sets[0], asker, asked, card, answer))
-        assert [deal.owner for deal in deals(said)] == fitting
+        assert after == {hand_over(deal, 0, card, asker) if answer else deal for deal in fitting}
+        claim = problem.with_set(0, claimed(problem.sets[0], asker, asked, card, answer))
+        assert [deal.owner for deal in deals(claim)] == fitting
         possible += bool(fitting)
     assert possible >= 15
 
@@ -84,17 +84,17 @@ def test_deals_after_an_answer_are_those_that_fit_it(
     ],
 )
 def test_a_maximum_follows_the_card(before: tuple[int, ...], after: tuple[int, ...]) -> None:
-    """Player 1 gives player 0 a card; a maximum of all four cards is none, and stays."""
+    """Player 1 gives player 0 a card. A maximum of all four cards restricts nothing and stays."""
     free = SetConstraint((7,) * 4, (0,) * 3, (4,) * 3)
     problem = DealProblem((4, 4, 4), (free._replace(high=before), free, free))
-    found = problem_after(problem, 0, 1, 0, 3, Answer.YES)
-    assert found.hands == (5, 3, 4)
-    assert found.sets[0] == SetConstraint((7, 7, 7, 1), (2, 0, 0), after)
+    result = problem_after(problem, 0, 1, 0, 3, Answer.YES)
+    assert result.hands == (5, 3, 4)
+    assert result.sets[0] == SetConstraint((7, 7, 7, 1), (2, 0, 0), after)
 
 
 @pytest.fixture
 def nothing_prepared() -> Iterator[None]:
-    """What is too much to prepare is tried piece by piece: here everything."""
+    """Set the memory for prepared answers so low that every answer is tried by itself."""
     Memo.forget()
     with limited("quaternity.game.legal", ASKER_BYTES=-1):
         yield
@@ -102,12 +102,12 @@ def nothing_prepared() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("nothing_prepared")
-def test_answers_tried_one_by_one_are_those_of_brute_force() -> None:
+def test_answers_tried_by_themselves_are_those_of_brute_force() -> None:
     random, seen = Random(2), set()
     for number in range(150):
         problem = problem_around(random, 3, (3, 3))
         if number % 3 == 0:
-            free = [one._replace(high=(3, 3, 3)) for one in problem.sets]
+            free = [constraint._replace(high=(3, 3, 3)) for constraint in problem.sets]
             problem = DealProblem(problem.hands, free)
         if number % 10 == 0:
             problem = DealProblem(random.sample(problem.hands, 3), problem.sets)
@@ -124,10 +124,10 @@ def test_answers_tried_one_by_one_are_those_of_brute_force() -> None:
 
 
 def test_sets_of_many_kinds_of_cards_take_little_memory() -> None:
-    """Twelve players, a set of a thousand kinds of cards: tables of 170 MB, none of them kept."""
+    """A set of a thousand kinds, for twelve players, has tables of 170 MB, which are not kept."""
     random, players, size = Random(1), 12, thorough(400, 1_000)
     owner = [random.randrange(players) for _ in range(2 * size)]
-    masks = [1 << who | random.randrange(1 << players) for who in owner]
+    masks = [1 << player | random.randrange(1 << players) for player in owner]
     sets = [
         SetConstraint(part, (0,) * players, (size,) * players)
         for part in (masks[:size], [(1 << players) - 1] * size)
@@ -136,7 +136,7 @@ def test_sets_of_many_kinds_of_cards_take_little_memory() -> None:
     state = State(DealProblem(hands, sets), 0, (None, None), size)
     tracemalloc.start()
     groups = state.legal_questions.groups()
-    most = tracemalloc.get_traced_memory()[1]
+    peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert len(groups) > 5 * size
-    assert most < 12 * 2**20
+    assert peak < 12 * 2**20

@@ -1,4 +1,4 @@
-"""What the game keeps for later is bounded by memory, so its estimates must hold."""
+"""Caches of the game are bounded by memory, so their estimates must hold."""
 
 import copy
 import gc
@@ -34,17 +34,17 @@ def test_kept_questions_are_estimated_in_full() -> None:
 def test_kept_questions_are_forgotten_when_the_budget_is_spent() -> None:
     Memo.forget()
     with limited("quaternity.base.memo", BUDGET=20_000):
-        most = 0
+        peak = 0
         for first in range(200):
             pairs = legal.pairs_listed(Listed(0, 7, ((1, (first, first + 1), 3),)))
             assert [question.card.number for question, _ in pairs] == [first, first + 1]
-            most = max(most, Memo.spent())
-        assert 15_000 < most <= 20_000
+            peak = max(peak, Memo.spent())
+        assert 15_000 < peak <= 20_000
         Memo.forget()
 
 
 def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets() -> None:
-    """A state with many sets of many kinds of cards, and everybody on turn in it."""
+    """The state has many sets of many kinds of cards, and every player is to move once."""
     players, sets, size = 9, 20, 18
     random, everybody = Random(1), (1 << players) - 1
     full, none = (size,) * players, (0,) * players
@@ -66,22 +66,22 @@ def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets() -> Non
         used = tracemalloc.get_traced_memory()[0]
         tracemalloc.stop()
         assert used < 4_000_000
-        # Nothing lost: what was made and dropped is made again.
+        # Nothing is lost: values that were computed and dropped are computed again.
         again = replace(state, turn=1)
         sampled = list(again.legal_questions.items())[::400]
         for question, answers in sampled:
-            found = [
+            possible = [
                 answer
                 for answer in Answer
                 if SOLVERS["max-flow"](
                     problem_after(problem, *question[:2], *question.card, answer)
                 )
             ]
-            assert tuple(found) == answers
+            assert tuple(possible) == answers
 
 
-def test_sets_alike_in_a_small_and_a_large_game_are_told_apart() -> None:
-    """The lanes of 52 cards are narrower than those of 160, and their tables add up otherwise."""
+def test_equal_sets_of_a_small_and_a_large_game_are_distinguished() -> None:
+    """The lanes of 52 cards are narrower than those of 160, so their tables add up differently."""
     for sets in (13, 40, 13):
         start = State.start(Settings(4, sets, 4))
         assert len(start.legal_questions) == 3 * 4 * sets
@@ -90,8 +90,8 @@ def test_sets_alike_in_a_small_and_a_large_game_are_told_apart() -> None:
             assert start.after(question, answers[0]).slack() is not None
 
 
-def test_players_without_cards_are_told_apart() -> None:
-    """Player 2 cannot have a card of set 0, for want of any card, or because of what it has."""
+def test_players_without_cards_of_a_set_are_distinguished() -> None:
+    """Player 2 has no card of set 0, because it has no cards at all or only other ones."""
     unknown = SetConstraint((7, 7), (0,) * 3, (2,) * 3)
     seen = SetConstraint((4, 3), (0,) * 3, (2,) * 3)
     shared = SetConstraint((3, 3), (0,) * 3, (2,) * 3)
@@ -99,11 +99,11 @@ def test_players_without_cards_are_told_apart() -> None:
         ((2, 2, 0), shared, {1}), ((2, 1, 1), seen, {1, 2}), ((2, 2, 0), shared, {1}),
     ):  # fmt: skip
         state = State(DealProblem(hands, (unknown, other)), 0, (None, None), 2)
-        questions = [one for one in state.legal_questions if one.card.set_index == 0]
+        questions = [question for question in state.legal_questions if question.card.set_index == 0]
         assert {question.asked for question in questions} == able
 
 
-def test_copies_of_a_state_carry_its_value_alone() -> None:
+def test_copies_of_a_state_have_only_its_value() -> None:
     state = State.start(Settings(4, 13, 4))
     questions = list(state.legal_questions)
     packed = pickle.dumps(state)
@@ -114,8 +114,8 @@ def test_copies_of_a_state_carry_its_value_alone() -> None:
         assert list(other.legal_questions) == questions
 
 
-def test_rows_of_long_sets_are_estimated_in_full_and_leave_nothing_behind() -> None:
-    """Every no takes a card out of a run of thousands: two new runs, which nobody shares."""
+def test_rows_of_long_sets_are_estimated_in_full_and_freed() -> None:
+    """A no splits a run of thousands of cards into two new runs, which nothing shares."""
     Memo.forget()
     size = 3_000
     layout = lanes_for(3, size, size)

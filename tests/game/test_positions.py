@@ -1,4 +1,4 @@
-"""Which states are the same position, and who has won."""
+"""Equality of positions, and the winner of a game."""
 
 from itertools import combinations
 
@@ -11,8 +11,8 @@ from solvers.problem import DealProblem
 from tests.agreement import agree
 
 
-def over(players: int, *completed: int) -> State:
-    """The end of a game, by the owners of the sets."""
+def final_state(players: int, *completed: int) -> State:
+    """Return the state at the end of a game, given the owners of the sets."""
     problem = DealProblem((0,) * players, (out_of_play(players),) * len(completed))
     return State(problem, 0, completed, 2)
 
@@ -22,12 +22,12 @@ def over(players: int, *completed: int) -> State:
     [((0, 0, 1), 0), ((0, 1, 1), 1), ((2, 1, 2, 0), 2), ((2,), 2),
      ((0, 1), None), ((1, 2, 2, 1), None), ((0, 1, 2), None), ((2, 0, 1, 2, 0), None)],
 )  # fmt: skip
-def test_who_has_most_sets_alone_wins(completed: tuple[int, ...], winner: int | None) -> None:
-    assert over(3, *completed).winner == winner
+def test_most_sets_win_unless_shared(completed: tuple[int, ...], winner: int | None) -> None:
+    assert final_state(3, *completed).winner == winner
 
 
-def restated(state: State) -> State:
-    """The same deals, said as tightly as can be."""
+def restate(state: State) -> State:
+    """Return the state with the tightest bounds for the same deals."""
     return State(state.closed(), state.turn, state.completed, state.set_size)
 
 
@@ -40,16 +40,16 @@ def test_a_position_is_turn_completed_sets_and_deals() -> None:
         for answer in answers
     ]
     reached = [start, *reached[::2]]
-    every = [*reached, *map(restated, reached)]
-    listed = {id(state): frozenset(deals(state.problem)) for state in every}
+    all_states = [*reached, *map(restate, reached)]
+    listed = {id(state): frozenset(deals(state.problem)) for state in all_states}
 
-    def by_deals(one: State, other: State) -> bool:
-        return (one.turn, one.completed, listed[id(one)]) == (
+    def by_deals(state: State, other: State) -> bool:
+        return (state.turn, state.completed, listed[id(state)]) == (
             other.turn, other.completed, listed[id(other)]
         )  # fmt: skip
 
-    found = [
-        agree({"closed": State.same_position, "deals": by_deals}, one, other)
-        for one, other in combinations(every, 2)
+    equal = [
+        agree({"closed": State.same_position, "deals": by_deals}, state, other)
+        for state, other in combinations(all_states, 2)
     ]
-    assert len(reached) <= sum(found) < len(found)
+    assert len(reached) <= sum(equal) < len(equal)

@@ -1,4 +1,4 @@
-"""Random games and damage, and the public strategies: what they promise."""
+"""Random games, damaged states, and the promises of the public strategies."""
 
 from collections import Counter
 from itertools import islice, pairwise
@@ -41,20 +41,20 @@ def test_every_move_can_be_drawn() -> None:
     assert min(moves.values()) > 40
 
 
-def test_there_is_no_move_without_a_turn_or_when_all_is_over() -> None:
+def test_there_is_no_move_without_a_turn_or_after_the_end() -> None:
     *_, last = random_game(Settings(2, 2, 2), Random(0))
     assert random_move(last, Random(0)) is None
     start = State.start()
-    nobody = State(start.problem, None, start.completed, start.set_size)
-    assert random_move(nobody, Random(0)) is None
+    without_turn = State(start.problem, None, start.completed, start.set_size)
+    assert random_move(without_turn, Random(0)) is None
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
-def test_states_are_as_many_as_asked_for_and_the_same_for_a_seed(size: Settings) -> None:
-    found = states_of_games(size, Random(3), 25)
-    assert len(found) == 25
-    assert all(state.verdict() and not state.is_over for state in found)
-    assert found == states_of_games(size, Random(3), 25) != states_of_games(size, Random(4), 25)
+def test_the_requested_number_of_states_is_the_same_for_a_seed(size: Settings) -> None:
+    drawn = states_of_games(size, Random(3), 25)
+    assert len(drawn) == 25
+    assert all(state.verdict() and not state.is_over for state in drawn)
+    assert drawn == states_of_games(size, Random(3), 25) != states_of_games(size, Random(4), 25)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -70,20 +70,20 @@ def test_a_game_gives_a_third_of_its_states(seed: int) -> None:
 @pytest.mark.parametrize("flows", [200, 8000])
 @pytest.mark.parametrize("count", [1, 8])
 def test_games_of_many_players_stay_short(flows: int, count: int) -> None:
-    """As many states as are asked for, of as many moves as work is allowed for."""
+    """The states are as many as requested; the work limit bounds the length of their game."""
     size = Settings(2, 20, 20)
     assert not State.start(size).has_tables
     with limited("quaternity.trials.random_play", MAX_FLOW_WORK=flows):
-        found = states_of_games(size, Random(1), count)
+        drawn = states_of_games(size, Random(1), count)
     most = max(count, 6, flows // (40 * 20))
     game = [*islice(random_game(size, Random(1)), most)]
-    assert len(found) == count
-    assert all(state in game for state in found)
+    assert len(drawn) == count
+    assert all(state in game for state in drawn)
 
 
 @pytest.mark.parametrize("size", [Settings(4, 3, 3), Settings(2, 2, 2)], ids=str)
 def test_every_card_bound_and_hand_of_a_game_can_be_damaged(size: Settings) -> None:
-    """A single damage to an untouched game is one of these, and each of them comes."""
+    """A single damage to an untouched game is one of these, and each of them occurs."""
     start = State.start(size).problem
     seen = set[tuple[int | str, ...]]()
 
@@ -93,18 +93,18 @@ def test_every_card_bound_and_hand_of_a_game_can_be_damaged(size: Settings) -> N
         problem = state.problem
         changes: set[tuple[int | str, ...]] = {
             (index, card, player)
-            for index, one in enumerate(problem.sets)
-            for card, mask in enumerate(one.owners)
+            for index, constraint in enumerate(problem.sets)
+            for card, mask in enumerate(constraint.owners)
             for player in range(size.players)
             if not mask >> player & 1
         }
         changes |= {
             (index, player)
-            for index, one in enumerate(problem.sets)
-            for player, least in enumerate(one.low)
+            for index, constraint in enumerate(problem.sets)
+            for player, least in enumerate(constraint.low)
             if least
         }
-        assert {least for one in problem.sets for least in one.low} <= {0, 1}
+        assert {least for constraint in problem.sets for least in constraint.low} <= {0, 1}
         moved = [a - b for a, b in zip(problem.hands, start.hands, strict=True)]
         if any(moved):
             changes.add((moved.index(-1), "gives", moved.index(1)))
@@ -116,7 +116,7 @@ def test_every_card_bound_and_hand_of_a_game_can_be_damaged(size: Settings) -> N
     expected: set[tuple[int | str, ...]]
     expected = {(index, card, player) for index in sets for card in cards for player in players}
     expected |= {(index, player) for index in sets for player in players}
-    expected |= {(one, "gives", other) for one in players for other in players if one != other}
+    expected |= {(a, "gives", b) for a in players for b in players if a != b}
     assert seen == expected
 
 
@@ -129,9 +129,9 @@ def test_damage_stops_on_either_side_of_the_brink(size: Settings) -> None:
         assert flow(sound.problem)
         assert not flow(broken.problem)
         assert damaged(broken, Random(0), possible=True) is broken
-        # One step apart: one card's owners, one minimum or one card in a hand.
+        # They differ in one step: the owners of a card, a minimum or a card in a hand.
         pairs = zip(sound.problem.sets, broken.problem.sets, strict=True)
-        different = sum(one != other for one, other in pairs)
+        different = sum(constraint != other for constraint, other in pairs)
         assert different + (sound.hands != broken.hands) == 1
 
 

@@ -1,4 +1,4 @@
-"""A variant of the rules is one change: without "the asker holds a card of the set"."""
+"""A variant of the rules needs one change: without "the asker holds a card of the set"."""
 
 import sys
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from tests.perfect.by_state import choices_by_state
 
 
 def forget() -> None:
-    """Empty everything that the house remembers: what was found under other rules is not so."""
+    """Clear all caches, whose contents are wrong under other rules."""
     for name, module in [*sys.modules.items()]:
         if name.partition(".")[0] in ("quaternity", "solvers"):
             for value in vars(module).values():
@@ -30,21 +30,21 @@ def forget() -> None:
 
 @pytest.fixture
 def anybody_asks() -> Iterator[None]:
-    """The variant: who asks says nothing but that the card is elsewhere."""
+    """Play the variant: a question only states that the asker does not have the card."""
     with limited("quaternity.game.transition", MIN_ASKER_CARDS=0):
         forget()
         yield
     forget()
 
 
-def elsewhere() -> State:
-    """Set 0 is with players 0 and 1; player 2 is on turn."""
+def state_without_set() -> State:
+    """Return a state in which players 0 and 1 have set 0 and player 2 is to move."""
     seen, unknown = SetConstraint.of([[0, 1]] * 2, 3), SetConstraint.of([[0, 1, 2]] * 2, 3)
     return State(DealProblem([2] * 3, [seen, unknown, unknown]), 2, (None,) * 3, 2)
 
 
 def known_by_asking() -> Game:
-    """By the rules player 0 has 1/0: another card of set 1 was needed to ask for 1/1, not 1/2."""
+    """Return a game that proves that player 0 has 1/0, needed to ask for 1/1."""
     game = Game.start(Settings(set_size=3, sets=3, players=3))
     for text in ("0 asks 1 for 1/1: yes", "0 asks 2 for 0/0: yes", "0 asks 2 for 1/2: no"):
         game = game.play(Move.parse(text))
@@ -52,20 +52,20 @@ def known_by_asking() -> Game:
 
 
 def routes() -> dict[str, bool]:
-    """Per route whether somebody without a card of a set may ask about it."""
-    state, question = elsewhere(), Question.of([2, 0, [0, 0]])
-    found = {
+    """Return for each route whether a player without a card of a set may ask for its cards."""
+    state, question = state_without_set(), Question.of([2, 0, [0, 0]])
+    allowed = {
         "tables": question in state.legal_questions,
         "list": question in list(state.legal_questions),
         "faults": not state.faults(question),
-        "information": any(one.group.set_index == 0 for one in prospects(state)),
+        "information": any(prospect.group.set_index == 0 for prospect in prospects(state)),
     }
     for name in ("coalitions", "max-flow", "matching", "cp-sat"):
-        found[name] = question in state.legal_questions_by(SOLVERS[name])
+        allowed[name] = question in state.legal_questions_by(SOLVERS[name])
     game, other = known_by_asking(), Question.of([2, 1, [1, 0]])
-    found["knowledge"] = game.state.closed().may_own(1, 0) != (0,)
-    found["explanation"] = explain(game, other, Answer.YES) is None
-    return found
+    allowed["knowledge"] = game.state.closed().may_own(1, 0) != (0,)
+    allowed["explanation"] = explain(game, other, Answer.YES) is None
+    return allowed
 
 
 def test_the_asker_holds_a_card_of_the_set() -> None:
@@ -73,7 +73,7 @@ def test_the_asker_holds_a_card_of_the_set() -> None:
 
 
 @pytest.mark.usefixtures("anybody_asks")
-def test_left_out_in_one_place_it_is_left_out_everywhere() -> None:
+def test_one_change_removes_the_rule_everywhere() -> None:
     assert set(routes().values()) == {True}
 
 

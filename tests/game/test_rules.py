@@ -1,4 +1,4 @@
-"""The rules, pinned by counts, by hand-played positions and by recorded ground truth."""
+"""The rules, checked by counts, by positions played by hand and by recorded states."""
 
 import json
 from dataclasses import replace
@@ -36,7 +36,7 @@ def test_perft(size: tuple[int, int, int]) -> None:
 
 
 def test_recorded_states() -> None:
-    """Verdict and legal questions of states that two unrelated programs agree on."""
+    """Check verdicts and legal questions of states on which two independent programs agree."""
     lines = (Path(__file__).parents[1] / "data/oracle_states.jsonl").read_text().splitlines()
     for line in lines[:: thorough(3, 1)]:
         row = json.loads(line)
@@ -50,18 +50,18 @@ def test_recorded_states() -> None:
         assert state_document(state) == row["state"]
 
 
-def game(settings: Settings, *moves: str) -> Game:
-    played = Game.start(settings)
+def play(settings: Settings, *moves: str) -> Game:
+    position = Game.start(settings)
     for move in moves:
-        played = played.play(Move.parse(move))
-    return played
+        position = position.play(Move.parse(move))
+    return position
 
 
-def test_what_an_answer_does() -> None:
+def test_an_answer_changes_turn_hands_and_bounds() -> None:
     start = State.start()
     no = start.after(Question(0, 1, Card(0, 2)), Answer.NO)
     assert (no.turn, no.hands, no.owners_of(0, 2)) == (1, (4, 4, 4), (2,))
-    assert [one.low for one in no.problem.sets] == [(1, 0, 0), (0, 0, 0), (0, 0, 0)]
+    assert [constraint.low for constraint in no.problem.sets] == [(1, 0, 0), (0, 0, 0), (0, 0, 0)]
     yes = start.after(Question(0, 1, Card(0, 2)), Answer.YES)
     assert (yes.turn, yes.hands, yes.owners_of(0, 2)) == (0, (5, 3, 4), (0,))
     assert yes.problem.sets[0].low == (2, 0, 0)
@@ -80,7 +80,7 @@ def test_views_of_legal_questions() -> None:
     assert start.answers(Question(0, 1, Card(0, 0))) == (Answer.NO, Answer.YES)
 
 
-def test_a_view_by_a_solver_asks_that_solver_and_does_not_take_its_word() -> None:
+def test_a_view_by_a_solver_checks_the_verdicts_of_that_solver() -> None:
     view = State.start().legal_questions_by(
         solver_from_function("hopeless", lambda _: Infeasible())
     )
@@ -92,15 +92,15 @@ def test_illegal_questions_list_all_their_faults() -> None:
     with pytest.raises(IllegalQuestion) as caught:
         State.start().answers(Question(1, 1, Card(7, 0)))
     assert caught.value.faults == [
-        "player 0 is on turn, not player 1",
+        "it is the turn of player 0, not of player 1",
         "a player cannot ask itself",
         "set 7 is out of range 0..2",
     ]
 
 
 @pytest.mark.parametrize("asker", range(3))
-def test_whoever_is_on_turn_hears_the_same(asker: int) -> None:
-    """The first player and the last one too; and nothing that is not wrong."""
+def test_every_player_to_move_gets_the_same_messages(asker: int) -> None:
+    """This includes the first and the last player, and reports nothing that is not wrong."""
     other, third = (asker + 1) % 3, (asker + 2) % 3
     known = SetConstraint.of([[asker], [other], [0, 1, 2], [0, 1, 2]], players=3)
     problem = State.start().problem.with_set(0, known)
@@ -124,11 +124,11 @@ def test_whoever_is_on_turn_hears_the_same(asker: int) -> None:
             f"player {other} must have 0/1: otherwise ",
         ),
     ):
-        with pytest.raises(IllegalAnswer) as refused:
+        with pytest.raises(IllegalAnswer) as caught:
             state.after(question, answer)
-        [told] = refused.value.faults
-        assert told.startswith(fault)
-        assert told == fault or fault.endswith("otherwise ")
+        [message] = caught.value.faults
+        assert message.startswith(fault)
+        assert message == fault or fault.endswith("otherwise ")
 
 
 @pytest.mark.parametrize(
@@ -154,29 +154,29 @@ def test_the_first_number_out_of_range_is_named_with_the_range(
     assert fault in caught.value.faults
 
 
-def test_an_impossible_answer_says_why() -> None:
-    played = game(Settings(3, 2, 3), "0 asks 1 for 0/1: no")
+def test_an_impossible_answer_is_refused_with_its_reason() -> None:
+    played = play(Settings(3, 2, 3), "0 asks 1 for 0/1: no")
     with pytest.raises(IllegalAnswer, match="player 2 must have 0/1: otherwise nobody may own"):
         played.ask(Question(1, 2, Card(0, 1)), Answer.NO)
 
 
-def test_a_question_about_a_full_hand_says_why() -> None:
-    """Player 2's cards are 0/0 and 1/0, and asking for set 2 is to claim a third one."""
-    before = game(Settings(2, 3, 3), "0 asks 1 for 0/0: no", "1 asks 0 for 1/0: no")
+def test_a_question_about_a_full_hand_is_refused_with_its_reason() -> None:
+    """Player 2 has 0/0 and 1/0, so asking for a card of set 2 would claim a third card."""
+    before = play(Settings(2, 3, 3), "0 asks 1 for 0/0: no", "1 asks 0 for 1/0: no")
     full = State(before.state.problem, 2, before.state.completed, 2)
     assert full.legal_questions
     for number in range(2):
         for asked in range(2):
             question = Question(2, asked, Card(2, number))
             assert question not in full.legal_questions
-            claim = f"asking says that player 2 does not own 2/{number} but another card of set 2"
+            claim = f"player 2 states that they do not own 2/{number} but another card of set 2"
             with pytest.raises(IllegalQuestion, match=f"{claim}, and then .* must hold"):
                 full.answers(question)
 
 
-def test_a_question_about_the_only_card_left_says_why() -> None:
-    """After the last no, 2/0 is player 1's and 2/1 player 0's."""
-    state = game(
+def test_a_question_about_the_only_card_left_is_refused_with_its_reason() -> None:
+    """Player 1 has 2/0 and player 0 has 2/1 after the last no."""
+    state = play(
         Settings(2, 3, 3),
         "0 asks 1 for 0/0: no", "1 asks 0 for 1/0: no", "0 asks 2 for 2/0: no",
     ).state  # fmt: skip
@@ -184,7 +184,9 @@ def test_a_question_about_the_only_card_left_says_why() -> None:
     for number in range(2):
         question = Question(2, 0, Card(2, number))
         assert question not in state.legal_questions
-        claim = f"asking says that player 2 does not own 2/{number} but another card of set 2"
+        claim = (
+            f"by asking, player 2 states that they do not own 2/{number} but another card of set 2"
+        )
         with pytest.raises(IllegalQuestion, match=f"{claim}, and then .* of set 2"):
             state.answers(question)
 

@@ -1,4 +1,4 @@
-"""Laws of states: who names what does not matter, nor who answers."""
+"""Laws of states: names do not matter, nor does the solver."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -28,15 +28,15 @@ larger_states = states(game_settings(max_players=6, max_set_size=5, max_cards=24
 
 @st.composite
 def renamings(draw: st.DrawFn, state: State) -> Names:
-    """New names of players, an order of sets, and an order of the cards of each set."""
+    """Draw new names of players, an order of sets, and an order of the cards of each set."""
     orders = [
         draw(st.permutations(range(length)))
-        for length in (state.players, state.sets, *(one.size for one in state.problem.sets))
+        for length in (state.players, state.sets, *(set_.size for set_ in state.problem.sets))
     ]
     return orders[0], orders[1], orders[2:]
 
 
-def renamed(state: State, names: Names) -> State:
+def rename(state: State, names: Names) -> State:
     players, sets, _ = names
     owners = [state.completed[old] for old in sets]
     return State(
@@ -50,7 +50,7 @@ def renamed(state: State, names: Names) -> State:
     )
 
 
-def renamed_question(question: Question, names: Names) -> Question:
+def rename_question(question: Question, names: Names) -> Question:
     players, sets, cards = names
     asker, asked, (set_index, number) = question
     card = Card(sets.index(set_index), cards[set_index].index(number))
@@ -63,7 +63,7 @@ def legal(state: State) -> dict[Question, Answers]:
 
 @given(game_settings())
 @settings(max_examples=examples(150))
-def test_settings_that_are_drawn_have_a_seed_where_it_matters(drawn: Settings) -> None:
+def test_drawn_settings_have_a_seed_only_if_it_matters(drawn: Settings) -> None:
     assert drawn.seed == 0 or drawn.tie_break is TieBreak.MIN_SETS
     assert drawn.set_size * drawn.sets % drawn.players == 0
 
@@ -71,41 +71,41 @@ def test_settings_that_are_drawn_have_a_seed_where_it_matters(drawn: Settings) -
 @pytest.mark.parametrize("seed", range(4))
 def test_every_seed_is_drawn(seed: int) -> None:
     wanted = TieBreak.MIN_SETS, seed
-    found = find(game_settings(), lambda drawn: (drawn.tie_break, drawn.seed) == wanted)
-    assert (found.set_size, found.players) == (2, 2), "small ones come first"
+    smallest = find(game_settings(), lambda drawn: (drawn.tie_break, drawn.seed) == wanted)
+    assert (smallest.set_size, smallest.players) == (2, 2), "small settings come first"
 
 
 @given(st.data(), any_state)
 @settings(max_examples=examples(150))
 def test_names_do_not_matter(data: st.DataObject, state: State) -> None:
     names = data.draw(renamings(state))
-    other = renamed(state, names)
+    other = rename(state, names)
     assert bool(other.verdict()) == bool(state.verdict())
     assert legal(other) == {
-        renamed_question(question, names): answers for question, answers in legal(state).items()
+        rename_question(question, names): answers for question, answers in legal(state).items()
     }
 
 
 @given(st.data(), states())
 @settings(max_examples=examples(150))
-def test_names_do_not_matter_to_what_comes_next(data: st.DataObject, state: State) -> None:
+def test_names_do_not_matter_to_the_next_state(data: st.DataObject, state: State) -> None:
     moves = [(q, answer) for q, answers in state.legal_questions.items() for answer in answers]
     if not moves:
         return
     question, answer = data.draw(st.sampled_from(moves))
     names = data.draw(renamings(state))
-    # A completed set is empty afterwards, so the orders of its cards are nobody's any more.
+    # A completed set is empty afterwards, so its cards no longer have an order.
     after = state.after(question, answer)
     left = [
-        order if one.size else () for order, one in zip(names[2], after.problem.sets, strict=True)
+        order if set_.size else () for order, set_ in zip(names[2], after.problem.sets, strict=True)
     ]
-    wanted = renamed(after, (names[0], names[1], left))
-    found = renamed(state, names).after(renamed_question(question, names), answer)
-    assert (found.problem, found.completed) == (wanted.problem, wanted.completed)
-    # Whose turn it is follows too, unless the order of players had to decide.
+    expected = rename(after, (names[0], names[1], left))
+    result = rename(state, names).after(rename_question(question, names), answer)
+    assert (result.problem, result.completed) == (expected.problem, expected.completed)
+    # The turn follows, too, unless the order of players decides it.
     asker, asked, _ = question
     if after.hands[asker] or after.hands[asked]:
-        assert found.turn == wanted.turn
+        assert result.turn == expected.turn
 
 
 def legal_by(solver: Solver, state: State) -> list[tuple[Question, Answers]]:
@@ -115,21 +115,21 @@ def legal_by(solver: Solver, state: State) -> list[tuple[Question, Answers]]:
 @given(st.one_of(any_state, larger_states))
 @settings(max_examples=examples(60))
 def test_every_solver_finds_the_same_questions(state: State) -> None:
-    # Of the problems after an answer none has more owners, so who takes the state takes them all.
-    takers = [one for one in solvers_for(state.problem, SOLVERS.values()) if one.name != "cp-sat"]
-    methods = {one.name: (lambda state, one=one: legal_by(one, state)) for one in takers}
+    # No problem after an answer has more owners, so a solver that accepts the state accepts all.
+    usable = [row for row in solvers_for(state.problem, SOLVERS.values()) if row.name != "cp-sat"]
+    methods = {row.name: (lambda state, row=row: legal_by(row, state)) for row in usable}
     agree({"tables": lambda state: sorted(state.legal_questions.items())} | methods, state)
 
 
-def same_without_listing(state: State) -> None:
-    """Whom one may ask for which cards, and what can be answered, by ways that list no questions.
+def check_without_listing(state: State) -> None:
+    """Check the questions and their answers by methods that do not list all questions.
 
-    They are shorter where nothing depends on who is asked.
+    These methods are faster if nothing depends on the player asked.
     """
     turn, by_set, listed = state.turn or 0, state.cards_to_ask(), legal(copy(state))
     assert (by_set is None) == (state.brisk or state.turn is None or not state.verdict())
-    for set_index, one in enumerate(state.problem.sets):
-        for number, asked in product(range(one.size), range(state.players)):
+    for set_index, set_ in enumerate(state.problem.sets):
+        for number, asked in product(range(set_.size), range(state.players)):
             question = Question(turn, asked, Card(set_index, number))
             assert state.legal_questions.answers(question) == listed.get(question, ())
             if by_set is not None and asked != turn and state.hands[asked]:
@@ -140,19 +140,19 @@ def same_without_listing(state: State) -> None:
 @given(any_state)
 @settings(max_examples=examples(60))
 def test_questions_are_the_same_without_listing_them(state: State) -> None:
-    same_without_listing(state)
+    check_without_listing(state)
 
 
 @pytest.mark.parametrize("size", [(4, 6, 3), (4, 4, 4)])
 def test_questions_are_the_same_without_listing_them_up_to_the_end(
     size: tuple[int, int, int],
 ) -> None:
-    """Towards the end it matters what the other sets leave."""
+    """Towards the end, it matters which cards the other sets leave."""
     random = Random(sum(size))
     for _ in range(thorough(3, 30)):
         state = State.start(Settings(*size))
         while not state.is_over:
-            same_without_listing(state)
+            check_without_listing(state)
             question, answers = random.choice([*state.legal_questions.items()])
             state = state.after(question, random.choice(answers))
 
@@ -166,7 +166,7 @@ def test_cp_sat_finds_the_same_questions(state: State) -> None:
 
 @given(games(max_moves=12))
 @settings(max_examples=examples(40))
-def test_games_go_the_same_way_without_tables(game: Game) -> None:
+def test_games_are_the_same_without_tables(game: Game) -> None:
     with limited("quaternity.game.state", MAX_PLAYERS=0):
         plain = State.start(game.settings)
         for move, before, after in zip(game.moves, game.states, game.states[1:], strict=False):
@@ -180,17 +180,17 @@ def test_games_go_the_same_way_without_tables(game: Game) -> None:
 
 @given(any_state)
 @settings(max_examples=examples(100))
-def test_states_survive_their_files(state: State) -> None:
+def test_a_written_state_is_read_back(state: State) -> None:
     assert parse_state(state_text(state)).state == state
 
 
 @pytest.mark.parametrize("most_players", [2, 12])
 @given(st.data(), states())
 @settings(max_examples=examples(100))
-def test_a_file_means_the_state_that_the_rules_make_of_it(
+def test_the_rules_complete_the_state_of_a_file(
     most_players: int, data: st.DataObject, state: State
 ) -> None:
-    """Complete sets in play, by their owners or by a minimum, and a turn without cards."""
+    """Files may have complete sets in play, by owners or by a minimum, and a turn without cards."""
     with limited("quaternity.game.state", MAX_PLAYERS=most_players):
         assert parse_state(state_text(state)) == (state, [])
         hands, sets, completed = list(state.hands), list(state.problem.sets), list(state.completed)

@@ -1,6 +1,6 @@
-"""Values of a game that cannot be built, whichever way it is tried, and how others are given."""
+"""Values of a game: invalid ones are refused however they are built; valid ones vary in form."""
 
-# Values of wrong types are what this is about.
+# These tests pass values of wrong types.
 # mypy: disable-error-code="arg-type"
 
 from collections.abc import Callable
@@ -28,8 +28,8 @@ NAN: Any = float("nan")
 def test_a_question_of_plain_numbers_is_itself() -> None:
     for asker, asked, index, number in permutations(range(5), 4):
         question = Question(asker, asked, Card(index, number))
-        given = Question(numpy.int8(asker), asked, Card(numpy.int64(index), number))
-        for plain in (plain_question(question), plain_question(given)):
+        from_numpy = Question(numpy.int8(asker), asked, Card(numpy.int64(index), number))
+        for plain in (plain_question(question), plain_question(from_numpy)):
             assert plain == question
             assert is_plain(plain)
 
@@ -49,7 +49,10 @@ def test_a_question_of_plain_numbers_is_itself() -> None:
         (lambda: QUESTION._replace(asked="1"), "asked: '1' is not a whole number"),
         (lambda: Question._make([0, 1, 2]), "card: 2 is not a Card"),
         (lambda: Move("0 asks 1 for 02", Answer.NO), "'0 asks 1 for 02' is not a question"),
-        (lambda: Question.parse("0 asks 1 for 0/2: no"), "is not a question: expected for example"),
+        (
+            lambda: Question.parse("0 asks 1 for 0/2: no"),
+            "is not a question: expected, for example",
+        ),
         (lambda: Question.parse(QUESTION), "is not a str"),
         (lambda: Game(START, (), ()), "settings: <State 4-3-3, turn 0"),
         (lambda: Game(Settings(), [], ()), "moves: [] is not a tuple"),
@@ -66,9 +69,15 @@ def test_a_question_of_plain_numbers_is_itself() -> None:
         (lambda: Settings("4", 3, 3), "set_size: '4' is not a whole number"),
         (lambda: Settings(4, 3, NAN), "players: nan is not a whole number"),
         (lambda: Settings(players=10**10, sets=10**10), "10000000000 players: the limit is 100"),
-        (lambda: Settings(tie_break="random"), "tie-break 'random' is unknown; known are first-in"),
-        (lambda: Settings(tie_break=1), "tie-break 1 is unknown; known are first-in-order, fewest"),
-        (lambda: Settings(tie_break=Announce.AT_ONCE), "is unknown; known are first-in-order"),
+        (
+            lambda: Settings(tie_break="random"),
+            "tie-break 'random' is unknown; choose from first-in",
+        ),
+        (
+            lambda: Settings(tie_break=1),
+            "tie-break 1 is unknown; choose from first-in-order, fewest",
+        ),
+        (lambda: Settings(tie_break=Announce.AT_ONCE), "is unknown; choose from first-in-order"),
         (lambda: Settings(seed=-1, sets=0), "sets: 0 is less than 1; seed: -1 is out of range"),
         (lambda: replace(Settings(), seed=0.5), "seed: 0.5 is not a whole number"),
         (lambda: replace(START, tie_break="sometimes"), "tie-break 'sometimes' is unknown"),
@@ -77,26 +86,26 @@ def test_a_question_of_plain_numbers_is_itself() -> None:
         (lambda: replace(START, completed="ooo"), "completed: 'ooo' is not a list"),
         (lambda: replace(START, completed=(None, None, 0.0)), "completed[2]: 0.0 is not a whole"),
         (lambda: replace(START, problem=tuple(START.problem)), "is not a DealProblem"),
-        (lambda: replace(START, set_size=0), "set_size: 0 is not a whole number of at least 1"),
+        (lambda: replace(START, set_size=0), "set_size: 0 is not a whole number >= 1"),
         (lambda: Settings(set_size=1), "set_size: 1 is less than 2"),
         (lambda: Settings(players=1), "players: 1 is less than 2"),
         (lambda: replace(START, set_size=4.0), "set_size: 4.0 is not a whole number"),
         (lambda: replace(START, seed=10**9), "seed: 1000000000 is out of range"),
         (lambda: KwartetSettings(players="4"), "players: '4' is out of range 2..8"),
         (lambda: KwartetSettings(sets=NAN, announce="now"), "sets: nan is out of range 2..20; ann"),
-        (lambda: KwartetSettings(announce=0), "announce 0 is unknown; known are at-once, after"),
+        (lambda: KwartetSettings(announce=0), "announce 0 is unknown; choose from at-once, after"),
         (lambda: KwartetSettings(own_card_requests=1), "own_card_requests: 1 is neither True nor"),
         (lambda: hand_of([Card(3, 0)], 3), "card 3/0: there are 3 sets of 4 cards"),
         (lambda: hand_of([Card(0, -1)], 3), "card 0/-1: there are 3 sets of 4 cards"),
     ],
 )
-def test_values_that_cannot_be(build: Callable[[], Any], words: str) -> None:
+def test_invalid_values_are_refused(build: Callable[[], Any], words: str) -> None:
     with pytest.raises(InputError) as caught:
         build()
     assert words in str(caught.value)
 
 
-def test_values_are_made_of_their_public_fields_and_have_no_others() -> None:
+def test_values_have_only_their_public_fields() -> None:
     names = ["problem", "turn", "completed", "set_size", "tie_break", "seed", "brisk"]
     assert [*signature(State).parameters] == names
     for value in (Settings(seed=999_999_999), START, MOVE):
@@ -107,30 +116,30 @@ def test_values_are_made_of_their_public_fields_and_have_no_others() -> None:
         Game.start(Settings()).states = ()  # type: ignore[misc]
 
 
-def given(*values: Any) -> Any:
-    """Values that the type checker would refuse."""
+def as_any(*values: Any) -> Any:
+    """Return values as `Any`, so that the type checker accepts wrong ones."""
     return values
 
 
 def test_a_rule_may_be_given_by_its_name() -> None:
-    """A name that were kept as text would be compared as one, and be another rule."""
-    by_name, hidden = given("fewest-sets", "after-own-request")
+    """A name kept as text would not equal the enum member and would mean another rule."""
+    by_name, hidden = as_any("fewest-sets", "after-own-request")
     assert Settings(tie_break=by_name).tie_break is TieBreak.MIN_SETS
     assert replace(START, tie_break=by_name).tie_break is TieBreak.MIN_SETS
     assert KwartetSettings(announce=hidden).announce is Announce.AFTER_OWN_REQUEST
     assert not KwartetSettings(announce=hidden).at_once
 
 
-@pytest.mark.parametrize("no", given(Answer.NO, False, 0, "no", "N", numpy.int64(0)))
+@pytest.mark.parametrize("no", as_any(Answer.NO, False, 0, "no", "N", numpy.int64(0)))
 def test_an_answer_may_be_given_in_many_ways(no: Any) -> None:
     assert Move(QUESTION, no).answer is Answer.NO
     assert START.after(QUESTION, no) == START.after(QUESTION, Answer.NO)
     assert START.after(QUESTION, no) != START.after(QUESTION, Answer.YES)
 
 
-def test_numbers_of_numpy_and_lists_become_plain() -> None:
+def test_numpy_numbers_and_lists_become_built_in_values() -> None:
     two: Any = numpy.int64(2)
-    numbers, listed = given([0, two], [numpy.int64(0), 1, [0, two]])
+    numbers, listed = as_any([0, two], [numpy.int64(0), 1, [0, two]])
     card = Card(*numbers)
     assert (card, type(card.number)) == (Card(0, 2), int)
     question = Question.of(listed)
@@ -139,7 +148,7 @@ def test_numbers_of_numpy_and_lists_become_plain() -> None:
     settings = Settings(two, two, two)
     assert settings == Settings(2, 2, 2)
     assert {type(settings.set_size), type(settings.sets), type(settings.players)} == {int}
-    state = State(DealProblem(*START.problem), given(numpy.int8(0))[0], given([None] * 3)[0], 4)
+    state = State(DealProblem(*START.problem), as_any(numpy.int8(0))[0], as_any([None] * 3)[0], 4)
     assert (state, hash(state)) == (START, hash(START))
     assert {type(state.turn), type(state.set_size)} == {int}
     assert type(KwartetSettings(two).players) is int

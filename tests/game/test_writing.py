@@ -1,4 +1,4 @@
-"""Files are replaced in one step; what is no file is not replaced at all."""
+"""Files are replaced in one step; pipes and folders are not replaced."""
 
 import os
 import stat
@@ -40,7 +40,7 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(path.stat().st_mode)
 
 
-def test_what_cannot_be_written(tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "no" / "file"):
         with pytest.raises(InputError, match="cannot be written"):
             write_text(path, "text")
@@ -48,7 +48,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o644, 0o666, 0o751])
-def test_mode_and_owner_stay(tmp_path: Path, mode: int) -> None:
+def test_a_replaced_file_keeps_its_mode_and_owner(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "file"
     path.write_text("old")
     if os.geteuid() == 0:
@@ -57,7 +57,7 @@ def test_mode_and_owner_stay(tmp_path: Path, mode: int) -> None:
     before = path.stat()
     with replacing(path) as part:
         part.write_text("new")
-        # Nobody reads the part who may not read the file.
+        # Users without access to the file have no access to the part, either.
         assert stat.S_IMODE(part.stat().st_mode) & ~mode == 0
     after = path.stat()
     assert path.read_text() == "new"
@@ -65,11 +65,11 @@ def test_mode_and_owner_stay(tmp_path: Path, mode: int) -> None:
     assert after.st_gid == before.st_gid
 
 
-def test_a_new_file_has_the_usual_rights_whatever_other_threads_write(
+def test_a_new_file_has_the_usual_mode_even_if_other_threads_write(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mask = os.umask(0o027)
-    # To ask for the mask it must be set, and for a moment it is another for all threads.
+    # Reading the mask means setting it, which would change it for all threads for a moment.
     monkeypatch.setattr(os, "umask", lambda mask: pytest.fail("the mask was touched"))
     try:
         with ThreadPoolExecutor(4) as threads:
@@ -87,7 +87,7 @@ def test_a_file_that_may_not_be_written_is_not_replaced(
     path = tmp_path / "file"
     path.write_text("old")
     path.chmod(0o444)
-    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # as if not by root
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # as if not as root
     with pytest.raises(InputError, match=r"file: cannot be written: Permission denied"):
         write_text(path, "new")
     assert path.read_text() == "old"
@@ -97,8 +97,8 @@ def test_parts_of_dead_runs_are_removed_and_no_others(tmp_path: Path) -> None:
     path = tmp_path / "file"
     dead, alive = tmp_path / ".file.0001.part", tmp_path / ".file.0002.part"
     others = {tmp_path / name for name in (".other.0001.part", ".file.part2", "file.1.part")}
-    for one in (dead, alive, *others):
-        one.write_text("beginning")
+    for leftover in (dead, alive, *others):
+        leftover.write_text("beginning")
     with alive.open("rb") as file:
         assert try_lock(file.fileno())
         write_text(path, "whole")
@@ -112,54 +112,54 @@ def test_parts_of_dead_runs_are_removed_and_no_others(tmp_path: Path) -> None:
     assert {*tmp_path.iterdir()} == {path} | others
 
 
-def test_a_part_that_is_taken_for_dead_before_it_is_locked_is_made_anew(
+def test_a_part_removed_before_it_is_locked_is_created_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    taken: list[Path] = []
+    removed: list[Path] = []
 
     def lock_late(handle: int) -> bool | None:
-        if not taken:
-            taken.extend(tmp_path.iterdir())
-            taken[0].unlink()
+        if not removed:
+            removed.extend(tmp_path.iterdir())
+            removed[0].unlink()
         return try_lock(handle)
 
     monkeypatch.setattr("quaternity.base.writing.try_lock", lock_late)
     with replacing(tmp_path / "file") as part:
-        assert [part] == [*tmp_path.iterdir()] != taken
+        assert [part] == [*tmp_path.iterdir()] != removed
 
 
 def test_a_block_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("old")
 
-    def interrupted() -> None:
+    def interrupt_writing() -> None:
         with replacing(path) as part:
             part.write_text("new")
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        interrupted()
+        interrupt_writing()
     assert path.read_text() == "old"
     assert [*tmp_path.iterdir()] == [path]
 
 
-def test_the_file_is_on_the_disk_before_its_name_and_the_name_before_the_end(
+def test_a_file_is_flushed_before_its_name_and_the_name_before_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "file"
-    done: list[str] = []
+    calls: list[str] = []
     fsync, replace = os.fsync, os.replace
 
-    def synchronised(handle: int) -> None:
+    def record_fsync(handle: int) -> None:
         is_directory = stat.S_ISDIR(os.fstat(handle).st_mode)
-        done.append("directory" if is_directory else str(os.fstat(handle).st_size))
+        calls.append("directory" if is_directory else str(os.fstat(handle).st_size))
         fsync(handle)
 
-    def renamed(part: Path, target: Path) -> None:
-        done.append("name")
+    def record_rename(part: Path, target: Path) -> None:
+        calls.append("name")
         replace(part, target)
 
-    monkeypatch.setattr(os, "fsync", synchronised)
-    monkeypatch.setattr(os, "replace", renamed)
+    monkeypatch.setattr(os, "fsync", record_fsync)
+    monkeypatch.setattr(os, "replace", record_rename)
     write_text(path, "text")
-    assert done == ["4", "name", "directory"]
+    assert calls == ["4", "name", "directory"]

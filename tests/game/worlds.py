@@ -1,6 +1,6 @@
-"""The game by brute force: all deals at the start, and those that fit every question and answer.
+"""The game by brute force: all deals at the start, and those that fit all questions and answers.
 
-Nothing here is shared with the engine but the words for questions and answers.
+It shares only the classes for questions and answers with the engine.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from itertools import combinations
 from quaternity import Answer, Card, Question, Settings, TieBreak
 
 World = tuple[int, ...]
-"""The owner of every card now, set after set."""
+"""The present owner of every card, set after set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Worlds:
-    """What a history leaves open.
+    """The deals that a history leaves possible.
 
     Attributes:
-        settings: sizes; only the rule `first-in-order` is known here.
+        settings: sizes; only the rule `first-in-order` is supported.
         possible: every deal (with the cards as they have moved) that fits the history.
-        turn: who is on turn.
+        turn: the player to move.
     """
 
     settings: Settings
@@ -31,31 +31,31 @@ class Worlds:
 
     @classmethod
     def start(cls, settings: Settings) -> Worlds:
-        """All deals of equal hands."""
+        """Return all deals of equal hands."""
         assert settings.tie_break is TieBreak.FIRST_IN_ORDER
         cards = settings.set_size * settings.sets
         return cls(settings, frozenset(_deals(cards, settings.hand, settings.players)))
 
     def place(self, card: Card) -> int:
-        """Where a card stands in a world."""
+        """Return the index of a card in a world."""
         return card.set_index * self.settings.set_size + card.number
 
     def cards_of(self, world: World, set_index: int) -> World:
-        """The owners of the cards of a set."""
+        """Return the owners of the cards of a set."""
         size = self.settings.set_size
         return world[set_index * size : (set_index + 1) * size]
 
-    def completed(self) -> tuple[int | None, ...]:
-        """Per set the player who owns all of it in every world."""
-        found: list[int | None] = []
+    def completed_sets(self) -> tuple[int | None, ...]:
+        """Return for each set the player who owns all of it in every world, or None."""
+        result: list[int | None] = []
         for index in range(self.settings.sets):
-            owners = {who for world in self.possible for who in self.cards_of(world, index)}
-            found.append(owners.pop() if len(owners) == 1 else None)
-        return tuple(found)
+            owners = {owner for world in self.possible for owner in self.cards_of(world, index)}
+            result.append(owners.pop() if len(owners) == 1 else None)
+        return tuple(result)
 
     def hands(self) -> tuple[int, ...]:
-        """Per player the cards in hand, completed sets not counted: the same in every world."""
-        put_down = [owner for owner in self.completed() if owner is not None]
+        """Return the size of each hand, without completed sets: the same in every world."""
+        put_down = [owner for owner in self.completed_sets() if owner is not None]
         size = self.settings.set_size
         players = range(self.settings.players)
         totals = {tuple(world.count(player) for player in players) for world in self.possible}
@@ -65,7 +65,7 @@ class Worlds:
         )
 
     def fitting(self, question: Question, answer: Answer) -> Iterator[World]:
-        """The worlds in which the asker's statements and the answer are true."""
+        """Return the worlds in which the asker's statements and the answer are true."""
         asker, asked, card = question
         place = self.place(card)
         return (
@@ -77,9 +77,9 @@ class Worlds:
         )
 
     def legal(self) -> dict[Question, tuple[Answer, ...]]:
-        """Every legal question with its legal answers."""
-        completed, hands = self.completed(), self.hands()
-        found = {}
+        """Return every legal question with its legal answers."""
+        completed, hands = self.completed_sets(), self.hands()
+        result = {}
         for index in range(self.settings.sets):
             for number in range(self.settings.set_size):
                 for asked in range(self.settings.players):
@@ -88,11 +88,11 @@ class Worlds:
                     question = Question(self.turn, asked, Card(index, number))
                     answers = tuple(a for a in Answer if any(self.fitting(question, a)))
                     if Answer.YES in answers or (answers and not self.settings.brisk):
-                        found[question] = answers
-        return found
+                        result[question] = answers
+        return result
 
     def after(self, question: Question, answer: Answer) -> Worlds:
-        """What is left after a question and its answer."""
+        """Return the worlds left after a question and its answer."""
         asker, asked, card = question
         place = self.place(card)
         left = frozenset(self.fitting(question, answer))
@@ -100,12 +100,12 @@ class Worlds:
             left = frozenset((*world[:place], asker, *world[place + 1 :]) for world in left)
         after = Worlds(self.settings, left, asker)
         hands = after.hands()
-        wanted = (asker, asked) if answer else (asked, asker)
+        order = (asker, asked) if answer else (asked, asker)
         able = [
-            *(who for who in wanted if hands[who]),
+            *(player for player in order if hands[player]),
             *(p for p, hand in enumerate(hands) if hand),
         ]
-        return Worlds(self.settings, left, able[0] if able else wanted[0])
+        return Worlds(self.settings, left, able[0] if able else order[0])
 
 
 def _deals(cards: int, hand: int, players: int) -> Iterator[World]:

@@ -1,4 +1,4 @@
-"""Random games for the tests."""
+"""Random games of Kwartet for tests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from quaternity.kwartet.strategies.students import better_greedy
 
 
 def legal_requests(position: Position) -> list[Question]:
-    """Every legal request, found by asking about all that can be written."""
+    """Return every legal request, found by checking all requests that can be written."""
     public = position.public
     settings, turn = public.settings, public.turn
     return [
@@ -31,11 +31,11 @@ def legal_requests(position: Position) -> list[Question]:
 
 
 def random_settings(
-    random: Random, players: range, sets: range, most_cards: int = 78, usual_only: bool = False
+    random: Random, players: range, sets: range, max_cards: int = 78, usual_only: bool = False
 ) -> KwartetSettings:
-    """Settings of every kind: half of them as usual, with sets of four and no cards aside.
+    """Return random settings: half of them usual ones, with sets of four and no cards aside.
 
-    Others have at most `most_cards`, where so many need not be looked at one by one.
+    The others have at most `max_cards`, for tests that examine every deal.
     """
     usual = KwartetSettings(
         random.choice(players),
@@ -45,23 +45,23 @@ def random_settings(
     )
     if usual_only or random.random() < 0.5:
         return usual
-    sizes = [s for s in range(2, 7) if usual.players <= s * usual.sets <= max(8, most_cards)]
+    sizes = [s for s in range(2, 7) if usual.players <= s * usual.sets <= max(8, max_cards)]
     size = random.choice(sizes or [4])
-    most = min(size * usual.sets - usual.players, 3 * size)
-    aside = random.choice((0, random.randint(0, most)))
+    max_aside = min(size * usual.sets - usual.players, 3 * size)
+    aside = random.choice((0, random.randint(0, max_aside)))
     moves = random.choice((None, None, random.randint(1, 3 * size * usual.sets)))
     return replace(usual, set_size=size, aside=aside, max_moves=moves)
 
 
 def random_game(
-    settings: KwartetSettings, random: Random, most_events: int = 10_000
+    settings: KwartetSettings, random: Random, max_events: int = 10_000
 ) -> Iterator[tuple[Position, Event | None]]:
-    """The positions of a game of sensible and senseless requests, each with what led to it."""
+    """Yield the positions of a game of good and random requests, each with the event before it."""
     start = Position.start(settings, dealt_hands(settings, random, random.randrange(8)))
     position = start
     yield position, None
-    while not position.public.is_over and most_events:
-        most_events -= 1
+    while not position.public.is_over and max_events:
+        max_events -= 1
         turn = position.public.turn
         if random.random() < 0.7:
             question = better_greedy(position.view(turn), random)
@@ -71,16 +71,16 @@ def random_game(
         yield position, event
 
 
-def random_log(settings: KwartetSettings, random: Random, most_events: int = 10_000) -> GameLog:
-    """The same as a log."""
-    steps = list(random_game(settings, random, most_events))
+def random_log(settings: KwartetSettings, random: Random, max_events: int = 10_000) -> GameLog:
+    """Return the log of a random game."""
+    steps = list(random_game(settings, random, max_events))
     events = [event for _, event in steps if event is not None]
-    # The deal is known from the generator's seed only; dealing again would draw other cards.
+    # Take the deal from the position: the generator would now draw another one.
     return GameLog.of(settings, dealt_before(steps[0][0]), events)
 
 
 def dealt_before(start: Position) -> tuple[tuple[int, ...], ...]:
-    """The hands as dealt, from the position after the announcements at the deal."""
+    """Return the hands as dealt, from the position after the announcements at the deal."""
     full = start.public.settings.full
     return tuple(
         tuple(

@@ -1,4 +1,4 @@
-"""Opponents of the reader that are no players of the house: by `package.module:name`."""
+"""Opponents of the reader that are not built-in players, named by `package.module:name`."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from solvers.problem import DealProblem, SetConstraint
 
 
 def not_in_vain(view: View) -> DealProblem:
-    """The deals in which nobody holds what he asked for in vain; all when there is none such."""
+    """Return the deals in which nobody holds a card they failed to get; all if none are left."""
     asked: dict[tuple[int, int], int] = {}
     for event in view.events:
         card = event.question.card
         place = card.set_index, card.number
         asked[place] = 0 if event.answer else asked.get(place, 0) | 1 << event.question.asker
     sets = []
-    for index, one in enumerate(view.problem.sets):
+    for index, row in enumerate(view.problem.sets):
         owners = tuple(
             [
                 mask & ~(asked.get((index, number), 0) & ~(1 << view.seat)) or mask
-                for number, mask in enumerate(one.owners)
+                for number, mask in enumerate(row.owners)
             ]
         )
-        sets.append(SetConstraint.trusted(owners, one.low, one.high))
+        sets.append(SetConstraint.trusted(owners, row.low, row.high))
     return DealProblem.trusted(view.problem.hands, tuple(sets))
 
 
 def patient_like(
     shown: float = SHOWN, held: float = HELD, telling: float = TELLING, plus: bool = False
 ) -> Strategy:
-    """`patient` with other constants; `plus`: nobody is taken to hold what he asked for in vain."""
+    """Return `patient` with other constants; `plus` rules out cards that a player failed to get."""
 
     def strategy(view: View, random: Random) -> Question:
         weights = None
@@ -77,9 +77,9 @@ def patient_like(
 
 
 def hopeless_request(view: View, random: Random) -> Question:
-    """A card it lacks from somebody who is known not to have it, where there is such a one."""
+    """Request a missing card of a player known not to have it, if possible."""
     opponents = view.public.may_be_asked(view.seat)
-    found = [
+    requests = [
         (index, number, 1 << player)
         for index, mask in enumerate(view.hand)
         if mask
@@ -87,11 +87,11 @@ def hopeless_request(view: View, random: Random) -> Question:
         for player in opponents
         if not view.public.problem.sets[index].owners[number] >> player & 1
     ]
-    return one_of(view, found, random) if found else patient(view, random)
+    return one_of(view, requests, random) if requests else patient(view, random)
 
 
 def bluffing(bluff: Strategy, rate: float) -> Strategy:
-    """`patient` that makes another kind of request at some rate."""
+    """Return `patient`, but with another kind of request at some rate."""
 
     def strategy(view: View, random: Random) -> Question:
         return (bluff if random.random() < rate else patient)(view, random)
@@ -100,7 +100,7 @@ def bluffing(bluff: Strategy, rate: float) -> Strategy:
 
 
 def switching(view: View, random: Random) -> Question:
-    """`patient` up to 20 requests, then `exact`."""
+    """Play `patient` up to 20 requests, then `exact`."""
     return (patient if len(view.events) < 20 else exact)(view, random)
 
 
@@ -109,7 +109,7 @@ OPPONENTS: dict[str, Strategy] = {
     "own-bluffer": bluffing(own_card_request, 0.25),
     "hopeless-bluffer": bluffing(hopeless_request, 0.3),
 }
-"""Opponents whose kind the reader was made for, by name."""
+"""Opponents of the kinds that the reader was designed for, by name."""
 
 HELD_OUT: dict[str, Strategy] = {
     "patient-open": patient_like(shown=0.0, held=0.02, telling=0.0),
@@ -119,4 +119,4 @@ HELD_OUT: dict[str, Strategy] = {
     "random-bluffer": bluffing(random_request, 0.2),
     "switching": switching,
 }
-"""Opponents with other constants and habits, which nothing was tuned on."""
+"""Opponents with other constants and habits, which were not used for tuning."""

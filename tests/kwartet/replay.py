@@ -1,6 +1,6 @@
-"""The record of a game replayed on every possible deal: knowledge by its definition.
+"""Knowledge by its definition: replay the record of a game on every possible deal.
 
-Written from the rules alone, with plain sets of cards, and sharing nothing with the package.
+It follows the rules alone, with plain sets of cards, and shares no code with the package.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Deal = tuple[Cards, ...]
 
 
 class Seen(NamedTuple):
-    """One request as everybody saw it."""
+    """One request as every player saw it."""
 
     asker: int
     asked: int
@@ -24,7 +24,7 @@ class Seen(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """The settings that matter for what may have happened."""
+    """The settings that decide which events are possible."""
 
     players: int
     sets: int
@@ -34,7 +34,7 @@ class Rules(NamedTuple):
 
 
 def all_deals(cards: Cards, sizes: Sequence[int]) -> Iterator[Deal]:
-    """Every way to deal the cards: to the players, and then aside."""
+    """Yield every way to deal the cards: to the players, and then aside."""
     if not sizes:
         yield ()
         return
@@ -53,17 +53,17 @@ def without(hand: Cards, gone: Sequence[int]) -> Cards:
 
 
 def at_deal(deal: Deal, rules: Rules) -> tuple[Deal, list[tuple[int, int]]]:
-    """The deal once full sets are announced, and those sets as (set, player)."""
+    """Return the deal once full sets are announced, and those sets as (set, player)."""
     if not rules.at_once:
         return deal, []
     hands = enumerate(deal[: rules.players])
-    down = [(full, who) for who, hand in hands for full in full_sets(hand, rules)]
+    down = [(full, seat) for seat, hand in hands for full in full_sets(hand, rules)]
     seats = [without(hand, [full for full, _ in down]) for hand in deal[: rules.players]]
     return (*seats, *deal[rules.players :]), sorted(down)
 
 
 def after(deal: Deal, seen: Seen, rules: Rules) -> Deal | None:
-    """The deal after a request, or None when this deal would have shown something else."""
+    """Return the deal after a request, or None if the request is impossible in this deal."""
     asker, asked, card, success, announced = seen
     hand = deal[asker]
     if not any(held[0] == card[0] for held in hand):

@@ -1,4 +1,4 @@
-"""Cards aside: who can play how, when a game ends, and that nobody sees them before."""
+"""Cards aside: legal requests, the end of a game, and that no player sees them before."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ TINY = KwartetSettings(2, 2, own_card_requests=False, set_size=3, aside=2, max_m
 
 
 def position(settings: KwartetSettings, *hands: str) -> Position:
-    """A position right after the deal; the last hand is what lies aside."""
+    """Return a position right after the deal; the last hand is the cards aside."""
     cards = ([Card.parse(word) for word in hand.split()] for hand in hands)
     dealt = (hand_of(hand, settings.sets, settings.set_size) for hand in cards)
     return Position.start(settings, tuple(dealt))
 
 
 def ask(at: Position, *texts: str) -> Position:
-    """The position after some requests."""
+    """Return the position after some requests."""
     for text in texts:
         at, _ = at.ask(KwartetRules(at.public.settings).read(text, at.view(at.public.turn)))
     return at
@@ -55,7 +55,7 @@ def test_the_smallest_game_has_ninety_deals() -> None:
     assert chance_of(start.view(0), Question(0, 1, Card(0, 2))).as_integer_ratio() == (1, 2)
 
 
-def test_nobody_asks_for_what_lies_aside_and_a_set_with_a_card_there_stays() -> None:
+def test_cards_aside_cannot_be_requested_and_their_sets_stay() -> None:
     start = position(TINY, "0/0 0/1", "1/0 1/1", "0/2 1/2")
     assert request_faults(start.public, start.hands[0], Question(0, 2, Card(0, 2)))
     end = ask(start, "1 0/2", "0 1/2", "1 0/2", "0 1/2")
@@ -64,7 +64,7 @@ def test_nobody_asks_for_what_lies_aside_and_a_set_with_a_card_there_stays() -> 
     assert ended_text(end.public) == "no request is left"
 
 
-def test_a_whole_set_aside_is_nobodys() -> None:
+def test_a_whole_set_aside_belongs_to_nobody() -> None:
     settings = KwartetSettings(2, 2, set_size=2, aside=2)
     start = position(settings, "0/0", "0/1", "1/0 1/1")
     assert start.public.removed == (None, None)
@@ -75,25 +75,25 @@ def test_a_whole_set_aside_is_nobodys() -> None:
     assert ended_text(end.public) == "nobody can ask"
 
 
-def test_the_game_ends_when_one_player_has_all_that_is_not_aside() -> None:
+def test_the_game_ends_when_one_player_has_all_cards_that_are_not_aside() -> None:
     settings = KwartetSettings(3, 2, set_size=3, aside=2)
     start = position(settings, "0/0", "0/1 1/0", "1/1", "0/2 1/2")
     after = ask(start, "1 0/1", "1 0/0")
     assert (after.public.turn, after.public.left) == (1, 16)
     after = ask(after, "2 1/1")
-    assert after.public.turn == 1  # the last seat has no card any more, and is passed over
+    assert after.public.turn == 1  # the last seat has no cards left and is skipped
     assert after.public.left == 15
     after = ask(after, "0 1/2")
     assert after.public.turn == 0
     later = (Announce.AT_ONCE, True), (Announce.AFTER_OWN_REQUEST, False)
-    for announce, over in later:  # the second lets others be asked who have no cards
+    for announce, over in later:  # under the second rule, players without cards can be asked
         rules = KwartetSettings(2, 2, announce, set_size=3, aside=3)
         alone = ask(position(rules, "0/0 1/0", "0/1", "0/2 1/1 1/2"), "1 0/1")
         assert alone.public.hands == (3, 0, 3)
         assert alone.public.is_over is over
 
 
-def test_what_lies_aside_is_nobody_who_knows() -> None:
+def test_the_pile_cannot_know_anything() -> None:
     start = position(TINY, "0/0 0/1", "1/0 1/1", "0/2 1/2")
     at = moment(GameLog.of(TINY, start.hands, ()), 0)
     for text, truth in (
@@ -115,20 +115,20 @@ def test_what_lies_aside_is_nobody_who_knows() -> None:
         read_formula("H3 0/0", at)
 
 
-def test_a_reason_says_which_number_stands_for_the_pile() -> None:
-    """Reasons count hands; whoever reads "player 2" looks for somebody."""
+def test_a_reason_explains_the_number_of_the_pile() -> None:
+    """Reasons refer to hands, and "player 2" would otherwise look like a player."""
     for aside in (0, 2):
         log = random_log(KwartetSettings(2, 3, aside=aside), Random(3), 12)
         for formula in ("H0 0/0", "!H0 0/0", "H1 0/0 | H1 0/1"):
             lines = list(told_lines(formula, moment(log, len(log.events), 0), why=True))
-            said = [line for line in lines if "player 2" in line or "and 2" in line]
-            assert bool(said) <= bool(aside)
-            stands = "player 2 stands for the cards aside"
-            assert (stands in lines) == (bool(aside) and "not know" not in lines[0])
+            mentions = [line for line in lines if "player 2" in line or "and 2" in line]
+            assert bool(mentions) <= bool(aside)
+            explanation = "player 2 stands for the cards aside"
+            assert (explanation in lines) == (bool(aside) and "not know" not in lines[0])
 
 
 @pytest.mark.parametrize("seed", range(thorough(20, 200)))
-def test_games_end_by_one_of_three_ways_and_only_then(seed: int) -> None:
+def test_games_end_in_one_of_three_ways(seed: int) -> None:
     random = Random(f"ends/{seed}")
     settings = random_settings(random, range(2, 7), range(2, 6))
     log = random_log(settings, random)
@@ -149,7 +149,7 @@ def test_games_end_by_one_of_three_ways_and_only_then(seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("settings", "words"),
     [
         ({"set_size": 1}, "set_size: 1 is out of range 2..10"),
         ({"set_size": 11}, "set_size: 11 is out of range 2..10"),
@@ -161,13 +161,13 @@ def test_games_end_by_one_of_three_ways_and_only_then(seed: int) -> None:
         ({"aside": None}, "aside: None is out of range"),
     ],
 )
-def test_what_cannot_be_agreed_is_refused_with_what_can(given: dict[str, Any], words: str) -> None:
+def test_wrong_settings_are_refused_with_the_range(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError) as caught:
-        KwartetSettings(**given)
+        KwartetSettings(**settings)
     assert words in str(caught.value)
 
 
-def test_with_cards_aside_there_is_a_limit_of_requests_and_without_none() -> None:
+def test_only_games_with_cards_aside_have_a_default_limit_of_requests() -> None:
     assert KwartetSettings().max_moves is None
     assert KwartetSettings(aside=4).max_moves == 3 * 52
     assert KwartetSettings(2, 2, aside=4, max_moves=7).max_moves == 7
@@ -207,7 +207,7 @@ aside: 1/1 1/2
         ("0/2 1/0\naside: 1/1 1/2", "0/2\naside: 1/0 1/1 1/2", 11, "aside: 3 cards, not 2"),
     ],
 )  # fmt: skip
-def test_faults_of_logs_name_their_line(old: str, new: str, line: int, words: str) -> None:
+def test_errors_in_logs_name_their_line(old: str, new: str, line: int, words: str) -> None:
     assert log_text(parse_log(LOG)) == LOG
     assert old in LOG
     with pytest.raises(LogError) as caught:
@@ -216,8 +216,8 @@ def test_faults_of_logs_name_their_line(old: str, new: str, line: int, words: st
     assert caught.value.line == line
 
 
-def test_games_without_cards_aside_are_as_they_ever_were() -> None:
-    """A digest of logs, drawn before there were cards aside."""
+def test_games_without_cards_aside_are_unchanged() -> None:
+    """Compare a digest of logs made before cards aside were introduced."""
     digest = sha256()
     for players, sets in combinations(range(2, 7), 2):
         settings = KwartetSettings(players, sets)
@@ -226,7 +226,7 @@ def test_games_without_cards_aside_are_as_they_ever_were() -> None:
 
 
 @pytest.mark.parametrize("settings", [TINY, KwartetSettings(3, 4, aside=1), KwartetSettings(2, 3)])
-def test_every_seat_has_a_picture_that_shows_what_may_lie_aside(settings: KwartetSettings) -> None:
+def test_the_picture_of_every_seat_shows_the_cards_aside(settings: KwartetSettings) -> None:
     game = KwartetGame.start(settings, seed=1)
     pile = f"aside: {counted(settings.aside, 'card')}" if settings.aside else ""
     while True:

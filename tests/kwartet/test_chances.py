@@ -1,4 +1,4 @@
-"""The strategy `exact`: nothing has a better chance, whichever way chances are found."""
+"""The strategy `exact`: no request has a better chance, by two ways to compute chances."""
 
 from fractions import Fraction
 from random import Random
@@ -25,7 +25,7 @@ SETTINGS = [
 
 
 def by_counting_deals(view: View, question: Question) -> Fraction:
-    """The share of the possible deals in which the request succeeds, deal by deal."""
+    """Return the share of the possible deals in which the request succeeds, deal by deal."""
     index, number = question.card
     owners = [deal.owner[index][number] for deal in deals(view.problem)]
     return Fraction(owners.count(question.asked), len(owners))
@@ -34,8 +34,8 @@ def by_counting_deals(view: View, question: Question) -> Fraction:
 @pytest.mark.parametrize("seed", range(thorough(4, 12)))
 def test_no_request_for_a_card_of_another_has_a_better_chance(seed: int) -> None:
     random, settings = Random(f"hint/{seed}"), SETTINGS[seed % len(SETTINGS)]
-    looked = 0
-    for position, _ in random_game(settings, random, most_events=12):
+    checked = 0
+    for position, _ in random_game(settings, random, max_events=12):
         if position.public.is_over:
             continue
         view = position.view(position.public.turn)
@@ -46,12 +46,12 @@ def test_no_request_for_a_card_of_another_has_a_better_chance(seed: int) -> None
         )
         if refuses(view.problem) is None:
             agree({"deal by deal": by_counting_deals, "counting": chance_of}, view, advice)
-            looked += 1
-    assert looked
+            checked += 1
+    assert checked
 
 
 @pytest.mark.parametrize("players", range(2, 13))
-def test_where_every_owner_is_known_chances_are_exact(players: int) -> None:
+def test_chances_are_exact_if_every_owner_is_known(players: int) -> None:
     sets = [SetConstraint([1 << (card + index) % players for card in range(4)], [0] * players,
                           [4] * players) for index in range(5)]  # fmt: skip
     owners = [(card + index) % players for index in range(5) for card in range(4)]

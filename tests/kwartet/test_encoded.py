@@ -1,4 +1,4 @@
-"""Kwartet in numbers: read back, they say what the view says, and no more."""
+"""The encoding of Kwartet: the numbers contain the information of the view, and no more."""
 
 from collections import Counter
 from itertools import accumulate, product
@@ -23,7 +23,7 @@ SETTINGS = [
 
 
 def read(encoded: KwartetEncoded, view: View) -> dict[str, list[float]]:
-    """The numbers of a view by the names of its entries."""
+    """Return the numbers of a view by the names of its entries."""
     counts = [count for _, count, _ in encoded.entries]
     ends = [*accumulate(counts)]
     numbers: list[float] = [*encoded.numbers(view)]
@@ -36,7 +36,7 @@ def read(encoded: KwartetEncoded, view: View) -> dict[str, list[float]]:
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
-def test_numbers_read_back_are_the_view(settings: KwartetSettings) -> None:
+def test_the_numbers_represent_the_view(settings: KwartetSettings) -> None:
     rules, players = KwartetRules(settings), settings.players
     encoded, random = KwartetEncoded(rules), Random(players)
     for _ in range(thorough(1, 5)):
@@ -54,7 +54,7 @@ def test_numbers_read_back_are_the_view(settings: KwartetSettings) -> None:
 
 
 def check_numbers(encoded: KwartetEncoded, view: View, first: int) -> None:
-    """Seats are counted from the one whose view it is."""
+    """Check the numbers of a view; seats are counted from the view's own seat."""
     public, rules = view.public, encoded.rules
     players, sets, cards = rules.seats, rules.settings.sets, rules.settings.cards
     size = rules.settings.set_size
@@ -72,9 +72,9 @@ def check_numbers(encoded: KwartetEncoded, view: View, first: int) -> None:
     ]
     askers = {event[0].asker for event in view.events}
     assert read_back["askers"] == [float(seat in askers) for seat in seats]
-    each = size + len(hands) * (size + 2) + players
+    entry = size + len(hands) * (size + 2) + players
     for index, (hand, gone) in enumerate(zip(view.hand, public.removed, strict=True)):
-        numbers = iter(read_back["sets"][index * each :][:each])
+        numbers = iter(read_back["sets"][index * entry :][:entry])
         constraint = view.public.problem.sets[index]
         assert [next(numbers) for _ in range(size)] == [
             float(hand >> card & 1) for card in range(size)
@@ -105,7 +105,7 @@ def check_numbers(encoded: KwartetEncoded, view: View, first: int) -> None:
 
 
 def check_actions(encoded: KwartetEncoded, rules: KwartetRules, view: View) -> None:
-    """An action is a request by how many seats on the asked one sits."""
+    """Check the actions: an action counts the asked seat from the asker."""
     mask = encoded.mask(view)
     assert len(mask) == encoded.actions
     if view.seat < 0:
@@ -124,7 +124,7 @@ def check_actions(encoded: KwartetEncoded, rules: KwartetRules, view: View) -> N
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
-def test_what_chance_draws_is_a_deal_and_every_card_is_dealt_evenly(
+def test_chance_draws_a_deal_with_even_hands(
     settings: KwartetSettings,
 ) -> None:
     rules, players = KwartetRules(settings), settings.players
@@ -141,7 +141,7 @@ def test_what_chance_draws_is_a_deal_and_every_card_is_dealt_evenly(
         sizes = rules.settings.hand_sizes(drawn[0] if uneven else 0)
         assert Counter(owners) == Counter(dict(enumerate(sizes)))
         dealt = encoded.dealt(drawn)
-        # A set that is complete right after the deal is put down at once.
+        # A set that is complete after the deal is put down immediately.
         for card, seat in enumerate(owners):
             index, number = divmod(card, settings.set_size)
             for other in range(players):

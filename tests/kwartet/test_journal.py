@@ -1,4 +1,4 @@
-"""The log that is kept while a game is played: whole lines, and a game that resumes."""
+"""The journal of a running game: complete lines, and resuming the game."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from quaternity.table.match import Match
 from tests.kwartet.games import random_log
 
 
-def kept(log: GameLog, path: Path) -> str:
-    """The file after a whole game was written to it request by request."""
+def write_journal(log: GameLog, path: Path) -> str:
+    """Return the text of a journal to which a whole game was written request by request."""
     rules = KwartetRules(log.settings)
     names = log.names or ["you"] * rules.seats
     start = rules.replay(log_text(log).encode()).positions[:1]
@@ -29,8 +29,8 @@ def kept(log: GameLog, path: Path) -> str:
     return path.read_text()
 
 
-def resumed(path: Path) -> int:
-    """The number of requests in a log that is taken up."""
+def resume(path: Path) -> int:
+    """Return the number of requests in a resumed journal."""
     rules = KwartetRules.of_record(path.read_bytes())
     journal, replay = MatchJournal.resume(str(path), rules)
     journal.close()
@@ -39,35 +39,33 @@ def resumed(path: Path) -> int:
 
 @pytest.mark.parametrize("announce", list(Announce))
 @pytest.mark.parametrize("seed", range(4))
-def test_request_by_request_the_file_is_the_log(
+def test_the_journal_equals_the_log_after_every_request(
     tmp_path: Path, seed: int, announce: Announce
 ) -> None:
     log = random_log(KwartetSettings(3, 3, announce), Random(seed))
-    text = kept(log, tmp_path / "game.log")
-    named = "seats you,you,you\n"
-    assert text.replace(named, "") == log_text(log).replace(named, "")
+    text = write_journal(log, tmp_path / "game.log")
+    seats_line = "seats you,you,you\n"
+    assert text.replace(seats_line, "") == log_text(log).replace(seats_line, "")
 
 
 @pytest.mark.parametrize("announce", list(Announce))
-def test_wherever_it_is_cut_off_the_log_resumes_and_ends_the_same(
-    tmp_path: Path, announce: Announce
-) -> None:
-    log = random_log(KwartetSettings(3, 3, announce), Random(8), most_events=9)
+def test_a_truncated_journal_can_be_resumed_anywhere(tmp_path: Path, announce: Announce) -> None:
+    log = random_log(KwartetSettings(3, 3, announce), Random(8), max_events=9)
     text = log_text(log)
     path = tmp_path / "game.log"
     first = text.index(" asks ") - 1
     deal = text.index("\n", text.index("hand 2")) + 1
     for length in range(max(first, deal), len(text) + 1):
         path.write_text(text[:length])
-        count = resumed(path)
+        count = resume(path)
         rest = "".join(f"{event}\n" for event in log.events[count:])
         assert path.read_text() + rest == text
 
 
-def test_comments_stay(tmp_path: Path) -> None:
+def test_comments_are_kept(tmp_path: Path) -> None:
     log = random_log(KwartetSettings(3, 3), Random(1))
     path = tmp_path / "game.log"
     text = log_text(log) + "# what a game\n"
     path.write_text(text)
-    resumed(path)
+    resume(path)
     assert path.read_text() == text

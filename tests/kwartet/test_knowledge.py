@@ -1,4 +1,4 @@
-"""What is known: exactly what replaying the record on every deal leaves."""
+"""Knowledge: the possible deals are exactly those on which the record can be replayed."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def rules_of(settings: KwartetSettings) -> Rules:
     return Rules(settings.players, settings.sets, settings.set_size, settings.at_once, own)
 
 
-def seen(event: Event) -> Seen:
+def observe(event: Event) -> Seen:
     asker, asked, (index, number) = event.question
     return Seen(asker, asked, (index, number), bool(event.answer), event.announced)
 
 
 def by_solver(problem: DealProblem) -> set[Deal]:
-    """The deals of a problem as plain hands."""
+    """Return the deals of a problem as plain hands."""
     return {
         tuple(frozenset(deal.hand(player)) for player in range(problem.players))
         for deal in deals(problem)
@@ -47,20 +47,20 @@ SHAPES = [(2, 2), (2, 3), (3, 2), *thorough([], [(3, 3)]), (4, 2), (5, 2), (6, 2
 
 
 @pytest.mark.parametrize("seed", range(thorough(4, 21)))
-def test_the_deals_of_the_problem_are_those_that_replay_the_record(seed: int) -> None:
+def test_the_deals_of_the_problem_are_those_that_fit_the_record(seed: int) -> None:
     random = Random(seed)
     players, sets = SHAPES[seed % len(SHAPES)]
     settings = random_settings(
         random, range(players, players + 1), range(sets, sets + 1), 12 if players == 2 else 10
     )
     rules = rules_of(settings)
-    steps = list(random_game(settings, random, most_events=25))
+    steps = list(random_game(settings, random, max_events=25))
     start = steps[0][0]
     dealt = dealt_before(start)
     truth = tuple(map(plain, dealt))
     first, announced = at_deal(truth, rules)
     assert tuple(map(plain, start.hands)) == first
-    few = thorough({4: 5, 3: 6}, {6: 6, 5: 10, 3: 16})  # many deals are slow to look at
+    few = thorough({4: 5, 3: 6}, {6: 6, 5: 10, 3: 16})  # many deals take long
     steps = steps[: few.get(players, thorough(10, 26))]
     cards = frozenset().union(*truth)
     worlds = set()
@@ -70,7 +70,7 @@ def test_the_deals_of_the_problem_are_those_that_replay_the_record(seed: int) ->
             worlds.add(now)
     for position, event in steps:
         if event is not None:
-            survivors = (after(deal, seen(event), rules) for deal in worlds)
+            survivors = (after(deal, observe(event), rules) for deal in worlds)
             worlds = {now for now in survivors if now is not None}
         problem = position.public.problem
         assert count_deals(problem) == len(worlds)
@@ -88,7 +88,7 @@ def test_the_deals_of_the_problem_are_those_that_replay_the_record(seed: int) ->
 def test_the_real_deal_satisfies_everything_that_is_known(seed: int) -> None:
     random = Random(f"real/{seed}")
     for settings in (random_settings(random, range(2, 7), range(2, 14)) for _ in range(12)):
-        for position, _ in random_game(settings, random, most_events=150):
+        for position, _ in random_game(settings, random, max_events=150):
             owner = position.deal.owner
             problem = position.public.problem
             assert not deal_faults(problem, owner)
@@ -98,16 +98,16 @@ def test_the_real_deal_satisfies_everything_that_is_known(seed: int) -> None:
                 assert own.hands == position.public.hands
 
 
-def test_only_those_who_have_asked_are_known_to_hold_no_full_set() -> None:
+def test_only_players_who_have_asked_are_known_to_hold_no_full_set() -> None:
     settings = KwartetSettings(players=2, sets=3, announce=Announce.AFTER_OWN_REQUEST)
     start = Position.start(settings, ((0b0111, 0b0111, 0), (0b1000, 0b1000, 0b1111)))
-    assert all(one.high == (4, 4) for one in start.public.problem.sets)
+    assert all(row.high == (4, 4) for row in start.public.problem.sets)
     failed, _ = start.ask(Question(0, 1, Card(0, 0)))
-    assert all(one.high == (3, 4) for one in failed.public.problem.sets)
+    assert all(row.high == (3, 4) for row in failed.public.problem.sets)
     put_down, event = failed.ask(Question(1, 0, Card(2, 1)))
     assert event.announced == (2,)
     assert put_down.public.removed == (None, None, 1)
-    assert [one.high for one in put_down.public.problem.sets] == [(3, 3), (3, 3), (0, 0)]
+    assert [row.high for row in put_down.public.problem.sets] == [(3, 3), (3, 3), (0, 0)]
 
 
 def test_a_success_moves_every_bound_with_the_card() -> None:

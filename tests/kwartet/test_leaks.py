@@ -1,4 +1,4 @@
-"""Nothing leaks: what a seat is given depends on its own hand and the public record alone."""
+"""Nothing leaks: data for a seat depends only on its own hand and the public record."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ GAMES = thorough(8, 15)
 TWINS = 25
 
 
-def everything_given(log: GameLog, seat: int, seed: int) -> bytes:
-    """All that a seat is shown or told at the end of a log, and what it does with it."""
+def everything_shown(log: GameLog, seat: int, seed: int) -> bytes:
+    """Return everything shown to a seat at the end of a log, and how strategies respond."""
     position = log.positions[-1]
     view = position.view(seat, log.events)
     shown: list[object] = [
@@ -56,24 +56,24 @@ def everything_given(log: GameLog, seat: int, seed: int) -> bytes:
 
 
 @pytest.mark.parametrize("seed", range(thorough(1, 14)))
-def test_games_that_a_seat_cannot_tell_apart_give_it_the_same(seed: int) -> None:
+def test_indistinguishable_games_show_a_seat_the_same(seed: int) -> None:
     random = Random(f"leaks/{seed}")
     pairs = 0
     for _ in range(GAMES):
         settings = random_settings(random, range(2, 6), range(4, 9))
         log = random_log(settings, random, random.randrange(40))
-        # The seat on turn is given most; the others see too.
+        # The seat to move sees most, but the others see something, too.
         for seat in {log.positions[-1].public.turn, random.randrange(settings.players)}:
-            given = everything_given(log, seat, seed)
+            expected = everything_shown(log, seat, seed)
             for twin in twins(log, seat, random, TWINS):
-                assert everything_given(twin, seat, seed) == given
+                assert everything_shown(twin, seat, seed) == expected
                 pairs += 1
     assert pairs > thorough(30, 60)
 
 
 @pytest.mark.parametrize("seed", range(thorough(3, 10)))
-def test_what_the_seats_are_given_differs_where_it_should(seed: int) -> None:
-    """The comparison above can fail: another seat tells twins apart."""
+def test_distinguishable_games_show_a_seat_different_data(seed: int) -> None:
+    """The comparison above can fail: another seat can distinguish the twins."""
     random = Random(f"differs/{seed}")
     settings = random_settings(random, range(3, 5), range(5, 8), thorough(28, 78))
     log = random_log(settings, random, 10)
@@ -83,7 +83,7 @@ def test_what_the_seats_are_given_differs_where_it_should(seed: int) -> None:
             for seat in range(log.settings.players)
             if twin.positions[-1].hands[seat] != log.positions[-1].hands[seat]
         )
-        assert everything_given(twin, other, 1) != everything_given(log, other, 1)
+        assert everything_shown(twin, other, 1) != everything_shown(log, other, 1)
 
 
 def test_no_path_leads_from_a_view_to_the_truth() -> None:
@@ -91,12 +91,12 @@ def test_no_path_leads_from_a_view_to_the_truth() -> None:
     position = log.positions[-1]
     view = position.view(position.public.turn, log.events)
     hidden = [hand for seat, hand in enumerate(position.hands) if seat != view.seat]
-    assert not any(found is position or found in hidden for found in reachable(view))
-    assert any(found == view.hand for found in reachable(view))
-    assert any(found is position for found in reachable([position]))
+    assert not any(value is position or value in hidden for value in reachable(view))
+    assert any(value == view.hand for value in reachable(view))
+    assert any(value is position for value in reachable([position]))
 
 
-def test_a_view_keeps_to_what_had_happened_when_it_was_taken() -> None:
+def test_a_view_does_not_change_with_later_events() -> None:
     log = random_log(random_settings(Random(5), range(4, 5), range(13, 14)), Random(5), 30)
     events = list(log.events[:10])
     view = log.positions[10].view(0, events)
@@ -109,19 +109,19 @@ def test_a_view_keeps_to_what_had_happened_when_it_was_taken() -> None:
 
 
 def reachable(start: object) -> list[object]:
-    """Every value that can be reached from a value without leaving for code."""
-    found: dict[int, object] = {}
+    """Return every value reachable from a value, without code."""
+    visited: dict[int, object] = {}
     left = [start]
     while left:
-        one = left.pop()
-        if id(one) not in found and not isinstance(one, ModuleType | FunctionType | type):
-            found[id(one)] = one
-            left += gc.get_referents(one)
-    return [one for one in found.values() if isinstance(one, tuple | Position | View)]
+        value = left.pop()
+        if id(value) not in visited and not isinstance(value, ModuleType | FunctionType | type):
+            visited[id(value)] = value
+            left += gc.get_referents(value)
+    return [value for value in visited.values() if isinstance(value, tuple | Position | View)]
 
 
 @pytest.mark.parametrize("seed", range(thorough(4, 60)))
-def test_a_seat_is_shown_its_own_cards_as_its_own(seed: int) -> None:
+def test_a_seats_own_cards_are_marked_as_its_own(seed: int) -> None:
     random = Random(seed)
     log = random_log(random_settings(random, range(2, 6), range(2, 14)), random, 30)
     rules = KwartetRules(log.settings)
@@ -134,7 +134,7 @@ def test_a_seat_is_shown_its_own_cards_as_its_own(seed: int) -> None:
 
 
 @pytest.mark.parametrize("players", range(2, 9))
-def test_hands_that_differ_are_larger_from_the_named_player_on(players: int) -> None:
+def test_larger_hands_are_dealt_from_the_given_player_on(players: int) -> None:
     for sets in range(2, 14):
         rules = KwartetSettings(players, sets)
         usual = [sum(mask.bit_count() for mask in hand) for hand in dealt_hands(rules, Random(1))]

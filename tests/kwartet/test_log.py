@@ -1,4 +1,4 @@
-"""Game logs: what is written reads back; what is broken is named with its line."""
+"""Game logs: they can be read back, and errors name their line."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ hand 1: 0/3 1/1 1/2 1/3
 """
 
 
-def some_log(seed: int, most_events: int = 10_000) -> GameLog:
+def some_log(seed: int, max_events: int = 10_000) -> GameLog:
     random = Random(f"log/{seed}")
-    return random_log(random_settings(random, range(2, 7), range(2, 14)), random, most_events)
+    return random_log(random_settings(random, range(2, 7), range(2, 14)), random, max_events)
 
 
 @pytest.mark.parametrize("seed", range(thorough(12, 40)))
-def test_a_log_reads_back(seed: int) -> None:
+def test_a_log_can_be_read_back(seed: int) -> None:
     log = some_log(seed)
     assert parse_log(log_text(log)) == log
     assert parse_log(log_text(log)).warnings == ()
@@ -63,7 +63,7 @@ def test_defaults_comments_blank_lines_and_line_ends_are_read() -> None:
 
 
 @pytest.mark.parametrize("length", range(len(SHORT)))
-def test_a_log_cut_off_anywhere_loads_what_is_whole(length: int) -> None:
+def test_a_truncated_log_loads_its_complete_lines(length: int) -> None:
     whole = parse_log(SHORT)
     text = SHORT[:length]
     deal_ends = SHORT.index("0 asks")
@@ -88,7 +88,7 @@ def test_a_log_cut_off_anywhere_loads_what_is_whole(length: int) -> None:
         ("sets 2", "sets 21", 3, "not a whole number 2..20"),
         ("sets 2", "colours 2", 3, "unknown setting 'colours'"),
         ("sets 2", "players 2", 3, "more than once"),
-        ("at-once", "never", 4, "known are at-once, after-own-request"),
+        ("at-once", "never", 4, "choose from at-once, after-own-request"),
         ("requests yes", "requests perhaps", 5, "neither yes nor no"),
         ("greedy,exact", "greedy", 6, "1 names for 2 players"),
         ("hand 0: 0/0", "hand 0: 0/9", 7, "card 0/9 is out of range"),
@@ -102,7 +102,7 @@ def test_a_log_cut_off_anywhere_loads_what_is_whole(length: int) -> None:
         ("hand 1: 0/3", "hand 1:", 9, "7 of 8 cards are dealt: 0/3 is not"),
         ("hand 1: 0/3 1/1 1/2 1/3\n", "", 8, "the hand of player 1 is missing"),
         ("1 for 0/3: yes", "1 for 0/3: no", 9, "player 1 holds 0/3"),
-        ("0 asks 1 for 0/3: yes", "1 asks 0 for 1/0: yes", 9, "player 0 is on turn"),
+        ("0 asks 1 for 0/3: yes", "1 asks 0 for 1/0: yes", 9, "it is the turn of player 0"),
         ("0 asks 1 for 0/3: yes", "0 asks 0 for 0/3: yes", 9, "cannot ask themselves"),
         ("0 asks 1 for 0/3: yes", "0 asks 5 for 0/3: yes", 9, "player 5 is out of range 0..1"),
         ("0 asks 1 for 0/3: yes", "0 asks 1 for 2/3: yes", 9, "set 2 is out of range 0..1"),
@@ -126,20 +126,20 @@ def test_a_fault_names_its_line_and_the_reason(old: str, new: str, line: int, re
 
 
 @pytest.mark.parametrize("lines", range(1, 8))
-def test_a_log_that_ends_in_its_head_ends_on_the_line_after(lines: int) -> None:
+def test_a_log_that_ends_in_its_head_names_the_next_line(lines: int) -> None:
     with pytest.raises(LogError) as caught:
         parse_log("".join(SHORT.splitlines(keepends=True)[:lines]))
     assert caught.value.line == lines + 1
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"\xff\xfe\n", b"quaternity 1\n", b"\x00" * 99])
-def test_what_is_no_log_is_refused(data: bytes) -> None:
+def test_other_data_is_not_a_log(data: bytes) -> None:
     with pytest.raises(LogError, match="line"):
         parse_log(data)
 
 
 @pytest.mark.parametrize("seed", range(thorough(8, 20)))
-def test_the_moment_after_some_goes_is_a_deal_of_what_is_known(seed: int) -> None:
+def test_the_position_after_some_goes_fits_the_public_knowledge(seed: int) -> None:
     log = some_log(seed)
     assert log.after_goes(0) == log.positions[0]
     turns = 0

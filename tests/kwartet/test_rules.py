@@ -1,4 +1,4 @@
-"""Kwartet for the table: what a seat is shown, games like its own, and records cut anywhere."""
+"""Rules of Kwartet for a table: views, indistinguishable positions, and truncated records."""
 
 import re
 from dataclasses import FrozenInstanceError, fields
@@ -19,8 +19,8 @@ from tests.sizes import thorough
 
 
 @pytest.mark.parametrize("players", [3, 5])
-def test_at_the_start_a_card_is_ones_own_or_may_be_with_all_others(players: int) -> None:
-    """`*` is every opponent with cards."""
+def test_at_the_start_a_card_is_own_or_may_be_held_by_all_others(players: int) -> None:
+    """`*` stands for every opponent with cards."""
     rules = KwartetRules(KwartetSettings(players, 5))
     position = rules.start(Random(1))
     for seat in range(players):
@@ -31,7 +31,7 @@ def test_at_the_start_a_card_is_ones_own_or_may_be_with_all_others(players: int)
 
 
 @pytest.mark.parametrize("seed", range(thorough(3, 20)))
-def test_a_game_like_a_seats_own_looks_the_same_to_it(seed: int) -> None:
+def test_an_alternative_position_looks_the_same_to_a_seat(seed: int) -> None:
     random = Random(seed)
     log = random_log(random_settings(random, range(2, 5), range(3, 6)), random, 12)
     rules = KwartetRules(log.settings)
@@ -46,7 +46,7 @@ def test_a_game_like_a_seats_own_looks_the_same_to_it(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(thorough(3, 20)))
-def test_a_document_says_who_looks_who_is_on_turn_and_who_may_own_a_card(seed: int) -> None:
+def test_a_document_has_the_seat_the_turn_and_the_possible_owners(seed: int) -> None:
     random = Random(seed)
     log = random_log(random_settings(random, range(2, 5), range(2, 4)), random, 300)
     rules = KwartetRules(log.settings)
@@ -66,8 +66,8 @@ def test_a_document_says_who_looks_who_is_on_turn_and_who_may_own_a_card(seed: i
 
 
 @pytest.mark.parametrize("seed", range(thorough(2, 10)))
-def test_a_record_cut_anywhere_gives_the_requests_that_are_whole(seed: int) -> None:
-    """With a warning of the line that is not, once."""
+def test_a_truncated_record_gives_its_complete_requests(seed: int) -> None:
+    """A single warning names the incomplete line."""
     random = Random(seed)
     log = random_log(random_settings(random, range(2, 4), range(3, 5)), random, 10)
     rules, data = KwartetRules(log.settings), log_text(log).encode()
@@ -84,13 +84,13 @@ def test_a_record_cut_anywhere_gives_the_requests_that_are_whole(seed: int) -> N
         assert whole.moves[: len(replay.moves)] == replay.moves
         assert whole.positions[: len(replay.positions)] == replay.positions
         number = cut.count(b"\n") + 1
-        told = [text for text in replay.warnings if "is cut off" in text]
+        warnings = [text for text in replay.warnings if "is cut off" in text]
         is_whole = cut.endswith(b"\n")
-        assert told == ([] if is_whole else [f"line {number} is cut off and left out"])
+        assert warnings == ([] if is_whole else [f"line {number} is cut off and left out"])
 
 
 @pytest.mark.parametrize("move", [5, None, "0 asks 1 for 0/0", (0, 1, (0, 0)), Card(0, 0)])
-def test_what_is_no_request_is_a_fault_in_words(move: Any) -> None:
+def test_an_invalid_request_is_a_fault_with_a_message(move: Any) -> None:
     rules = KwartetRules()
     view = rules.view(rules.start(Random(1)), 0)
     for faults in (view.faults(move), rules.faults(view, move)):

@@ -1,4 +1,4 @@
-"""Games as one seat saw them: read back, followed, and held against what is possible."""
+"""Logs of one seat: reading back, adding requests, and agreement with the possible deals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from quaternity.kwartet.seen import SeenLog
 from quaternity.kwartet.settings import Announce, KwartetSettings
 from tests.kwartet.games import random_log, random_settings
 from tests.kwartet.replay import after, all_deals, at_deal
-from tests.kwartet.test_knowledge import plain, rules_of, seen
+from tests.kwartet.test_knowledge import observe, plain, rules_of
 from tests.sizes import thorough
 
 SEEN = """\
@@ -36,35 +36,35 @@ hand 2: 4 cards
 
 
 @pytest.mark.parametrize("seed", range(thorough(4, 60)))
-def test_what_a_seat_saw_is_read_back(seed: int) -> None:
+def test_a_log_of_one_seat_can_be_read_back(seed: int) -> None:
     random = Random(f"seen/{seed}")
     log = random_log(random_settings(random, range(2, 7), range(2, 14)), random, 60)
     for seat in (None, *range(log.settings.players)):
-        mine = seen_by(log, seat)
-        text = seen_text(mine)
+        seen_log = seen_by(log, seat)
+        text = seen_text(seen_log)
         assert seat is None or text == log_as_seen(log, seat)
         read = parse_any_log(text)
         assert isinstance(read, SeenLog)
-        assert read == mine
-        assert read.views == tuple(mine.views)
-        assert SeenLog.of_view(mine.views[-1]) == mine
-        assert SeenLog.of_view(mine.views[-1]).views == mine.views
+        assert read == seen_log
+        assert read.views == tuple(seen_log.views)
+        assert SeenLog.of_view(seen_log.views[-1]) == seen_log
+        assert SeenLog.of_view(seen_log.views[-1]).views == seen_log.views
         assert parse_any_log(log_text(log)) == log
 
 
 @pytest.mark.parametrize("seed", range(thorough(4, 60)))
-def test_what_an_asker_certainly_put_down_was_put_down(seed: int) -> None:
-    """Who sees the own hand knows it all; anybody knows where no deal fits without it."""
+def test_sets_certainly_put_down_were_put_down(seed: int) -> None:
+    """The asker knows all such sets; others know them if no deal fits otherwise."""
     random = Random(f"downs/{seed}")
     certain, short = 0, False
     for announce in Announce:
         settings = replace(random_settings(random, range(2, 5), range(2, 5)), announce=announce)
         log = random_log(settings, random, 60)
-        short |= settings.max_moves is not None  # perhaps nothing is ever put down
+        short |= settings.max_moves is not None  # possibly no set is ever put down
         for seat in (None, *range(settings.players)):
-            mine = seen_by(log, seat)
+            own = seen_by(log, seat)
             known = SeenLog.start(
-                settings, mine.sizes, seat, mine.hand, mine.put_down_at_deal, mine.names
+                settings, own.sizes, seat, own.hand, own.put_down_at_deal, own.names
             )
             for event in log.events:
                 downs = known.downs_after(event.question, event.answer)
@@ -76,33 +76,33 @@ def test_what_an_asker_certainly_put_down_was_put_down(seed: int) -> None:
     assert certain or short
 
 
-def told(mine: SeenLog, *requests: str) -> SeenLog:
-    """A game after some requests, such as "0 asks 1 for 0/0: yes"."""
+def play_requests(seen_log: SeenLog, *requests: str) -> SeenLog:
+    """Return a game after some requests, such as "0 asks 1 for 0/0: yes"."""
     for move in map(Move.parse, requests):
-        mine = mine.after(move.question, move.answer, ())
-    return mine
+        seen_log = seen_log.after(move.question, move.answer, ())
+    return seen_log
 
 
-def test_an_answer_against_what_is_known_is_refused_by_what_is_known() -> None:
-    mine = parse_any_log(SEEN)
-    assert isinstance(mine, SeenLog)
-    mine = told(mine, "0 asks 1 for 0/0: yes", "0 asks 2 for 2/3: no")
+def test_an_answer_that_contradicts_knowledge_is_refused() -> None:
+    seen_log = parse_any_log(SEEN)
+    assert isinstance(seen_log, SeenLog)
+    seen_log = play_requests(seen_log, "0 asks 1 for 0/0: yes", "0 asks 2 for 2/3: no")
     for move, answer, fault in (
         ("1 asks 0 for 0/0", Answer.NO, "player 0 must have 0/0"),
         ("1 asks 2 for 2/3", Answer.YES, "player 2 cannot have 2/3"),
     ):
         question = Question.parse(move)
         with pytest.raises(IllegalMove) as refused:
-            mine.after(question, answer, ())
+            seen_log.after(question, answer, ())
         assert fault in refused.value.faults
         other = Answer.NO if answer else Answer.YES
-        following = mine.after(question, other, ())
-        assert following.undone() == mine != following
-        assert following.undone().events == mine.events
+        following = seen_log.after(question, other, ())
+        assert following.undone() == seen_log != following
+        assert following.undone().events == seen_log.events
 
 
-def test_only_who_has_nothing_but_full_sets_asks_for_their_own_card() -> None:
-    """Whoever puts the set down after a no asked for a card of their own."""
+def test_only_a_player_with_nothing_but_full_sets_asks_for_their_own_card() -> None:
+    """A player who puts the set down after a no has asked for their own card."""
     question = Question.parse("0 asks 1 for 0/1")
     settings = KwartetSettings(2, 3, Announce.AFTER_OWN_REQUEST, own_card_requests=False)
     with pytest.raises(IllegalMove) as refused:
@@ -111,34 +111,34 @@ def test_only_who_has_nothing_but_full_sets_asks_for_their_own_card() -> None:
     SeenLog.start(settings, (8, 4)).after(question, Answer.NO, (0, 2))
 
 
-def test_what_a_request_makes_certain_is_put_down() -> None:
+def test_a_set_that_a_request_makes_certain_is_put_down() -> None:
     settings = KwartetSettings(
         2, 4, Announce.AFTER_OWN_REQUEST, own_card_requests=False, set_size=2, aside=2
     )
-    mine = SeenLog.start(settings, (3, 3, 2))
-    mine = mine.after(Question.parse("0 asks 1 for 3/1"), Answer.NO, (1,))
-    assert mine.downs_after(Question.parse("1 asks 0 for 0/1"), Answer.NO) == (2,)
+    seen_log = SeenLog.start(settings, (3, 3, 2))
+    seen_log = seen_log.after(Question.parse("0 asks 1 for 3/1"), Answer.NO, (1,))
+    assert seen_log.downs_after(Question.parse("1 asks 0 for 0/1"), Answer.NO) == (2,)
 
 
-def test_what_went_to_somebody_is_there() -> None:
-    mine = told(
+def test_a_card_that_a_player_got_is_in_that_hand() -> None:
+    seen_log = play_requests(
         SeenLog.start(KwartetSettings(3, 3), (4, 4, 4)),
         "0 asks 1 for 0/0: yes", "0 asks 2 for 2/3: no", "1 asks 0 for 0/0: yes",
         "1 asks 2 for 2/2: no",
     )  # fmt: skip
     with pytest.raises(IllegalMove) as refused:
-        told(mine, "2 asks 1 for 0/0: no")
+        play_requests(seen_log, "2 asks 1 for 0/0: no")
     assert "player 1 must have 0/0" in refused.value.faults
 
 
-def test_an_unknown_setting_is_told_all_that_there_are() -> None:
+def test_an_unknown_setting_is_refused_with_the_known_ones() -> None:
     known = "players, sets, .*, announce, own-card-requests and seats, followed by"
     with pytest.raises(LogError, match=f"unknown setting 'colour': choose from {known}"):
         parse_any_log("kwartet 1\ncolour red\n")
 
 
-def test_who_has_asked_before_puts_down_what_was_just_completed() -> None:
-    mine = SeenLog.start(KwartetSettings(3, 3, Announce.AFTER_OWN_REQUEST), (4, 4, 4))
+def test_a_player_who_has_asked_before_puts_down_only_a_set_just_completed() -> None:
+    seen_log = SeenLog.start(KwartetSettings(3, 3, Announce.AFTER_OWN_REQUEST), (4, 4, 4))
     words = "has asked before: only a set just completed can be put down"
     for move, before in (
         ("0 asks 1 for 0/2: yes", False), ("0 asks 2 for 0/2: no", True),
@@ -147,9 +147,9 @@ def test_who_has_asked_before_puts_down_what_was_just_completed() -> None:
     ):  # fmt: skip
         question, answer = Move.parse(move).question, Move.parse(move).answer
         with pytest.raises(IllegalMove) as refused:
-            mine.after(question, answer, (2, 7))  # there is no set 7
+            seen_log.after(question, answer, (2, 7))  # there is no set 7
         assert any(words in fault for fault in refused.value.faults) == before
-        mine = mine.after(question, answer, ())
+        seen_log = seen_log.after(question, answer, ())
 
 
 @pytest.mark.parametrize(
@@ -161,12 +161,12 @@ def test_who_has_asked_before_puts_down_what_was_just_completed() -> None:
         ((2, -1), r"player -1 is out of range 0\.\.3$"),
     ],
 )
-def test_what_is_put_down_at_the_deal_is_a_players_set(down: tuple[int, int], fault: str) -> None:
+def test_sets_put_down_at_the_deal_must_be_valid(down: tuple[int, int], fault: str) -> None:
     with pytest.raises(InputError, match=fault):
         SeenLog.start(KwartetSettings(4, 3), (3, 3, 3, 3), announced=(down,))
 
 
-def test_hands_of_fewer_cards_than_none_are_named() -> None:
+def test_negative_hand_sizes_are_refused() -> None:
     settings = KwartetSettings(3, 3)
     for player in range(3):
         sizes = [7, 7, 7]
@@ -177,7 +177,7 @@ def test_hands_of_fewer_cards_than_none_are_named() -> None:
             SeenLog.start(settings, sizes)
 
 
-def test_a_star_follows_a_full_set_and_no_other() -> None:
+def test_a_star_marks_exactly_the_full_sets() -> None:
     for hand in product(range(16), repeat=2):
         parts = [part for part in hand_text(hand).split("  ") if part != "no cards"]
         assert len(parts) == sum(held > 0 for held in hand)
@@ -190,8 +190,8 @@ def test_a_star_follows_a_full_set_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("seed", range(thorough(4, 40)))
-def test_what_can_be_told_is_what_some_deal_does(seed: int) -> None:
-    """Any request with any answer and anything put down: accepted iff a deal would show it."""
+def test_a_request_is_accepted_if_and_only_if_it_fits_a_deal(seed: int) -> None:
+    """Accept any request, answer and announcement if and only if it fits some deal."""
     random = Random(f"told/{seed}")
     shape = random.choice([(2, 2), (3, 2), (4, 2)])
     cards = thorough(8, 78)  # many deals are slow to replay
@@ -201,31 +201,31 @@ def test_what_can_be_told_is_what_some_deal_does(seed: int) -> None:
     truth = tuple(map(plain, log.hands))
     seat = random.randrange(settings.players)
     down = at_deal(truth, rules)[1]
-    every = all_deals(frozenset().union(*truth), [len(hand) for hand in truth])
-    worlds = [now for now, gone in (at_deal(deal, rules) for deal in every) if gone == down]
+    dealings = all_deals(frozenset().union(*truth), [len(hand) for hand in truth])
+    worlds = [now for now, gone in (at_deal(deal, rules) for deal in dealings) if gone == down]
     for event in log.events:
-        worlds = [now for now in (after(deal, seen(event), rules) for deal in worlds) if now]
-    mine = seen_by(log, seat)
-    worlds = [deal for deal in worlds if deal[seat] == plain(mine.views[-1].hand)]
+        worlds = [now for now in (after(deal, observe(event), rules) for deal in worlds) if now]
+    seen_log = seen_by(log, seat)
+    worlds = [deal for deal in worlds if deal[seat] == plain(seen_log.views[-1].hand)]
     tried = 0
-    while tried < thorough(40, 300) and not mine.views[-1].public.is_over:
+    while tried < thorough(40, 300) and not seen_log.views[-1].public.is_over:
         tried += 1
         asker, asked = random.sample(range(settings.players), 2)
         if random.random() < 0.8:
-            asker = mine.views[-1].public.turn
+            asker = seen_log.views[-1].public.turn
             asked = (asker + random.randrange(1, settings.players)) % settings.players
         text = f"{asker} asks {asked} for {random.randrange(2)}/{random.randrange(4)}"
         move = Move.parse(f"{text}: {random.choice(('yes', 'no'))}")
         gone = tuple(sorted(random.sample(range(2), random.choice((0, 0, 1, 2)))))
         event = Event(move.question, move.answer, gone)
-        public = mine.views[-1].public
+        public = seen_log.views[-1].public
         legal = asker == public.turn and asked != asker
         legal = legal and (not settings.at_once or public.hands[asked] > 0)
         index, number = move.question.card
         legal = legal and public.removed[index] is None and number < settings.set_size
-        possible = legal and any(after(deal, seen(event), rules) for deal in worlds)
+        possible = legal and any(after(deal, observe(event), rules) for deal in worlds)
         try:
-            mine.after(move.question, move.answer, gone)
+            seen_log.after(move.question, move.answer, gone)
             accepted = True
         except IllegalMove:
             accepted = False
@@ -235,7 +235,7 @@ def test_what_can_be_told_is_what_some_deal_does(seed: int) -> None:
 @pytest.mark.parametrize(
     ("lines", "number", "words"),
     [
-        ("1 asks 0 for 0/2: no\n", 9, "player 0 is on turn, not player 1"),
+        ("1 asks 0 for 0/2: no\n", 9, "it is the turn of player 0, not of player 1"),
         ("0 asks 1 for 0/0: no\n", 9, "player 1 has 0/0"),
         ("0 asks 1 for 0/2: yes\n", 9, "player 1 does not have 0/2"),
         ("0 asks 2 for 0/0: yes\n", 9, "player 1 has 0/0"),
@@ -253,7 +253,7 @@ def test_what_can_be_told_is_what_some_deal_does(seed: int) -> None:
         ("nonsense\n", 9, "neither a request nor an announcement"),
     ],
 )
-def test_what_cannot_be_is_refused_with_its_line(lines: str, number: int, words: str) -> None:
+def test_impossible_lines_are_refused(lines: str, number: int, words: str) -> None:
     with pytest.raises(LogError) as caught:
         parse_any_log(SEEN + lines, "my.log")
     assert caught.value.line == number, str(caught.value)
@@ -271,18 +271,18 @@ def test_what_cannot_be_is_refused_with_its_line(lines: str, number: int, words:
         ("1/0 2/0", "0/2 0/3", "'1 puts down 0' is missing: it was dealt in full"),
     ],
 )
-def test_a_deal_that_cannot_be(old: str, new: str, words: str) -> None:
+def test_impossible_deals_are_refused(old: str, new: str, words: str) -> None:
     with pytest.raises(LogError) as caught:
         parse_any_log(SEEN.replace(old, new) + "0 asks 2 for 0/2: no\n")
     assert words in str(caught.value)
 
 
-def test_hidden_hands_are_named_where_all_are_needed() -> None:
+def test_hidden_hands_are_refused_if_all_are_needed() -> None:
     with pytest.raises(LogError, match="line 6: hand 0 is hidden: all hands are needed here"):
         parse_log(SEEN)
 
 
-def test_what_was_cut_off_is_left_out_with_the_request_it_belongs_to() -> None:
+def test_a_truncated_line_is_left_out_with_its_request() -> None:
     whole = SEEN + "0 asks 2 for 0/2: no\n"
     for cut in ("1 as", "1 asks 0 for 0/3", "1"):
         log = parse_any_log(whole + cut)
@@ -296,30 +296,32 @@ def test_what_was_cut_off_is_left_out_with_the_request_it_belongs_to() -> None:
     assert log.warnings == ("line 11 is cut off and left out",)
 
 
-def test_what_is_certainly_put_down_need_not_be_typed() -> None:
+def test_certain_announcements_need_not_be_typed() -> None:
     hand: Hand = (0b0111, 0b0001, 0)
     log = SeenLog.start(KwartetSettings(3, 3), (4, 4, 4), 0, hand)
     yes = Move.parse("0 asks 1 for 0/3: yes")
     assert log.downs_after(*yes) == (0,)
     no = Move.parse("0 asks 1 for 0/3: no")
     assert log.downs_after(*no) == ()
-    with pytest.raises(IllegalMove, match="player 0 is on turn"):
+    with pytest.raises(IllegalMove, match="it is the turn of player 0"):
         log.downs_after(*Move.parse("1 asks 2 for 0/3: no"))
     assert log.after(*yes, (0,)).undone() == log
 
 
-def test_requests_out_of_range_are_refused_before_it_is_asked_what_is_put_down() -> None:
+def test_requests_out_of_range_are_refused_before_announcements_are_computed() -> None:
     hand: Hand = (0b0111, 0b0001, 0)
     log = SeenLog.start(KwartetSettings(3, 3), (4, 4, 4), 0, hand)
     for asker, asked, index, number in product((0, 9), repeat=4):
         if (asker, asked, index, number) != (0, 0, 0, 0):
             for answer in ("yes", "no"):
                 move = Move.parse(f"{asker} asks {asked} for {index}/{number}: {answer}")
-                with pytest.raises(IllegalMove, match=r"out of range|does not exist|on turn"):
+                with pytest.raises(
+                    IllegalMove, match=r"out of range|does not exist|it is the turn of"
+                ):
                     log.downs_after(*move)
 
 
-def test_starts_that_cannot_be() -> None:
+def test_impossible_starts_are_refused() -> None:
     settings = KwartetSettings(2, 2)
     with pytest.raises(InputError, match=r"seat 2 is out of range 0\.\.1$"):
         SeenLog.start(settings, (4, 4), 2, (0b1111, 0))

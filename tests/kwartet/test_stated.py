@@ -1,4 +1,4 @@
-"""What some requests state: with all of them the record, with fewer only more deals."""
+"""Problems stated by some requests: all requests give the record, fewer allow more deals."""
 
 from random import Random
 
@@ -13,7 +13,7 @@ from tests.sizes import thorough
 
 
 @pytest.mark.parametrize("seed", range(thorough(12, 100)))
-def test_requests_state_the_record_and_fewer_state_less(seed: int) -> None:
+def test_all_requests_state_the_record_and_fewer_state_less(seed: int) -> None:
     random = Random(f"stated/{seed}")
     settings = random_settings(random, range(2, 6), range(2, 9))
     log = random_log(settings, random, random.randrange(60))
@@ -36,5 +36,5 @@ def test_without_any_request_only_the_rules_and_the_hands_count() -> None:
     log = random_log(KwartetSettings(4, 5), Random(3), 30)
     problem = stated_by(log.positions[0].public, log.events, ())
     assert problem.hands == log.positions[-1].public.hands
-    assert all(not any(one.low) for one in problem.sets)
-    assert all(set(one.owners) <= {0b1111} for one in problem.sets)
+    assert all(not any(row.low) for row in problem.sets)
+    assert all(set(row.owners) <= {0b1111} for row in problem.sets)

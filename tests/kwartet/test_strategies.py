@@ -1,4 +1,4 @@
-"""Strategies: legal, true to their description, found by name."""
+"""Strategies: legality, agreement with their description, and registration by name."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ from tests.sizes import thorough
 from tests.table.planted import STRATEGIES
 
 
-def some_positions(seed: int, number: int, most_sets: int = 8) -> list[Position]:
+def some_positions(seed: int, number: int, max_sets: int = 8) -> list[Position]:
     random = Random(f"strategies/{seed}")
-    settings = random_settings(random, range(2, 7), range(2, most_sets))
+    settings = random_settings(random, range(2, 7), range(2, max_sets))
     steps = [position for position, _ in random_game(settings, random, 60)]
     steps = [position for position in steps if not position.public.is_over]
     return random.sample(steps, min(number, len(steps)))
 
 
 @pytest.mark.parametrize("seed", range(thorough(20, 60)))
-def test_every_strategy_asks_what_is_legal(seed: int) -> None:
+def test_every_strategy_makes_legal_requests(seed: int) -> None:
     for position in some_positions(seed, 4):
         legal = legal_requests(position)
         for name, strategy in STRATEGIES.items():
@@ -67,10 +67,10 @@ def test_every_strategy_asks_what_is_legal(seed: int) -> None:
         ("patient", "23d93de1db68"),
     ],
 )
-def test_a_seed_gives_the_requests_that_it_always_gave(name: str, digest: str) -> None:
-    """The results of tournaments, the published ones too, are named by their seeds.
+def test_a_seed_gives_the_same_requests_as_before(name: str, digest: str) -> None:
+    """The results of tournaments, including published ones, are identified by their seeds.
 
-    If a strategy is meant to ask otherwise from now on, its results are to be measured anew.
+    If a strategy is changed on purpose, its results must be measured again.
     """
     asked = [
         str(STRATEGIES[name](position.view(position.public.turn), Random(seed)))
@@ -82,7 +82,7 @@ def test_a_seed_gives_the_requests_that_it_always_gave(name: str, digest: str) -
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_who_holds_whole_sets_alone_may_ask_for_their_own(name: str) -> None:
+def test_a_player_with_only_full_sets_may_ask_for_their_own_card(name: str) -> None:
     settings = KwartetSettings(2, 2, Announce.AFTER_OWN_REQUEST, own_card_requests=False)
     position = Position.start(settings, ((15, 0), (0, 15)))
     for seed in range(9):
@@ -90,7 +90,7 @@ def test_who_holds_whole_sets_alone_may_ask_for_their_own(name: str) -> None:
 
 
 def chance_by_listing(view: View, question: Question) -> float:
-    """The share of possible deals in which a request succeeds."""
+    """Return the share of possible deals in which a request succeeds."""
     (index, number), owner = question.card, question.asked
     possible = list(deals(view.problem))
     return sum(deal.owner[index][number] == owner for deal in possible) / len(possible)
@@ -113,38 +113,38 @@ def test_exact_asks_for_the_most_likely_card(seed: int) -> None:
             assert chance_by_listing(view, asked) == pytest.approx(best)
 
 
-def test_patient_takes_what_completes_a_set_and_lets_other_sure_cards_wait() -> None:
+def test_patient_completes_sets_and_lets_other_sure_cards_wait() -> None:
     settings = KwartetSettings(players=3, sets=3)
     hands = ((0b0111, 0b0001, 0b0000), (0b1000, 0b0110, 0b0001), (0b0000, 0b1000, 0b1110))
     start = Position.start(settings, hands)
-    # Player 0 wins 1/1 from player 1 and fails, so everybody knows where it is; so do two more.
-    told, _ = start.ask(request(0, 1, 1, 1))
-    told, _ = told.ask(request(0, 2, 0, 3))
-    view = told.view(1)
+    # Player 0 gets 1/1 from player 1 and then fails, so everybody knows the owner of the card.
+    position, _ = start.ask(request(0, 1, 1, 1))
+    position, _ = position.ask(request(0, 2, 0, 3))
+    view = position.view(1)
     assert request(1, 0, 1, 1) == greedy(view, Random(1))
     assert request(1, 0, 1, 1) == exact(view, Random(1))
     assert request(1, 0, 1, 1) != patient(view, Random(1))
-    # After his failure player 0 knows that 0/3 is with player 1: this completes set 0.
-    told, _ = told.ask(request(1, 2, 1, 0))
-    told, _ = told.ask(request(2, 0, 1, 2))
-    assert request(0, 1, 0, 3) == patient(told.view(0), Random(1))
+    # After the failure player 0 knows that player 1 has 0/3, which completes set 0.
+    position, _ = position.ask(request(1, 2, 1, 0))
+    position, _ = position.ask(request(2, 0, 1, 2))
+    assert request(0, 1, 0, 3) == patient(position.view(0), Random(1))
 
 
-def test_the_students_strategies_do_what_is_said_of_them() -> None:
+def test_the_students_strategies_follow_their_description() -> None:
     settings = KwartetSettings(players=3, sets=3)
     hands = ((0b0111, 0b0001, 0b0000), (0b1000, 0b0110, 0b0001), (0b0000, 0b1000, 0b1110))
     start = Position.start(settings, hands)
-    told, _ = start.ask(request(0, 2, 0, 3))
-    told, _ = told.ask(request(1, 2, 1, 2))
-    told, _ = told.ask(request(2, 1, 1, 0))
-    view = told.view(0)
-    # Neither 0/3 nor 1/2 is with player 2, so both are with player 1; set 0 lacks nothing else.
+    position, _ = start.ask(request(0, 2, 0, 3))
+    position, _ = position.ask(request(1, 2, 1, 2))
+    position, _ = position.ask(request(2, 1, 1, 0))
+    view = position.view(0)
+    # Player 2 has neither 0/3 nor 1/2, so player 1 has both; set 0 lacks only 0/3.
     assert {silent(view, Random(seed)) for seed in range(50)} == {request(0, 1, 0, 3)}
     assert {greedy(view, Random(seed)) for seed in range(50)} == {request(0, 1, 0, 3)}
     guessed = {better_greedy(view, Random(seed)) for seed in range(50)}
     assert guessed == {request(0, 1, 0, 3), request(0, 1, 1, 2)}
     drawn = {random_request(view, Random(seed)) for seed in range(500)}
-    assert drawn == set(legal_requests(told))
+    assert drawn == set(legal_requests(position))
     first = start.view(0)
     guesses = {better_greedy(first, Random(seed)) for seed in range(500)}
     assert guesses == {
@@ -156,19 +156,19 @@ def test_the_students_strategies_do_what_is_said_of_them() -> None:
         bool(first.hand[asked.card.set_index] >> asked.card.number & 1)
         for asked in (silent(first, Random(seed)) for seed in range(3000))
     )
-    # A third on purpose, and of the random ones (3/4 + 1/4) / 2.
+    # A third on purpose, and (3/4 + 1/4) / 2 of the random ones.
     assert own / 3000 == pytest.approx(1 / 3 + 2 / 3 / 2, abs=0.04)
 
 
 def test_mixed_tosses_a_fair_coin_between_greedy_and_silent() -> None:
     settings = KwartetSettings(players=3, sets=3)
     hands = ((0b0111, 0b0001, 0b0000), (0b1000, 0b0110, 0b0001), (0b0000, 0b1000, 0b1110))
-    told, _ = Position.start(settings, hands).ask(request(0, 2, 0, 3))
-    told, _ = told.ask(request(1, 0, 1, 0))
-    told, _ = told.ask(request(1, 2, 2, 0))
-    told, _ = told.ask(request(2, 1, 1, 1))
-    # Player 2 has located 1/0, and not the rest of that set: silent asks for it only by chance.
-    view, located = told.view(2), request(2, 1, 1, 0)
+    position, _ = Position.start(settings, hands).ask(request(0, 2, 0, 3))
+    position, _ = position.ask(request(1, 0, 1, 0))
+    position, _ = position.ask(request(1, 2, 2, 0))
+    position, _ = position.ask(request(2, 1, 1, 1))
+    # Player 2 has located 1/0, but not the rest of that set: silent asks for it only by chance.
+    view, located = position.view(2), request(2, 1, 1, 0)
     number = 6000
     shares = [
         sum(strategy(view, Random(seed)) == located for seed in range(number)) / number
@@ -178,7 +178,7 @@ def test_mixed_tosses_a_fair_coin_between_greedy_and_silent() -> None:
     assert shares[1] == pytest.approx((shares[0] + shares[2]) / 2, abs=0.03)
 
 
-def test_only_in_compatibility_mode_somebody_without_cards_is_asked() -> None:
+def test_players_without_cards_are_asked_only_in_compatibility_mode() -> None:
     hands = ((0b0111, 0b0001), (0b1000, 0b1110), (0b0000, 0b0000))
     for announce in Announce:
         settings = KwartetSettings(players=3, sets=2, announce=announce)
@@ -190,7 +190,7 @@ def test_only_in_compatibility_mode_somebody_without_cards_is_asked() -> None:
             assert {strategy(view, Random(seed)).asked for seed in range(50)} == {1}
 
 
-def sums(weights: OwnerWeights, hands: tuple[int, ...]) -> None:
+def check_sums(weights: OwnerWeights, hands: tuple[int, ...]) -> None:
     for cards in weights.owned:
         for row in cards:
             assert sum(row) == pytest.approx(weights.total)
@@ -200,17 +200,17 @@ def sums(weights: OwnerWeights, hands: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(thorough(10, 30)))
-def test_estimates_add_up_and_know_what_is_sure(seed: int) -> None:
+def test_estimates_add_up_and_respect_certainty(seed: int) -> None:
     for position in some_positions(seed, 2):
         problem = position.view(position.public.turn).problem
         counted, guessed = owner_weights(problem), estimated(closed(problem))
         assert counted.exact or problem.players > 5
         assert not guessed.exact
-        sums(counted, problem.hands)
-        sums(guessed, problem.hands)
+        check_sums(counted, problem.hands)
+        check_sums(guessed, problem.hands)
         differences = []
-        for one, other in zip(counted.owned, guessed.owned, strict=True):
-            for row, estimate in zip(one, other, strict=True):
+        for exact_rows, estimated_rows in zip(counted.owned, guessed.owned, strict=True):
+            for row, estimate in zip(exact_rows, estimated_rows, strict=True):
                 for weight, chance in zip(row, estimate, strict=True):
                     assert (weight == 0) == (chance < 1e-9)
                     differences.append(abs(weight / counted.total - chance))
@@ -218,7 +218,7 @@ def test_estimates_add_up_and_know_what_is_sure(seed: int) -> None:
 
 
 @pytest.mark.parametrize("players", range(2, 9))
-def test_up_to_five_players_are_counted_exactly_and_more_where_that_is_quick(players: int) -> None:
+def test_chances_are_exact_with_up_to_five_players_or_few_sets(players: int) -> None:
     for sets in (4, 20):
         start = next(random_game(KwartetSettings(players, sets), Random(1)))[0]
         weights = owner_weights(start.view(start.public.turn).problem)
@@ -237,8 +237,8 @@ def test_large_games_are_played_by_estimates() -> None:
 
 
 @pytest.fixture
-def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
-    """Entry points that other distributions would have; the table is read anew."""
+def entry_points(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
+    """Replace the entry points of other distributions by a list, and clear the cached table."""
     points: list[EntryPoint] = []
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
     players.registered.cache_clear()
@@ -250,9 +250,9 @@ def strategy_named(name: str) -> object:
     return make_player(KwartetRules(), name).strategy
 
 
-def test_another_distribution_adds_a_strategy(registered: list[EntryPoint]) -> None:
+def test_another_distribution_adds_a_strategy(entry_points: list[EntryPoint]) -> None:
     place = "quaternity.kwartet.strategies.students:own_card_request"
-    registered.append(EntryPoint("bluff", place, registration("kwartet").strategy_group))
+    entry_points.append(EntryPoint("bluff", place, registration("kwartet").strategy_group))
     assert strategy_named("bluff") is own_card_request
     assert list(players.registered("kwartet").found) == ["bluff"]
     assert not players.registered("quarto").found
@@ -266,12 +266,12 @@ def test_another_distribution_adds_a_strategy(registered: list[EntryPoint]) -> N
         ("player", "quaternity.kwartet.players:StrategyPlayer", r"\) is a class; a strategy is a"),
     ],
 )
-def test_a_broken_registration_disables_nobody_else(
-    registered: list[EntryPoint], name: str, place: str, fault: str
+def test_a_broken_registration_does_not_disable_others(
+    entry_points: list[EntryPoint], name: str, place: str, fault: str
 ) -> None:
-    registered.append(EntryPoint(name, place, registration("kwartet").strategy_group))
+    entry_points.append(EntryPoint(name, place, registration("kwartet").strategy_group))
     good = "quaternity.kwartet.strategies.students:own_card_request"
-    registered.append(EntryPoint("bluff", good, registration("kwartet").strategy_group))
+    entry_points.append(EntryPoint("bluff", good, registration("kwartet").strategy_group))
     with pytest.warns(BrokenPlugin, match=fault):
         assert list(players.registered("kwartet").found) == ["bluff"]
     for known in ("exact", "greedy", "bluff"):
@@ -281,25 +281,27 @@ def test_a_broken_registration_disables_nobody_else(
     assert strategy_named("exact") is exact
 
 
-def test_a_name_of_ours_stays_ours(registered: list[EntryPoint]) -> None:
+def test_built_in_names_cannot_be_replaced(entry_points: list[EntryPoint]) -> None:
     place = "quaternity.kwartet.strategies.students:greedy"
-    registered.append(EntryPoint("exact", place, registration("kwartet").strategy_group))
-    with pytest.warns(BrokenPlugin, match="registered twice: the other one is used"):
+    entry_points.append(EntryPoint("exact", place, registration("kwartet").strategy_group))
+    with pytest.warns(BrokenPlugin, match="a name that is already in use; it is skipped"):
         assert not players.registered("kwartet").found
     assert strategy_named("exact") is exact
 
 
 def test_bots_and_players_of_each_game_are_registered_in_one_group(
-    registered: list[EntryPoint],
+    entry_points: list[EntryPoint],
 ) -> None:
     place = "quaternity.table.players:RandomPlayer"
     games = ("quaternity", "kwartet", "quarto", "set")
-    registered += [EntryPoint(f"{game}.mine", place, players.ENTRY_POINTS) for game in games]
+    entry_points += [EntryPoint(f"{game}.mine", place, players.ENTRY_POINTS) for game in games]
     for game in ("quaternity", "quarto", "set"):
         assert list(players.registered(game).found) == ["mine"]
         assert players.is_foreign(game, "mine")
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"'nobody' is unknown; known are you, random, .*patient"):
+    with pytest.raises(
+        InputError, match=r"'nobody' is unknown; choose from you, random, .*patient"
+    ):
         strategy_named("nobody")

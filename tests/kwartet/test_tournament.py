@@ -1,4 +1,4 @@
-"""Games between strategies: the published figures, and that results depend on the seed alone."""
+"""Tournaments of strategies: published figures, and results that depend only on the seed."""
 
 from __future__ import annotations
 
@@ -39,8 +39,10 @@ STUDENTS = ("greedy", "silent", "mixed", "random")
 COMPATIBLE = KwartetSettings(announce=Announce.AFTER_OWN_REQUEST)
 
 
-def of(settings: KwartetSettings, names: Sequence[str], seed: int = 0, **more: Any) -> Tournament:
-    return Tournament(KwartetRules(settings), tuple(names), seed, cap_stops=True, **more)
+def plan(
+    settings: KwartetSettings, names: Sequence[str], seed: int = 0, **options: Any
+) -> Tournament:
+    return Tournament(KwartetRules(settings), tuple(names), seed, cap_stops=True, **options)
 
 
 def outcomes(tournament: Tournament, games: int, workers: int = 1) -> list[GameResult]:
@@ -56,9 +58,9 @@ def table_of(tournament: Tournament, played: Sequence[GameResult]) -> Table:
     return tabulated(played, len(tournament.players), None, tournament.games_a_deal)
 
 
-def goes_in(tournament: Tournament, played: Sequence[GameResult]) -> Measured:
-    deals = [tournament.deal_of(game) for game in range(len(played))]
-    return Measured.of([one.details.goes for one in played], deals)
+def goes_in(tournament: Tournament, results: Sequence[GameResult]) -> Measured:
+    deals = [tournament.deal_of(game) for game in range(len(results))]
+    return Measured.of([entry.details.goes for entry in results], deals)
 
 
 def logged_game(tournament: Tournament, game: int) -> GameLog:
@@ -66,25 +68,25 @@ def logged_game(tournament: Tournament, game: int) -> GameLog:
 
 
 def four(names: str, settings: KwartetSettings | None = None, seed: int = 1) -> Tournament:
-    return of(settings or KwartetSettings(), names.split(","), seed)
+    return plan(settings or KwartetSettings(), names.split(","), seed)
 
 
-def known(measured: Measured) -> float:
+def error_of(measured: Measured) -> float:
     assert measured.error is not None
     return measured.error
 
 
 def near(measured: Measured, published: float, published_se: float) -> None:
-    """Within four standard errors of the difference."""
-    most = 4 * sqrt(known(measured) ** 2 + published_se**2)
-    assert abs(measured.mean - published) <= most, (measured, published)
+    """Check that a mean is within four standard errors of the published one."""
+    limit = 4 * sqrt(error_of(measured) ** 2 + published_se**2)
+    assert abs(measured.mean - published) <= limit, (measured, published)
 
 
 def published_table(games: int) -> None:
-    """The students' table of 10,000 games, held against a number of our games."""
-    plan = of(COMPATIBLE, STUDENTS, seed=2, rotate=False)
-    played = outcomes(plan, games)
-    ours, goes = table_of(plan, played), goes_in(plan, played)
+    """Compare the students' table of 10,000 games with a number of our games."""
+    students = plan(COMPATIBLE, STUDENTS, seed=2, rotate=False)
+    played = outcomes(students, games)
+    ours, goes = table_of(students, played), goes_in(students, played)
 
     def same_share(count: int, published: int) -> None:
         share = (published + count + 1) / (10_000 + games + 2)
@@ -96,7 +98,7 @@ def published_table(games: int) -> None:
     for record, published in zip(ours.records, (1545, 683, 1290, 1), strict=True):
         same_share(record.tied, published)
     same_share(ours.shared, 1687)
-    near(goes, 137.23, known(goes) * sqrt(games) / 100)
+    near(goes, 137.23, error_of(goes) * sqrt(games) / 100)
 
 
 def test_the_published_table_in_some_games() -> None:
@@ -110,9 +112,9 @@ def test_the_published_table_in_10000_games() -> None:
 
 def lengths_and_shares(games: int) -> None:
     for name, rules, mean, se in (("greedy", COMPATIBLE, 108.4, 0.3), ("exact", None, 20.3, 0.1)):
-        alike = of(rules or KwartetSettings(), (name,) * 4, 1, rotate=False)
+        alike = plan(rules or KwartetSettings(), (name,) * 4, 1, rotate=False)
         near(goes_in(alike, outcomes(alike, games // 6)), mean, se)
-    # Of 24 orders of seats four differ in names, and are played.
+    # Only 4 of the 24 orders of seats differ in names and are played.
     near(result(four("exact,greedy,greedy,greedy"), games).records[0].win_share, 0.9985, 0.0005)
     against = four("exact,better-greedy,better-greedy,better-greedy")
     near(result(against, games).records[0].win_share, 0.965, 0.004)
@@ -133,9 +135,9 @@ def test_lengths_and_shares_in_24000_games() -> None:
 
 
 def beats_exact(games: int) -> None:
-    # Of 24 orders of seats four differ in names, and are played.
+    # Only 4 of the 24 orders of seats differ in names and are played.
     share = result(four("patient,exact,exact,exact", seed=4), games).records[0].win_share
-    assert share.mean - 0.25 > 3 * known(share)
+    assert share.mean - 0.25 > 3 * error_of(share)
 
 
 def test_patient_beats_three_exact_in_some_games() -> None:
@@ -148,18 +150,18 @@ def test_patient_beats_three_exact_in_6000_games() -> None:
 
 
 PUBLISHED_GAMES = 1000
-"""The published curve has no errors beside it: it is taken to be a mean of so many games."""
+"""Number of games assumed for the published curve, which has no errors."""
 
 
 def possible_deals(games: int) -> None:
-    curve = of(COMPATIBLE, STUDENTS, seed=5, rotate=False, details=20)
-    found = {one.goes: one for one in worlds_by_go(outcomes(curve, games))}
+    curve = plan(COMPATIBLE, STUDENTS, seed=5, rotate=False, details=20)
+    worlds = {point.goes: point for point in worlds_by_go(outcomes(curve, games))}
     public = {0: 28.73, 20: 19.88, 40: 13.32, 60: 8.40, 80: 4.89}
     own = {0: 16.93, 20: 11.21, 40: 7.25, 60: 4.42, 80: 2.50}
     rounded = 0.005 / 4
     for goes, published in public.items():
-        for ours, theirs in ((found[goes].public, published), (found[goes].own[0], own[goes])):
-            near(ours, theirs, known(ours) * sqrt(games / PUBLISHED_GAMES) + rounded)
+        for ours, theirs in ((worlds[goes].public, published), (worlds[goes].own[0], own[goes])):
+            near(ours, theirs, error_of(ours) * sqrt(games / PUBLISHED_GAMES) + rounded)
 
 
 def test_possible_deals_by_go_in_some_games() -> None:
@@ -173,17 +175,17 @@ def test_possible_deals_by_go_in_2000_games() -> None:
 
 def test_the_same_seed_gives_the_same_games_on_any_number_of_workers() -> None:
     tournament = four("exact,silent,patient,random", seed=9)
-    one = outcomes(tournament, 8)
-    if THOROUGH:  # as all tournaments are, in `tests/table/`
-        assert outcomes(tournament, 8, workers=2) == one
-    assert one[7] == play_game(tournament, 7)
+    expected = outcomes(tournament, 8)
+    if THOROUGH:  # `tests/table/` checks this for all tournaments
+        assert outcomes(tournament, 8, workers=2) == expected
+    assert expected[7] == play_game(tournament, 7)
     other = four("exact,silent,patient,random", seed=8)
-    assert one[:2] != [play_game(other, game) for game in range(2)]
+    assert expected[:2] != [play_game(other, game) for game in range(2)]
 
 
 @pytest.mark.parametrize("seed", range(thorough(3, 6)))
-def test_a_logged_game_is_the_game_of_that_number(seed: int) -> None:
-    tournament = of(
+def test_a_logged_game_equals_the_played_game_of_that_number(seed: int) -> None:
+    tournament = plan(
         KwartetSettings(3, 7, list(Announce)[seed % 2], seed % 3 > 0),
         ("exact", "mixed", "better-greedy"),
         seed,
@@ -199,11 +201,11 @@ def test_a_logged_game_is_the_game_of_that_number(seed: int) -> None:
 
 @pytest.mark.parametrize("rotate", [True, False])
 @pytest.mark.parametrize(("players", "sets"), [(3, 13), (5, 4), (8, 3), (7, 20), (4, 13)])
-def test_over_a_full_turn_everybody_starts_and_has_extra_cards_equally_often(
+def test_over_a_full_rotation_all_start_and_have_extra_cards_equally_often(
     players: int, sets: int, rotate: bool
 ) -> None:
     settings = KwartetSettings(players, sets)
-    tournament = of(settings, ("random",) * players, rotate=rotate)
+    tournament = plan(settings, ("random",) * players, rotate=rotate)
     cards, starts = [0] * players, [0] * players
     for game in range(players * tournament.games_a_deal):
         dealt = tournament.start(game).dealt
@@ -218,7 +220,7 @@ def test_over_a_full_turn_everybody_starts_and_has_extra_cards_equally_often(
 
 
 def test_a_deal_is_the_same_in_every_seating_and_another_one_next() -> None:
-    tournament = of(KwartetSettings(3, 5), ("random", "silent", "mixed"), 4)
+    tournament = plan(KwartetSettings(3, 5), ("random", "silent", "mixed"), 4)
     assert tournament.games_a_deal == 6
     logs = [logged_game(tournament, game) for game in range(12)]
     first, second = logs[:6], logs[6:]
@@ -231,69 +233,70 @@ def test_a_deal_is_the_same_in_every_seating_and_another_one_next() -> None:
 @pytest.mark.parametrize(
     "names", ["greedy,greedy,mixed", "mixed,exact,exact,exact", "silent,silent"]
 )
-def test_equal_strategies_come_out_equal_over_whole_deals(names: str) -> None:
-    """Exactly: each sits in every seat, between all the others, with the same cards and dice."""
+def test_equal_strategies_have_equal_results_over_whole_deals(names: str) -> None:
+    """Exactly equal, because each plays every seat, with the same neighbours, cards and dice."""
     strategies = tuple(names.split(","))
-    tournament = of(KwartetSettings(len(strategies), 4), strategies, seed=6)
-    found = result(tournament, 3 * tournament.games_a_deal)
+    tournament = plan(KwartetSettings(len(strategies), 4), strategies, seed=6)
+    table = result(tournament, 3 * tournament.games_a_deal)
     by_name: dict[str, set[object]] = {}
-    for name, one in zip(strategies, found.records, strict=True):
-        by_name.setdefault(name, set()).add((one.wins, one.tied, one.points, one.win_share))
+    for name, record in zip(strategies, table.records, strict=True):
+        score = record.wins, record.tied, record.points, record.win_share
+        by_name.setdefault(name, set()).add(score)
     assert all(len(equal) == 1 for equal in by_name.values()), by_name
-    assert found.deals == 3
+    assert table.deals == 3
 
 
-def test_orders_that_differ_in_equal_names_are_played_once_and_counted_each(
+def test_equivalent_orders_of_seats_are_played_once_and_counted_each(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    tournament = of(KwartetSettings(3, 4), ("mixed", "random", "random"), seed=5, details=3)
+    tournament = plan(KwartetSettings(3, 4), ("mixed", "random", "random"), seed=5, details=3)
     alone = [play_game(tournament, game) for game in range(20)]
     played: list[int] = []
 
-    def counted(plan: Tournament, game: int) -> GameResult:
+    def count_games(tournament: Tournament, game: int) -> GameResult:
         played.append(game)
-        return play_game(plan, game)
+        return play_game(tournament, game)
 
-    monkeypatch.setattr(module, "play_game", counted)
+    monkeypatch.setattr(module, "play_game", count_games)
     assert outcomes(tournament, 20) == alone
     assert len(played) == 3 + 3 + 3 + 2
 
 
-def test_errors_are_over_deals() -> None:
+def test_standard_errors_are_computed_over_deals() -> None:
     values = [1.0, 2.0, 4.0, 4.0, 9.0, 3.0]
     assert Measured.of(values, [0, 1, 2, 3, 4, 5]) == Measured.of(values)
     pairs = Measured.of(values, [0, 0, 1, 1, 2, 2])
     assert about(pairs) == about(Measured.of([1.5, 4.0, 6.0]))
-    # The same values seen again say nothing new.
+    # Repeated values add no information.
     assert about(Measured.of(values * 3, [0, 1, 2, 3, 4, 5] * 3)) == about(Measured.of(values))
-    # Four values of one deal and two of another: totals 11 and 12 where 46/3 and 23/3 are expected.
+    # Four values of one deal and two of another: totals 11 and 12, expected 46/3 and 23/3.
     assert Measured.of(values, [0, 0, 0, 0, 1, 1]).error == pytest.approx(13 / 3 / 3)
     assert Measured.of(values, [7] * 6).error is None
-    found = tabulated([game((7, 6), 10), game((6, 7), 12), game((7, 6), 30)], 2, games_a_deal=2)
-    assert found.deals == 2
-    assert found.moves == Measured.of([10, 12, 30], [0, 0, 1])
+    table = tabulated([game((7, 6), 10), game((6, 7), 12), game((7, 6), 30)], 2, games_a_deal=2)
+    assert table.deals == 2
+    assert table.moves == Measured.of([10, 12, 30], [0, 0, 1])
 
 
 def about(measured: Measured) -> Any:
-    return pytest.approx(known(measured)), pytest.approx(measured.mean)
+    return pytest.approx(error_of(measured)), pytest.approx(measured.mean)
 
 
 def game(points: tuple[float, ...], moves: int) -> GameResult:
-    """A game between players in the order of their seats."""
-    places = tuple(1 + sum(other > mine for other in points) for mine in points)
+    """Return the result of a game between players in the order of their seats."""
+    places = tuple(1 + sum(other > own for other in points) for own in points)
     return GameResult(tuple(range(len(points))), points, places, moves)
 
 
-def test_wins_ties_and_shares_are_counted_as_agreed() -> None:
+def test_wins_ties_and_shares_are_counted() -> None:
     games = [game((7, 6, 0), 10), game((6, 6, 1), 12), game((5, 4, 4), 14)]
-    found = tabulated(games, 3)
-    assert [record.wins for record in found.records] == [2, 0, 0]
-    assert [record.tied for record in found.records] == [1, 1, 0]
-    assert found.shared == 1
-    shares = [record.win_share.mean for record in found.records]
+    table = tabulated(games, 3)
+    assert [record.wins for record in table.records] == [2, 0, 0]
+    assert [record.tied for record in table.records] == [1, 1, 0]
+    assert table.shared == 1
+    shares = [record.win_share.mean for record in table.records]
     assert shares == pytest.approx([2.5 / 3, 0.5 / 3, 0])
-    assert [record.points.mean for record in found.records] == pytest.approx([6, 16 / 3, 5 / 3])
-    assert about(found.moves) == (2 / sqrt(3), 12)
+    assert [record.points.mean for record in table.records] == pytest.approx([6, 16 / 3, 5 / 3])
+    assert about(table.moves) == (2 / sqrt(3), 12)
     assert Measured.of([3.0]) == Measured(3.0, None, 1)
     with pytest.raises(InputError, match="no game"):
         tabulated([], 2)
@@ -308,18 +311,20 @@ def test_a_strategy_that_never_ends_or_breaks_the_rules_is_stopped(
 
     plant_strategy(monkeypatch, "bluff", own_card_request)
     plant_strategy(monkeypatch, "cheat", cheat)
-    with pytest.raises(GameLimit, match="game 2, go 500: it is not over after 500 moves") as raised:
-        play_game(of(KwartetSettings(2, 4), ("bluff", "bluff"), cap=500), 2)
+    with pytest.raises(
+        GameLimit, match="game 2, go 500: the game is not over after 500 moves"
+    ) as raised:
+        play_game(plan(KwartetSettings(2, 4), ("bluff", "bluff"), cap=500), 2)
     assert raised.value.place is not None
     assert len(parse_log(raised.value.place.record).events) == 500
     with pytest.raises(
         PlayerFault, match=r"game 0, go 0: strategy 'cheat' in seat 0: .*cannot ask themselves"
     ):
-        play_game(of(KwartetSettings(2, 4), ("cheat", "cheat")), 0)
+        play_game(plan(KwartetSettings(2, 4), ("cheat", "cheat")), 0)
 
 
-def unchecked(*parts: object) -> Question:
-    """A question of anything, made in a way that is checked nowhere."""
+def make_unchecked(*parts: object) -> Question:
+    """Return a question of any values, without validation."""
     return tuple.__new__(Question, parts)
 
 
@@ -331,7 +336,7 @@ class Leaving:
 
 
 class OddNumber:
-    """A whole number that is no `int`, as NumPy's are not."""
+    """A whole number that is not an `int`, like NumPy's."""
 
     def __init__(self, value: int) -> None:
         self.value = value
@@ -340,12 +345,12 @@ class OddNumber:
         return self.value
 
 
-def test_what_goes_wrong_in_a_strategy_names_it_the_game_and_the_go(
+def test_a_fault_names_the_strategy_the_game_and_the_go(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def played(strategy: Any, game: int = 0) -> GameLog:
+    def play_odd(strategy: Any, game: int = 0) -> GameLog:
         plant_strategy(monkeypatch, "odd", STRATEGIES.get(strategy, strategy))
-        return logged_game(of(KwartetSettings(2, 4), ("random", "odd"), rotate=False), game)
+        return logged_game(plan(KwartetSettings(2, 4), ("random", "odd"), rotate=False), game)
 
     def broken(view: View, random: Random) -> Question:
         raise KeyError("no such thing")
@@ -354,7 +359,7 @@ def test_what_goes_wrong_in_a_strategy_names_it_the_game_and_the_go(
         PlayerFault,
         match=r"^game 3, go 1: strategy 'odd' in seat 1 failed: KeyError\('no such thing'\)$",
     ) as raised:
-        played(broken, 3)
+        play_odd(broken, 3)
     fault = raised.value
     assert "in broken" in fault.trace
     assert fault.trace.endswith("KeyError: 'no such thing'\n")
@@ -363,34 +368,34 @@ def test_what_goes_wrong_in_a_strategy_names_it_the_game_and_the_go(
     log = parse_log(fault.place.record)
     assert (len(log.events), len(log.go_ends)) == (fault.place.moves, fault.place.go)
     assert log.positions[-1].public.turn == fault.place.seat == 1
-    assert log.hands == played("random", 3).hands
-    for gives, said in (
-        (None, "None: that is no Question"),
-        (unchecked(Leaving(), 0, Card(0, 0)), ".*Leaving.*: leaving"),
-        (unchecked(1, 1.0, Card(0, 0)), ".*1\\.0.*: "),
-        (unchecked(1, 0, None), "Question\\(asker=1, asked=0, card=None\\): cannot"),
+    assert log.hands == play_odd("random", 3).hands
+    for answer, words in (
+        (None, "None: not a Question"),
+        (make_unchecked(Leaving(), 0, Card(0, 0)), ".*Leaving.*: leaving"),
+        (make_unchecked(1, 1.0, Card(0, 0)), ".*1\\.0.*: "),
+        (make_unchecked(1, 0, None), "Question\\(asker=1, asked=0, card=None\\): cannot"),
     ):
-        with pytest.raises(PlayerFault, match=rf"^game 0, go \d+: strategy 'odd' .* gave {said}"):
-            played(lambda view, random, gives=gives: gives)
+        with pytest.raises(PlayerFault, match=rf"^game 0, go \d+: strategy 'odd' .* gave {words}"):
+            play_odd(lambda view, random, answer=answer: answer)
 
-    def numbered(view: View, random: Random) -> Question:
+    def odd_number(view: View, random: Random) -> Question:
         asker, asked, card = better_greedy(view, random)
-        return Question(OddNumber(asker), asked, card)  # type: ignore[arg-type]  # so it is
+        return Question(OddNumber(asker), asked, card)  # type: ignore[arg-type]  # on purpose
 
-    log = played(numbered)
+    log = play_odd(odd_number)
     assert parse_log(log_text(log)) == log
     assert all(type(event.question.asker) is int for event in log.events)
 
 
 class Silent(BaseException):
-    """No `Exception`, and no text."""
+    """A `BaseException` that cannot be shown as text."""
 
     def __repr__(self) -> str:
         raise ValueError
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "words"),
     [
         (SystemExit(0), "SystemExit(0)"), (GeneratorExit(), "GeneratorExit()"),
         (MemoryError(), "MemoryError()"), (RecursionError("deep"), "RecursionError('deep')"),
@@ -398,35 +403,35 @@ class Silent(BaseException):
         (LimitError("enough"), "LimitError('enough')"), (ValueError("x" * 999), "ValueError('xxx"),
     ],
 )  # fmt: skip
-def test_whatever_a_strategy_raises_is_its_fault(
-    error: BaseException, said: str, monkeypatch: pytest.MonkeyPatch
+def test_any_exception_of_a_strategy_is_its_fault(
+    error: BaseException, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def raising(view: View, random: Random) -> Question:
         raise error
 
     plant_strategy(monkeypatch, "odd", raising)
     with pytest.raises(PlayerFault) as raised:
-        outcomes(of(KwartetSettings(2, 4), ("odd", "odd")), 3)
-    assert f"strategy 'odd' in seat 0 failed: {said}" in str(raised.value)
+        outcomes(plan(KwartetSettings(2, 4), ("odd", "odd")), 3)
+    assert f"strategy 'odd' in seat 0 failed: {words}" in str(raised.value)
     assert len(str(raised.value)) < 500
 
 
-def test_the_users_own_interrupt_is_nobodys_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_by_the_user_is_not_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(view: View, random: Random) -> Question:
         raise KeyboardInterrupt
 
     plant_strategy(monkeypatch, "odd", slow)
     with pytest.raises(KeyboardInterrupt):
-        play_game(of(KwartetSettings(2, 4), ("odd", "odd")), 0)
+        play_game(plan(KwartetSettings(2, 4), ("odd", "odd")), 0)
 
 
-def test_a_seat_draws_by_chance_what_neither_the_deal_nor_the_others_have_touched(
+def test_a_seats_random_generator_is_independent_of_the_deal_and_other_seats(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    given: list[object] = []
+    random_states: list[object] = []
 
     def noting(view: View, random: Random) -> Question:
-        given.append(random.getstate())
+        random_states.append(random.getstate())
         return better_greedy(view, random)
 
     def wasteful(view: View, random: Random) -> Question:
@@ -438,19 +443,19 @@ def test_a_seat_draws_by_chance_what_neither_the_deal_nor_the_others_have_touche
     plant_strategy(monkeypatch, "wasteful", wasteful)
     plant_strategy(monkeypatch, "sparing", lambda view, _: better_greedy(view, Random(0)))
 
-    def states(other: str, seed: int = 1) -> list[object]:
-        given.clear()
+    def states_beside(other: str, seed: int = 1) -> list[object]:
+        random_states.clear()
         names = ("noting", other, other)
-        play_game(of(KwartetSettings(3, 6), names, seed, rotate=False), 0)
-        return list(given)
+        play_game(plan(KwartetSettings(3, 6), names, seed, rotate=False), 0)
+        return list(random_states)
 
-    alone = states("sparing")
+    alone = states_beside("sparing")
     assert len(alone) > 2
-    assert states("wasteful") == alone
-    assert states("sparing", seed=2)[0] != alone[0]
+    assert states_beside("wasteful") == alone
+    assert states_beside("sparing", seed=2)[0] != alone[0]
 
     def dealt_otherwise(settings: KwartetSettings, random: Random, extra: int) -> tuple[Hand, ...]:
         return dealt_hands(settings, Random(99), extra)
 
     monkeypatch.setattr(rules_module, "dealt_hands", dealt_otherwise)
-    assert states("sparing")[0] == alone[0]
+    assert states_beside("sparing")[0] == alone[0]

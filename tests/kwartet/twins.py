@@ -1,4 +1,4 @@
-"""Pairs of games that one seat cannot tell apart."""
+"""Pairs of games that one seat cannot distinguish."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from solvers.sampling import sample_deals
 
 
 def twins(log: GameLog, seat: int, random: Random, number: int) -> list[GameLog]:
-    """Games with other hidden hands that look the same to a seat from the deal to the end.
+    """Return games with other hidden hands that look the same to a seat from start to end.
 
-    A deal that the seat holds possible at the end is played backward to the start, and from there
-    forward again: by the rules alone.
+    A deal that the seat considers possible at the end is played backward to the start, and then
+    forward again, by the rules alone.
     """
     last = log.positions[-1]
-    found = []
+    games = []
     for deal in sample_deals(last.view(seat).problem, random, number):
         hands = [[0] * log.settings.sets for _ in last.hands]
         for index, owners in enumerate(deal.owner):
@@ -32,8 +32,8 @@ def twins(log: GameLog, seat: int, random: Random, number: int) -> list[GameLog]
         twin = GameLog.of(log.settings, start, events, log.names)
         assert log_as_seen(twin, seat) == log_as_seen(log, seat)
         if twin.hands != log.hands:
-            found.append(twin)
-    return found
+            games.append(twin)
+    return games
 
 
 def _backward(hands: list[list[int]], log: GameLog) -> tuple[Hand, ...]:

@@ -1,4 +1,4 @@
-"""What one step leads to, by way of the game's own states: the reference for everything faster."""
+"""The successors of a canonical state, computed by `State.after`: the reference for fast code."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from quaternity.perfect.successors.one_state import Choice, Reply, canonical_aft
 
 
 def choices_by_state(code: Coding, key: Key) -> list[Choice]:
-    """All questions of a canonical state.
+    """Return all questions of a canonical state.
 
-    Cost: per answer one `State.after` and one canonical form.
+    Cost: one `State.after` and one canonical form for each answer.
     """
     parts = code.parts(key)
     if parts.place == code.rules.players:
         return _chances(code, parts)
     state = code.state(key)
     order = code.order(parts)
-    found: dict[Choice, None] = {}
+    unique: dict[Choice, None] = {}
     seen: set[tuple[int, NumberedKind, int]] = set()
     for asked, set_index, cards, answers in state.legal_questions.groups():
         row = state.rows()[set_index]
@@ -35,8 +35,8 @@ def choices_by_state(code: Coding, key: Key) -> list[Choice]:
             after = canonical_after(code, state, question, answer)
             roles = tuple([order[player] for player in after.roles])
             replies.append(Reply(answer, after.key, roles))
-        found[Choice(order[asked], tuple(replies))] = None
-    return list(found)
+        unique[Choice(order[asked], tuple(replies))] = None
+    return list(unique)
 
 
 def _chances(code: Coding, parts: Parts) -> list[Choice]:

@@ -1,4 +1,4 @@
-"""Checks forced wins on real states, one move at a time; knows nothing of how they were found."""
+"""A checker of forced wins on real states, one move at a time, independent of the solver."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Callable
 from quaternity.game.state import State
 
 Lengths = tuple[int | None, ...]
-"""Per player in how many moves he can force a win, or None."""
+"""The number of moves in which each player can force a win, or None."""
 
 Claim = Callable[[State], Lengths]
 
 
 def forced_lengths(state: State, claim: Claim) -> Lengths:
-    """In how many moves each player can force a win, if the claims about the next states hold.
+    """Return the number of moves in which each player can force a win, if the claims hold.
 
-    The player chooses his questions and answers, and wants to be quick; all others choose theirs,
-    and want to prevent the win or else to delay it. When this agrees with the claim in every state
-    that can follow, the claim is right: by induction over the lengths a win that is claimed can be
-    played out against every defence; and from where none is claimed the others always have a way to
-    stay where none is claimed.
+    The claims are about the next states. The player wants to win quickly; the others choose their
+    questions and answers to prevent or delay the win. If the result agrees with the claim in every
+    reachable state, the claim is right: by induction over the lengths, a claimed win can be played
+    out against every defence. In a state without a claimed win, the others can always move to
+    another state without one.
     """
     players = range(state.players)
     if state.is_over:
@@ -28,9 +28,9 @@ def forced_lengths(state: State, claim: Claim) -> Lengths:
     for question, answers in state.legal_questions.items():
         after = [claim(state.after(question, answer)) for answer in answers]
         for player in players:
-            lengths = [one[player] for one in after]
-            mine = question.asked == player
-            questions[player].append(quickest(lengths) if mine else slowest(lengths))
+            lengths = [claimed[player] for claimed in after]
+            is_asked = question.asked == player
+            questions[player].append(quickest(lengths) if is_asked else slowest(lengths))
     best = [
         quickest(questions[player]) if state.turn == player else slowest(questions[player])
         for player in players
@@ -39,10 +39,10 @@ def forced_lengths(state: State, claim: Claim) -> Lengths:
 
 
 def quickest(lengths: list[int | None]) -> int | None:
-    """The least length; None when there is none."""
+    """Return the least length, or None if there is none."""
     return min((length for length in lengths if length is not None), default=None)
 
 
 def slowest(lengths: list[int | None]) -> int | None:
-    """The largest length; None when one is missing."""
+    """Return the largest length, or None if a length is missing."""
     return None if None in lengths else max(length for length in lengths if length is not None)

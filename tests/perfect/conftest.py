@@ -7,5 +7,5 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def _no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine that loses its power is no part of these tests, and a disk takes milliseconds."""
+    """Skip `os.fsync`: it takes milliseconds, and these tests do not simulate power failures."""
     monkeypatch.setattr(os, "fsync", lambda _: None)

@@ -1,6 +1,6 @@
-"""The strategy of theorem 5 of the guide on perfect play: all others together force one's win.
+"""The strategy of theorem 5 of the guide on perfect play: the others force one player's win.
 
-Everybody but one player, the foe, has a deal in mind, and asks and answers truly in it.
+All players except one, the foe, imagine a deal, and ask and answer truthfully in it.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from quaternity.game.state import State
 
 
 class Friends:
-    """A game in which all but the foe help one player, by a deal.
+    """A game in which all except the foe help one player, by an imagined deal.
 
     Attributes:
-        owners: of the cards of each set, as the deal is now.
-        early: the foe must not be on turn yet.
+        owners: the owners of the cards of each set in the imagined deal.
+        early: whether the foe must not be the player to move yet.
     """
 
     def __init__(self, settings: Settings, helped: int, foe: int) -> None:
         self.state = State.start(settings)
         self.helped, self.foe, self.players = helped, foe, settings.players
-        others = [one for one in range(self.players) if one not in (helped, foe)]
+        others = [player for player in range(self.players) if player not in (helped, foe)]
         self.circle = [helped, foe, *others]
         size, sets, seats = settings.set_size, settings.sets, self.players
         if seats <= size:
-            # One of set 0 to everybody, one of each other set to the helped one, any rest.
+            # Each player gets a card of set 0, and the helped one a card of each other set.
             first = [*self.circle, *[helped] * (sets - 1)]
-            rest = [one for one in self.circle for _ in range(settings.hand - first.count(one))]
+            rest = [p for p in self.circle for _ in range(settings.hand - first.count(p))]
             heads = [self.circle, *[[helped]] * (sets - 1)]
             self.owners = [
                 [*head, *[rest.pop() for _ in range(size - len(head))]] for head in heads
@@ -39,12 +39,12 @@ class Friends:
         else:
             shift = seats % size == 0
             seat = [(card + shift * (card < seats)) % seats for card in range(size * sets)]
-            dealt = [self.circle[one] for one in seat]
-            self.owners = [dealt[size * one : size * (one + 1)] for one in range(sets)]
+            dealt = [self.circle[place] for place in seat]
+            self.owners = [dealt[size * index : size * (index + 1)] for index in range(sets)]
         self.early = True
 
     def ask(self, asked: int, card: Card, answer: Answer) -> None:
-        """A question of whoever is on turn and its answer, which must be as the proof says."""
+        """Make the player to move ask, and check the answer against the proof."""
         asker = self.state.turn
         assert asker is not None
         question = Question(asker, asked, card)
@@ -60,7 +60,7 @@ class Friends:
         assert not self.early or self.state.turn != self.foe
 
     def cards(self, player: int) -> list[Card]:
-        """What a player has in the deal, of sets in play."""
+        """Return the player's cards of sets in play, in the imagined deal."""
         return [
             Card(index, number)
             for index, owners in enumerate(self.owners)
@@ -70,7 +70,7 @@ class Friends:
         ]
 
     def passing(self, asker: int, asked: int) -> Card | None:
-        """A card of a set of the asker that neither has."""
+        """Return a card that neither has, of a set of the asker; None if there is none."""
         for index in {card.set_index for card in self.cards(asker)}:
             for number, owner in enumerate(self.owners[index]):
                 if owner not in (asker, asked):
@@ -78,7 +78,7 @@ class Friends:
         return None
 
     def hand_over(self, to: int) -> None:
-        """Bring a friend on turn, by way of another one where that is needed."""
+        """Pass the turn to a friend, via another friend if necessary."""
         now = self.state.turn
         assert now is not None
         if now == to:
@@ -96,45 +96,45 @@ class Friends:
         raise AssertionError(f"{now} cannot pass to {to}")
 
     def take(self, taker: int, cards: list[Card]) -> None:
-        """Take cards, all of which others have."""
+        """Make the taker ask for these cards, which other players have."""
         self.hand_over(taker)
         for card in cards:
             self.ask(self.owners[card.set_index][card.number], card, Answer.YES)
 
     def begin(self, asked: int) -> None:
-        """The first question of the foe, if he begins."""
+        """Ask the first question of the foe, if the foe begins."""
         if self.state.turn == self.foe:
             card = self.passing(self.foe, asked)
             assert card is not None
             self.ask(asked, card, Answer.NO)
 
     def play(self) -> None:
-        """The three steps of the proof."""
-        friends = [one for one in self.circle if one != self.foe]
+        """Play the three steps of the proof."""
+        friends = [player for player in self.circle if player != self.foe]
         for card in self.cards(self.foe):
             owners = self.owners[card.set_index]
             sharing = self.helped if self.helped in owners else next(
-                one for one in owners if one != self.foe
+                owner for owner in owners if owner != self.foe
             )  # fmt: skip
             for friend in friends:
                 if friend != sharing:
                     self.hand_over(sharing)
                     self.ask(friend, card, Answer.NO)
-        beside = {one for owners in self.owners if self.helped in owners for one in owners}
-        apart = [one for one in self.circle if one not in beside]
+        beside = {owner for owners in self.owners if self.helped in owners for owner in owners}
+        apart = [player for player in self.circle if player not in beside]
         if apart:
             last = self.circle[(self.circle.index(apart[-1]) + 1) % self.players]
             for loser, taker in pairwise([*apart, last]):
                 index = next(
-                    one for one, owners in enumerate(self.owners) if {loser, taker} <= {*owners}
+                    i for i, owners in enumerate(self.owners) if {loser, taker} <= {*owners}
                 )
                 self.hand_over(self.helped)
-                self.take(taker, [one for one in self.cards(loser) if one.set_index == index])
+                self.take(taker, [card for card in self.cards(loser) if card.set_index == index])
         self.hand_over(self.helped)
-        mine = {card.set_index for card in self.cards(self.helped)}
+        held_sets = {card.set_index for card in self.cards(self.helped)}
         wanted = [
             Card(index, number)
-            for index in mine
+            for index in held_sets
             for number, owner in enumerate(self.owners[index])
             if owner != self.helped
         ]
@@ -143,7 +143,7 @@ class Friends:
         self.take(self.helped, wanted[-1:])
 
     def end(self, random: Random) -> None:
-        """The foe asks what he likes, friends take what they can, until the game is over."""
+        """Play to the end: the foe asks at random, and friends take the cards that they can."""
         while not self.state.is_over:
             turn = self.state.turn
             assert turn is not None
@@ -152,9 +152,9 @@ class Friends:
                 asked, card = question.asked, question.card
             else:
                 asked, card = next(
-                    (owner, Card(one.set_index, number))
-                    for one in self.cards(turn)
-                    for number, owner in enumerate(self.owners[one.set_index])
+                    (owner, Card(own.set_index, number))
+                    for own in self.cards(turn)
+                    for number, owner in enumerate(self.owners[own.set_index])
                     if owner != turn
                 )
             has = self.owners[card.set_index][card.number] == asked

@@ -1,6 +1,6 @@
-"""Perfect play the plain way: positions are explicit sets of deals, and nothing is canonical.
+"""A plain solver: positions are explicit sets of deals, without canonical forms.
 
-Written from the rules alone; shares no code with the game, the solvers or the canonical states.
+It follows the rules alone, and shares no code with the game, the solvers or canonical states.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ Deal = tuple[int, ...]
 
 
 class Position(NamedTuple):
-    """Everything that matters about a moment of a game.
+    """A position: everything about a moment of a game that affects its future.
 
     Attributes:
-        deals: those that fit the history; completed sets stay in them.
-        turn: the player on turn; None when the game is over.
-        completed: per set its owner or None.
+        deals: the deals that fit the history, including the cards of completed sets.
+        turn: the player to move; None once the game is over.
+        completed: the owner of each set, or None.
     """
 
     deals: frozenset[Deal]
@@ -27,7 +27,7 @@ class Position(NamedTuple):
 
 
 class Game(NamedTuple):
-    """The sizes of a game, and whether questions to which only no can be answered are forbidden."""
+    """The sizes of a game, and whether questions that can only be answered by no are illegal."""
 
     set_size: int
     sets: int
@@ -35,18 +35,18 @@ class Game(NamedTuple):
     brisk: bool = False
 
     def start(self) -> Position:
-        """All deals of even hands."""
+        """Return the position of all deals with even hands."""
         cards = self.set_size * self.sets
         hand = cards // self.players
         even = [player for player in range(self.players) for _ in range(hand)]
         return Position(frozenset(permutations(even)), 0, (None,) * self.sets)
 
     def cards_of(self, index: int) -> range:
-        """The cards of a set."""
+        """Return the cards of a set."""
         return range(index * self.set_size, (index + 1) * self.set_size)
 
     def hand(self, position: Position, player: int) -> int:
-        """Cards in hand, completed sets not counted; the same in every deal."""
+        """Count a player's cards, without completed sets; the number is the same in every deal."""
         deal = next(iter(position.deals))
         return sum(
             owner == player and position.completed[card // self.set_size] is None
@@ -54,11 +54,11 @@ class Game(NamedTuple):
         )
 
     def questions(self, position: Position) -> dict[tuple[int, int], dict[bool, Position]]:
-        """Per legal (asked player, card) what each legal answer leads to."""
+        """Return the position after each legal answer, for each legal (asked player, card)."""
         asker = position.turn
-        found: dict[tuple[int, int], dict[bool, Position]] = {}
+        successors: dict[tuple[int, int], dict[bool, Position]] = {}
         if asker is None:
-            return found
+            return successors
         for index, owner in enumerate(position.completed):
             if owner is not None:
                 continue
@@ -79,17 +79,15 @@ class Game(NamedTuple):
                         if deal[card] == asked
                     )
                     if no:
-                        answers[False] = self.settled(position, no, asked, asker)
+                        answers[False] = self.settle(position, no, asked, asker)
                     if yes:
-                        answers[True] = self.settled(position, yes, asker, asked)
+                        answers[True] = self.settle(position, yes, asker, asked)
                     if True in answers or (answers and not self.brisk):
-                        found[asked, card] = answers
-        return found
+                        successors[asked, card] = answers
+        return successors
 
-    def settled(
-        self, before: Position, deals: frozenset[Deal], first: int, second: int
-    ) -> Position:
-        """The position once completed sets are put down: `first` is on turn, unless bare."""
+    def settle(self, before: Position, deals: frozenset[Deal], first: int, second: int) -> Position:
+        """Return the position once completed sets are put down; `first` moves if able."""
         completed = list(before.completed)
         for index in range(self.sets):
             owners = {deal[card] for deal in deals for card in self.cards_of(index)}
@@ -103,14 +101,14 @@ class Game(NamedTuple):
         return after
 
     def winner(self, position: Position) -> int | None:
-        """The player with the most sets, unless shared."""
+        """Return the player with the most sets, or None in a tie."""
         points = [position.completed.count(player) for player in range(self.players)]
         best = max(points)
         return points.index(best) if points.count(best) == 1 else None
 
 
 class PlainSolution:
-    """All positions that can follow from the start, solved by repeated passes over all of them."""
+    """All positions reachable from the start, solved by repeated passes over all of them."""
 
     def __init__(self, game: Game, start: Position | None = None) -> None:
         self.game = game
@@ -125,17 +123,17 @@ class PlainSolution:
                 todo += answers.values()
 
     def ends(self, player: int) -> dict[Position, int]:
-        """The ends that a player wins, each at length 0."""
+        """Return the final positions that a player wins, each with length 0."""
         return {
             position: 0
             for position, moves in self.moves.items()
             if not moves and self.game.winner(position) == player
         }
 
-    def forced(self, winner: int, controls: frozenset[int]) -> dict[Position, int]:
-        """Where some players together can bring about that `winner` wins alone, in how many moves.
+    def forced_wins(self, winner: int, controls: frozenset[int]) -> dict[Position, int]:
+        """Return positions in which the controlling players force a win of `winner`, and the moves.
 
-        `controls` choose their questions and answers; all other players choose theirs against it.
+        `controls` are these players; all other players play against the win.
         """
         won = self.ends(winner)
         length = 0

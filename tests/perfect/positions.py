@@ -1,4 +1,4 @@
-"""Between explicit positions, states and names, for the tests of perfect play."""
+"""Conversions between explicit positions, states and names, for the tests of perfect play."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.perfect.plain_solver import Game, Position
 
 
 def state_of(game: Game, position: Position) -> State:
-    """The state that says what the deals of a position have in common."""
+    """Return the state that describes what the deals of a position have in common."""
     sets = []
     for index, owner in enumerate(position.completed):
         cards = game.cards_of(index)
@@ -36,22 +36,22 @@ def state_of(game: Game, position: Position) -> State:
 
 
 def from_hands(size: int, sets: int, hands: tuple[int, ...]) -> State:
-    """A start of which nothing is known but how many cards everybody has."""
+    """Return a start in which only the number of cards of each player is known."""
     players = len(hands)
-    one = SetConstraint([(1 << players) - 1] * size, [0] * players, [size] * players)
-    return State(DealProblem(hands, [one] * sets), 0, (None,) * sets, size)
+    unknown = SetConstraint([(1 << players) - 1] * size, [0] * players, [size] * players)
+    return State(DealProblem(hands, [unknown] * sets), 0, (None,) * sets, size)
 
 
 def hands_of(cards: int, players: int) -> list[tuple[int, ...]]:
-    """All ways to share cards, at least one each, but for the order of the players after 0."""
-    every = product(range(1, cards), repeat=players)
-    return [one for one in every if sum(one) == cards and list(one[1:]) == sorted(one[1:])]
+    """Return the ways to share cards, at least one each, up to the order of players after 0."""
+    ways = product(range(1, cards), repeat=players)
+    return [way for way in ways if sum(way) == cards and list(way[1:]) == sorted(way[1:])]
 
 
 def smallest_form(game: Game, position: Position) -> tuple[object, ...]:
-    """The smallest of all ways to write a position down under other names: no two alike are equal.
+    """Return the smallest form of a position under all names; equivalent positions share it.
 
-    Tries every order of players (the one on turn first), sets in play, and cards within sets.
+    Try every order of players (the player to move first), sets in play, and cards within sets.
     """
     points = [position.completed.count(player) for player in range(game.players)]
     if position.turn is None:
@@ -74,13 +74,13 @@ def smallest_form(game: Game, position: Position) -> tuple[object, ...]:
     return tuple(min(forms))
 
 
-def relabelled(state: State, random: Random, *, players: bool = True) -> tuple[State, list[int]]:
-    """The same state under random names, and the new name of every player."""
+def relabel(state: State, random: Random, *, players: bool = True) -> tuple[State, list[int]]:
+    """Return the same state under random names, and the new name of every player."""
     names = list(range(state.players))
     if players:
         random.shuffle(names)
     sets = random.sample(range(state.sets), state.sets)
-    cards = [random.sample(range(one.size), one.size) for one in state.problem.sets]
+    cards = [random.sample(range(row.size), row.size) for row in state.problem.sets]
     completed = [state.completed[old] for old in sets]
     turn = state.turn
     return State(
@@ -94,22 +94,22 @@ def relabelled(state: State, random: Random, *, players: bool = True) -> tuple[S
     ), names
 
 
-def all_keys(code: Coding, start: bytes, most: int = 10**9) -> list[bytes]:
-    """The keys of all canonical states that can follow, or of many of them, by plain steps."""
-    found = {start: None}
+def all_keys(code: Coding, start: bytes, limit: int = 10**9) -> list[bytes]:
+    """Return the keys of all reachable canonical states, or of `limit` of them at least."""
+    seen = {start: None}
     for key in (keys := [start]):
-        if len(keys) >= most:
+        if len(keys) >= limit:
             break
         for choice in choices(code, key):
             for reply in choice.replies:
-                if reply.key not in found:
-                    found[reply.key] = None
+                if reply.key not in seen:
+                    seen[reply.key] = None
                     keys.append(reply.key)
     return keys
 
 
 def random_states(state: State, random: Random, count: int) -> Iterator[State]:
-    """States of random games from a state on, those that are over included."""
+    """Yield states of random games that start at `state`, including finished ones."""
     now = state
     for _ in range(count):
         yield now
@@ -122,5 +122,5 @@ def random_states(state: State, random: Random, count: int) -> Iterator[State]:
 
 
 def with_rule(state: State, tie_break: TieBreak) -> State:
-    """The state under another tie-break."""
+    """Return the state under another tie-break."""
     return State(state.problem, state.turn, state.completed, state.set_size, tie_break)

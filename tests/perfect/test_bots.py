@@ -1,4 +1,4 @@
-"""Bots: legal, repeatable, and as good as they claim."""
+"""Bots play legally and repeatably, and as well as they claim."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -45,7 +45,7 @@ START = State.start(START_SETTINGS)
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tablebase of 3-3-3."""
+    """Return the path of a tablebase of 3-3-3."""
     path = tmp_path_factory.mktemp("bots") / "3-3-3.tablebase"
     write_tablebase(path, solve(START))
     return path
@@ -57,7 +57,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     st.sampled_from(["random", "informed", "search:4"]),
     st.integers(0, 99),
 )
-def test_bots_play_by_the_rules_and_again_the_same(state: State, name: str, seed: int) -> None:
+def test_bots_play_legally_and_repeatably(state: State, name: str, seed: int) -> None:
     bot, twin = (make_bot(name, Random(seed)) for _ in range(2))
     question = bot.ask(state)
     assert question in state.legal_questions
@@ -79,7 +79,7 @@ def test_the_quick_player_keeps_a_bounded_number_of_questions() -> None:
     assert 20 < max(kept) <= 60
 
 
-def test_those_who_are_first_together_share_the_win_in_imagination() -> None:
+def test_tied_winners_share_the_win_of_an_imagined_game() -> None:
     start = State.start(Settings(2, 4, 4))
     policy, ties = Policy(coding(Rules.of(start))), set[int]()
     for state in random_states(start, Random(7), 1500):
@@ -116,7 +116,7 @@ def test_the_perfect_bot_wins_what_can_be_forced_against_anybody(path: Path) -> 
 
 def test_the_perfect_bot_answers_for_itself(path: Path) -> None:
     bot = make_bot(f"perfect:{path}", Random(1))
-    chosen = 0
+    decisions = 0
     with Tablebase(path) as tablebase:
         for state in random_states(START, Random(6), 120):
             for question, answers in state.legal_questions.items():
@@ -126,11 +126,11 @@ def test_the_perfect_bot_answers_for_itself(path: Path) -> None:
                 }
                 if len(set(worth.values())) == 2:
                     assert bot.answer(state, question) == max(answers, key=worth.__getitem__)
-                    chosen += 1
-    assert chosen > 50
+                    decisions += 1
+    assert decisions > 50
 
 
-def test_the_search_bot_plays_forced_wins_and_hands_none_away(path: Path) -> None:
+def test_the_search_bot_plays_forced_wins_and_gives_none_away(path: Path) -> None:
     bot, other = make_bot("search:4", Random(1)), make_bot("random", Random(2))
     won = kept = 0
     with Tablebase(path) as tablebase:
@@ -146,31 +146,31 @@ def test_the_search_bot_plays_forced_wins_and_hands_none_away(path: Path) -> Non
                 won += not state.is_over
             elif not state.is_over:
                 question = bot.ask(state)
-                given = [
+                losing = [
                     {*tablebase.standing(state.after(question, answer)).can_force} - {state.turn}
                     for answer in state.answers(question)
                 ]
                 safe = any(
-                    not any({*after.can_force} - {state.turn} for after in one.after.values())
-                    for one in tablebase.prospects(state)
+                    not any({*after.can_force} - {state.turn} for after in prospect.after.values())
+                    for prospect in tablebase.prospects(state)
                 )
-                assert not safe or not any(given)
+                assert not safe or not any(losing)
                 kept += safe
     assert won > 10
     assert kept > 10
 
 
 def test_a_search_ends_when_it_has_weighed_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the bot knows from before: a game that is resumed goes on as it would have."""
+    """The bot's cache has no influence: a resumed game continues as it would have."""
     games = 0
     imagine = Tree.imagine
 
-    def counted(*known: Any) -> Any:
+    def count_games(*arguments: Any) -> Any:
         nonlocal games
         games += 1
-        return imagine(*known)
+        return imagine(*arguments)
 
-    monkeypatch.setattr(Tree, "imagine", counted)
+    monkeypatch.setattr(Tree, "imagine", count_games)
     counts, random = [], Random(1)
     bot = SearchBot(random, 30, 100)
     for _ in range(2):
@@ -183,8 +183,8 @@ def test_a_search_ends_when_it_has_weighed_enough(monkeypatch: pytest.MonkeyPatc
     assert games == 30
 
 
-def test_every_player_of_an_imagined_game_plays_for_himself(path: Path) -> None:
-    """Whatever the names: who is on turn and has a forced win keeps it, in what is tried most."""
+def test_every_player_of_an_imagined_game_plays_to_win(path: Path) -> None:
+    """A player to move with a forced win mostly keeps it in the most visited question."""
     code = coding(Rules.of(START))
     policy = Policy(code)
     seen = kept = 0
@@ -227,15 +227,15 @@ def test_prospects_count_what_is_certain(state: State) -> None:
 
 
 def by_player(state: State) -> Sequence[float]:
-    """The exact prospects of each player."""
+    """Return the exact prospects of each player."""
     key, roles = canonical(state)
     values = exact_prospects(coding(Rules.of(state)), key)
     return [values[roles.index(player)] for player in range(state.players)]
 
 
 @pytest.mark.parametrize("sizes", [(3, 3, 3), (2, 4, 4)], ids=str)
-def test_prospects_are_what_all_deals_say(sizes: tuple[int, int, int]) -> None:
-    """Exact ones by a list of all deals, rough ones by owners alone; with and without keys."""
+def test_prospects_follow_from_all_deals(sizes: tuple[int, int, int]) -> None:
+    """Exact prospects follow from all deals, rough ones from owners; with and without keys."""
     start = State.start(Settings(*sizes))
     code = coding(Rules.of(start))
     for state in random_states(start, Random(1), thorough(40, 200)):
@@ -244,15 +244,15 @@ def test_prospects_are_what_all_deals_say(sizes: tuple[int, int, int]) -> None:
         if not state.is_over:
             exact[state.turn or 0] += TURN
             rough[state.turn or 0] += TURN
-        for index, one in enumerate(state.closed().sets):
-            for player in range(state.players if one.owners else 0):
+        for index, row in enumerate(state.closed().sets):
+            for player in range(state.players if row.owners else 0):
                 held = [deal.owner[index].count(player) for deal in listed]
-                exact[player] += (sum(held) / len(listed) / one.size) ** 2
-                even = sum(1 / mask.bit_count() for mask in one.owners if mask >> player & 1)
-                rough[player] += (max(even, one.low[player]) / one.size) ** 2
+                exact[player] += (sum(held) / len(listed) / row.size) ** 2
+                even = sum(1 / mask.bit_count() for mask in row.owners if mask >> player & 1)
+                rough[player] += (max(even, row.low[player]) / row.size) ** 2
         key, roles = canonical(state)
         assert many_prospects(state) == pytest.approx(rough)
-        assert rough_prospects(code, key, {}) == pytest.approx([rough[one] for one in roles])
+        assert rough_prospects(code, key, {}) == pytest.approx([rough[player] for player in roles])
         if len(listed) <= 300:
             assert by_player(state) == pytest.approx(exact)
 
@@ -263,8 +263,8 @@ def test_prospects_are_what_all_deals_say(sizes: tuple[int, int, int]) -> None:
 def test_the_informed_bot_asks_and_answers_by_its_prospects(
     sizes: tuple[int, int, int], kept: int
 ) -> None:
-    """Whatever it still remembers, exact ones up to five players; among equals it draws."""
-    drawn = 0
+    """Any cache size gives exact prospects up to five players; ties are broken at random."""
+    ties = 0
     prospects = by_player if sizes[2] <= 5 else many_prospects
     with limited("quaternity.perfect.bots.informed", MAX_CACHED_STATES=kept):
         bot = make_bot("informed", Random(1), Settings(*sizes))
@@ -274,25 +274,25 @@ def test_the_informed_bot_asks_and_answers_by_its_prospects(
                 continue
             worth: dict[Question, tuple[float, float]] = {}
             for question, answers in state.legal_questions.items():
-                after = [tuple(prospects(state.after(question, answer))) for answer in answers]
+                after = [tuple(prospects(state.after(question, reply))) for reply in answers]
                 theirs = [ahead(values, question.asked) for values in after]
                 best = [ahead(values, state.turn) for values, their in
                         zip(after, theirs, strict=True) if their > max(theirs) - 1e-9]  # fmt: skip
                 worth[question] = min(best), max(best)
-                given = bot.answer(state, question)
-                assert theirs[[*answers].index(given)] > max(theirs) - 1e-9
+                answer = bot.answer(state, question)
+                assert theirs[[*answers].index(answer)] > max(theirs) - 1e-9
             least = max(low for low, _ in worth.values()) - 1e-6
             asked = {bot.ask(state) for _ in range(6)}
             assert all(worth[question][1] >= least for question in asked)
             if all(low == high for low, high in worth.values()):
-                equal = [one for one, (low, _) in worth.items() if low >= least]
-                drawn += len(asked) > 1
+                equal = [question for question, (low, _) in worth.items() if low >= least]
+                ties += len(asked) > 1
                 assert len(asked) > 1 or len(equal) < 5
-    assert drawn > 3
+    assert ties > 3
 
 
 def test_the_search_bot_keeps_forced_wins_whatever_it_imagines(path: Path) -> None:
-    """By its questions and by its answers; and it answers so that nobody else gets one."""
+    """Its questions and answers keep forced wins, and its answers give no other player one."""
     bot = make_bot("search:1", Random(1))
     asked = answered = kept = 0
     with Tablebase(path) as tablebase:
@@ -302,12 +302,12 @@ def test_the_search_bot_keeps_forced_wins_whatever_it_imagines(path: Path) -> No
                     answer: tablebase.standing(state.after(question, answer)).can_force
                     for answer in answers
                 }
-                given = forced[bot.answer(state, question)]
+                can_force = forced[bot.answer(state, question)]
                 if (question.asked,) in forced.values():
-                    assert given == (question.asked,)
+                    assert can_force == (question.asked,)
                     answered += len({*forced.values()}) > 1
                 elif () in forced.values():
-                    assert given == ()
+                    assert can_force == ()
                     kept += len({*forced.values()}) > 1
             if tablebase.standing(state).can_force == (state.turn,) and not state.is_over:
                 question = bot.ask(state)
@@ -334,20 +334,20 @@ def test_a_win_is_shared_out_in_every_imagined_game(longest: int) -> None:
 
 
 DECISIONS = {"informed": "52a2449b44e6", "search:30": "24bb5693a769", "search": "a59a22345d60"}
-"""Digests of some questions and answers. Whoever changes one says what the program gains."""
+"""Digests of some questions and answers. A change must state what the program gains."""
 
 
 @pytest.mark.parametrize("name", DECISIONS)
-def test_a_program_plays_as_it_did(name: str) -> None:
-    bot, told = make_bot(name, Random(1)), list[str]()
+def test_a_program_plays_as_before(name: str) -> None:
+    bot, decisions = make_bot(name, Random(1)), list[str]()
     for state in random_states(START, Random(11), 40 if name == "informed" else 12):
         if not state.is_over:
             question = bot.ask(state)
-            told.append(f"{question} {bot.answer(state, question).name}")
-    assert sha256("\n".join(told).encode()).hexdigest()[:12] == DECISIONS[name]
+            decisions.append(f"{question} {bot.answer(state, question).name}")
+    assert sha256("\n".join(decisions).encode()).hexdigest()[:12] == DECISIONS[name]
 
 
-def test_the_policy_puts_the_best_first() -> None:
+def test_the_policy_lists_the_best_options_first() -> None:
     policy = Policy(coding(Rules.of(START)))
     for state in random_states(START, Random(5), 60):
         options = policy.options(canonical(state).key)
@@ -355,12 +355,12 @@ def test_the_policy_puts_the_best_first() -> None:
         outlooks = [policy.outlook(option.replies[0], 0) for option in options]
         assert outlooks == sorted(outlooks, reverse=True)
         for asked, replies in options:
-            mine = [policy.outlook(reply, asked) for reply in replies]
-            assert mine == sorted(mine, reverse=True)
+            outlooks = [policy.outlook(reply, asked) for reply in replies]
+            assert outlooks == sorted(outlooks, reverse=True)
 
 
-def test_imagined_games_end_where_a_win_is_forced(path: Path) -> None:
-    """Who is on turn has won where proof finds it; what was known before changes no decision."""
+def test_imagined_games_end_once_a_win_is_forced(path: Path) -> None:
+    """The player to move has won if a proof is found; the cache changes no decision."""
     code = coding(Rules.of(START))
     policy, won, forced = Policy(code), 0, 0
     with Tablebase(path) as tablebase:
@@ -384,7 +384,7 @@ def test_imagined_games_end_where_a_win_is_forced(path: Path) -> None:
     assert won > 0.8 * forced > 3
 
 
-def test_forced_wins_are_not_looked_for_among_many_cards_nor_without_answers() -> None:
+def test_no_forced_win_is_searched_with_many_cards_or_without_a_budget() -> None:
     start = State.start(Settings(4, 13, 4))
     assert Policy(coding(Rules.of(start))).proof(canonical(start).key, 0, 50).weighed == 0
     small = Policy(coding(Rules.of(START)))
@@ -395,9 +395,9 @@ def test_forced_wins_are_not_looked_for_among_many_cards_nor_without_answers() -
 def test_bots_are_found_by_name() -> None:
     assert list(registration("quaternity").players) == ["random", "informed", "search", "perfect"]
     for text, why in (
-        ("deep", "known are you, random, informed, search, perfect"),
-        ("random:3", "takes no '3'"),
-        ("informed:", "takes no ''"),
+        ("deep", "choose from you, random, informed, search, perfect"),
+        ("random:3", "does not take an argument, such as '3'"),
+        ("informed:", "does not take an argument, such as ''"),
         ("search:", "from 1 to 1000000"),
         ("search:0", "from 1 to 1000000"),
         ("search:1e3", "from 1 to 1000000"),

@@ -1,4 +1,4 @@
-"""Brisk games, solved: they are finite, and told from those with hopeless questions."""
+"""Solved brisk games: they are finite, and not mistaken for games with hopeless questions."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from quaternity.perfect.solving.solver import Solution, solve
 from quaternity.perfect.successors.one_state import choices
 from quaternity.perfect.tablebase import Tablebase, write_tablebase
 from quaternity.perfect.waiting import waiting
-from tests.perfect.positions import all_keys, random_states, relabelled
+from tests.perfect.positions import all_keys, random_states, relabel
 from tests.sizes import thorough
 
 START = State.start(Settings(3, 3, 3, brisk=True))
@@ -26,7 +26,7 @@ START = State.start(Settings(3, 3, 3, brisk=True))
 
 @pytest.fixture(scope="module")
 def solution() -> Solution:
-    """Brisk 3-3-3, solved."""
+    """Return the solution of brisk 3-3-3."""
     return solve(START)
 
 
@@ -59,19 +59,19 @@ def test_sizes(
 
 
 def measure(code: Coding, key: Key) -> tuple[int, int, int]:
-    """What every move makes smaller, as the proof in the guide says.
+    """Return the measure that decreases with every move, as in the proof of the guide.
 
-    The players who may own the cards, the sets in play, and the cards that the asker lacks.
+    It has the possible owners of the cards, the sets in play, and the cards that the asker lacks.
     """
     parts = code.parts(key)
     sets = [code.book.numbered(number) for number in parts.kinds]
     chance = parts.place == code.rules.players
     lacks = code.cards + 1 if chance else code.cards - parts.hands[0]
-    return sum([mask.bit_count() - 1 for one in sets for mask in one.masks]), len(sets), lacks
+    return sum([mask.bit_count() - 1 for kind in sets for mask in kind.masks]), len(sets), lacks
 
 
 @pytest.mark.parametrize(
-    ("sizes", "tie_break", "most"),
+    ("sizes", "tie_break", "limit"),
     [
         ((2, 3, 3), TieBreak.FIRST_IN_ORDER, 10**6),
         ((3, 2, 3), TieBreak.FIRST_IN_ORDER, 10**6),
@@ -81,23 +81,23 @@ def measure(code: Coding, key: Key) -> tuple[int, int, int]:
     ],
     ids=str,
 )
-def test_every_move_leads_to_less(
-    sizes: tuple[int, int, int], tie_break: TieBreak, most: int
+def test_every_move_decreases_the_measure(
+    sizes: tuple[int, int, int], tie_break: TieBreak, limit: int
 ) -> None:
-    """So no game goes on for ever; and whoever is on turn has a question."""
+    """Therefore every game ends; and the player to move always has a question."""
     start = State.start(Settings(*sizes, tie_break, brisk=True))
     code = coding(Rules.of(start))
-    for key in all_keys(code, canonical(start).key, most)[:most]:
+    for key in all_keys(code, canonical(start).key, limit)[:limit]:
         options, before = choices(code, key), measure(code, key)
         assert bool(options) == bool(code.parts(key).kinds)
         for _, replies in options:
             assert all(measure(code, reply.key) < before for reply in replies)
 
 
-def test_names_do_not_matter_and_the_rules_do() -> None:
+def test_keys_do_not_depend_on_names_but_on_rules() -> None:
     random = Random(1)
     for state in random_states(START, Random(2), 60):
-        other, _ = relabelled(state, random)
+        other, _ = relabel(state, random)
         assert canonical(other).key == canonical(state).key
         rules = Rules.of(state)
         assert coding(rules).state(canonical(state).key).brisk
@@ -106,7 +106,7 @@ def test_names_do_not_matter_and_the_rules_do() -> None:
     assert "brisk" not in Rules(3, 3, 3).document()
 
 
-def test_nobody_waits_and_searches_find_what_is_solved(solution: Solution) -> None:
+def test_nobody_can_wait_and_searches_agree_with_the_solution(solution: Solution) -> None:
     code = coding(solution.graph.rules)
     assert not any(caught(code, key) for key in key_bytes(solution.graph.keys[::10]))
     won = 0
@@ -121,7 +121,7 @@ def test_nobody_waits_and_searches_find_what_is_solved(solution: Solution) -> No
     assert won > 5
 
 
-def test_tablebases_and_working_directories_are_of_one_game(
+def test_a_tablebase_or_working_directory_belongs_to_one_game(
     tmp_path: Path, solution: Solution
 ) -> None:
     path, plain = tmp_path / "brisk.tablebase", replace(START, brisk=False)

@@ -1,4 +1,4 @@
-"""Canonical states: equal keys exactly when the future is equal up to names."""
+"""Canonical states: keys are equal if and only if the futures are equal up to names."""
 
 from collections import defaultdict
 from dataclasses import replace
@@ -23,7 +23,7 @@ from tests.perfect.plain_solver import Game, PlainSolution, Position
 from tests.perfect.positions import (
     all_keys,
     from_hands,
-    relabelled,
+    relabel,
     smallest_form,
     state_of,
     with_rule,
@@ -31,29 +31,29 @@ from tests.perfect.positions import (
 from tests.sizes import examples, thorough
 
 SYMMETRIC = game_settings().filter(
-    lambda one: one.players <= 3 or one.tie_break is TieBreak.MIN_SETS
+    lambda settings: settings.players <= 3 or settings.tie_break is TieBreak.MIN_SETS
 )
 
 
 @settings(deadline=None)
 @given(states(SYMMETRIC), st.randoms(use_true_random=False))
 def test_names_do_not_matter(state: State, random: Random) -> None:
-    other, names = relabelled(state, random)
-    one, two = canonical(state), canonical(other)
-    assert one.key == two.key
+    other, names = relabel(state, random)
+    first, second = canonical(state), canonical(other)
+    assert first.key == second.key
     # Roles lead back to real players: hands and points agree role by role.
-    for role, (first, second) in enumerate(zip(one.roles, two.roles, strict=True)):
-        assert state.hands[first] == other.hands[second], role
-        assert state.points[first] == other.points[second], role
+    for role, (player, name) in enumerate(zip(first.roles, second.roles, strict=True)):
+        assert state.hands[player] == other.hands[name], role
+        assert state.points[player] == other.points[name], role
     if not state.is_over:
-        assert one.roles[0] == state.turn
-        assert two.roles[0] == names[one.roles[0]]
+        assert first.roles[0] == state.turn
+        assert second.roles[0] == names[first.roles[0]]
 
 
 @settings(deadline=None)
-@given(states(game_settings().map(lambda one: replace(one, tie_break=TieBreak.FIRST_IN_ORDER))))
+@given(states(game_settings().map(lambda s: replace(s, tie_break=TieBreak.FIRST_IN_ORDER))))
 def test_names_of_cards_and_sets_never_matter(state: State) -> None:
-    other, _ = relabelled(state, Random(5), players=False)
+    other, _ = relabel(state, Random(5), players=False)
     assert canonical(state).key == canonical(other).key
 
 
@@ -73,18 +73,18 @@ def test_equal_keys_have_equal_futures(state: State) -> None:
     for depth in (1, 2):
         assert perft(state, depth) == perft(own, depth)
 
-    def outcomes(one: State) -> dict[tuple[object, ...], int]:
-        code, found = coding(Rules.of(one)), defaultdict[tuple[object, ...], int](int)
-        roles = canonical(one).roles
-        for question, answers in one.legal_questions.items():
+    def outcomes(now: State) -> dict[tuple[object, ...], int]:
+        code, counts = coding(Rules.of(now)), defaultdict[tuple[object, ...], int](int)
+        roles = canonical(now).roles
+        for question, answers in now.legal_questions.items():
             after = []
             for answer in answers:
-                result = canonical_after(code, one, question, answer)
+                result = canonical_after(code, now, question, answer)
                 after.append((int(answer), result.key))
-            asked = one.hands[question.asked], one.points[question.asked]
-            found[(asked, *after)] += 1
-        assert one.is_over or roles[0] == one.turn
-        return found
+            asked = now.hands[question.asked], now.points[question.asked]
+            counts[(asked, *after)] += 1
+        assert now.is_over or roles[0] == now.turn
+        return counts
 
     assert outcomes(state) == outcomes(own)
 
@@ -101,11 +101,11 @@ def test_equal_keys_have_equal_futures(state: State) -> None:
     ids=str,
 )
 def plain(request: pytest.FixtureRequest) -> PlainSolution:
-    """All positions of a small game, as explicit sets of deals."""
+    """Return all positions of a small game, as explicit sets of deals."""
     return PlainSolution(Game(*request.param))
 
 
-def test_equal_keys_exactly_where_the_deals_are_equal_up_to_names(plain: PlainSolution) -> None:
+def test_keys_are_equal_only_if_the_deals_are_equal_up_to_names(plain: PlainSolution) -> None:
     game = plain.game
     classes: dict[bytes, list[Position]] = defaultdict(list)
     for position in plain.moves:
@@ -119,7 +119,7 @@ def test_equal_keys_exactly_where_the_deals_are_equal_up_to_names(plain: PlainSo
 
 
 def test_equal_keys_have_the_same_outcomes_and_as_many_ways_to_play(plain: PlainSolution) -> None:
-    """Over all positions: the points that roles can end with, and perft, by the deals alone."""
+    """Compare, for all positions, the possible final points of roles and perft, by the deals."""
     game = plain.game
     outcomes = reachable_points(plain)
     ways = dict.fromkeys(plain.moves, 1)
@@ -139,32 +139,32 @@ def test_equal_keys_have_the_same_outcomes_and_as_many_ways_to_play(plain: Plain
             tuple([points[player] for player in roles]) for points in outcomes[position]
         )
         futures[key].add((ends, *[counts[position] for counts in perfts]))
-    assert all(len(found) == 1 for found in futures.values())
-    # That says something: there are many futures.
-    assert len({next(iter(found)) for found in futures.values()}) > len(futures) / 3
+    assert all(len(ends) == 1 for ends in futures.values())
+    # The comparison is meaningful, because there are many futures.
+    assert len({next(iter(ends)) for ends in futures.values()}) > len(futures) / 3
 
 
 def reachable_points(plain: PlainSolution) -> dict[Position, set[tuple[int, ...]]]:
-    """Per position the points, by player, with which a game from there can end."""
-    found: dict[Position, set[tuple[int, ...]]] = {}
+    """Return the points, by player, with which a game from each position can end."""
+    final_points: dict[Position, set[tuple[int, ...]]] = {}
     for position, moves in plain.moves.items():
         done = position.completed
         points = tuple([done.count(player) for player in range(plain.game.players)])
-        found[position] = set() if moves else {points}
+        final_points[position] = set() if moves else {points}
     changed = True
     while changed:
         changed = False
         for position, moves in plain.moves.items():
             more = set[tuple[int, ...]]().union(
-                *[found[after] for answers in moves.values() for after in answers.values()]
+                *[final_points[after] for answers in moves.values() for after in answers.values()]
             )
-            if not more <= found[position]:
-                found[position] |= more
+            if not more <= final_points[position]:
+                final_points[position] |= more
                 changed = True
-    return found
+    return final_points
 
 
-def test_the_state_says_everything_that_the_deals_do(plain: PlainSolution) -> None:
+def test_the_state_determines_the_same_moves_as_the_deals(plain: PlainSolution) -> None:
     game = plain.game
     for position in Random(3).sample(list(plain.moves), min(100, len(plain.moves))):
         state = state_of(game, position)
@@ -187,40 +187,40 @@ def test_with_three_players_the_tie_break_never_matters() -> None:
         start = State.start(Settings(*sizes))
         code = coding(Rules.of(start))
         for key in all_keys(code, canonical(start).key):
-            one = code.state(key)
-            two = with_rule(one, TieBreak.MIN_SETS)
-            assert canonical(two).key == key
-            for question, answers in one.legal_questions.items():
+            state = code.state(key)
+            other = with_rule(state, TieBreak.MIN_SETS)
+            assert canonical(other).key == key
+            for question, answers in state.legal_questions.items():
                 for answer in answers:
-                    assert one.after(question, answer).turn == two.after(question, answer).turn
+                    assert state.after(question, answer).turn == other.after(question, answer).turn
 
 
-def nearly_bare(one: int, two: int) -> State:
-    """Four players; two of them hold a card each, both of one set, and the first is on turn.
+def nearly_bare(first: int, second: int) -> State:
+    """Return a state of four players: two hold a card each of one set; the first is to move.
 
     The first has completed a set; the other two players hold two cards each of the last two sets.
     """
-    rest = [player for player in range(4) if player not in (one, two)]
-    pairs = [(one, two), rest, rest]
+    rest = [player for player in range(4) if player not in (first, second)]
+    pairs = [(first, second), rest, rest]
     sets = [SetConstraint.of([pair, pair], players=4) for pair in pairs]
-    hands = [1 if player in (one, two) else 2 for player in range(4)]
-    completed = (one, None, None, None)
-    return State(DealProblem(hands, [out_of_play(4), *sets]), one, completed, 2)
+    hands = [1 if player in (first, second) else 2 for player in range(4)]
+    completed = (first, None, None, None)
+    return State(DealProblem(hands, [out_of_play(4), *sets]), first, completed, 2)
 
 
 def test_with_four_players_the_order_can_matter() -> None:
-    # Player 0 gets the last card of player 1; both are bare then, and the first of the others asks.
+    # Player 0 gets the last card of player 1; then both have none, and the first other player asks.
     state = nearly_bare(0, 1)
     question = Question(0, 1, Card(1, 0))
     after = state.after(question, Answer.YES)
     assert after.hands == (0, 0, 2, 2)
     assert after.turn == 2
-    # The same up to names, but the others come in another place.
+    # The same up to names, but the other players come in another order.
     swapped = nearly_bare(1, 2)
     assert swapped.after(Question(1, 2, question.card), Answer.YES).turn == 0
     assert canonical(state).key != canonical(swapped).key
-    # Under the other rule chance decides between the two, and the order says nothing.
-    symmetric = [with_rule(one, TieBreak.MIN_SETS) for one in (state, swapped)]
+    # Under the other rule chance decides between the two, and the order does not matter.
+    symmetric = [with_rule(state, TieBreak.MIN_SETS) for state in (state, swapped)]
     assert canonical(symmetric[0]).key == canonical(symmetric[1]).key
     code = coding(Rules.of(symmetric[0]))
     [chance] = {
@@ -234,20 +234,20 @@ def test_with_four_players_the_order_can_matter() -> None:
         code.state(chance)
 
 
-def test_who_has_no_cards_has_no_place_in_the_order() -> None:
-    """Six players: 0 to 3 hold cards, and either 4 or 5 has a set."""
+def test_a_player_without_cards_has_no_place_in_the_order() -> None:
+    """Players 0 to 3 of six hold cards, and either 4 or 5 has a set."""
     pairs = [SetConstraint.of([[0, 1, 2, 3]] * 2, players=6)] * 4
     problem = DealProblem([2, 2, 2, 2, 0, 0], [out_of_play(6), *pairs])
-    one, two = (State(problem, 1, (owner, *[None] * 4), 2) for owner in (4, 5))
-    assert canonical(one).key == canonical(two).key
-    three = State(problem, 2, (4, *[None] * 4), 2)
-    assert canonical(one).key != canonical(three).key
+    first, second = (State(problem, 1, (owner, *[None] * 4), 2) for owner in (4, 5))
+    assert canonical(first).key == canonical(second).key
+    third = State(problem, 2, (4, *[None] * 4), 2)
+    assert canonical(first).key != canonical(third).key
 
 
 def test_keys_are_compact() -> None:
-    for sizes, most in (((4, 3, 3), 8), ((3, 4, 4), 16), ((4, 4, 4), 16), ((4, 13, 4), 40)):
+    for sizes, max_bytes in (((4, 3, 3), 8), ((3, 4, 4), 16), ((4, 4, 4), 16), ((4, 13, 4), 40)):
         key = canonical(State.start(Settings(*sizes))).key
-        assert len(key) <= most
+        assert len(key) <= max_bytes
 
 
 @pytest.mark.parametrize("sizes", [(4, 6), (8, 2), (2, 13), (12, 12)], ids=str)
@@ -255,9 +255,9 @@ def test_keys_are_compact() -> None:
 def test_a_hand_may_be_nearly_the_whole_deck(sizes: tuple[int, int], players: int) -> None:
     size, sets = sizes
     for rich in range(players):
-        for each in (1, 2):
-            hands = [each] * players
-            hands[rich] = size * sets - each * (players - 1)
+        for few in (1, 2):
+            hands = [few] * players
+            hands[rich] = size * sets - few * (players - 1)
             state = from_hands(size, sets, tuple(hands))
             key, roles = canonical(state)
             own = coding(Rules.of(state)).state(key)

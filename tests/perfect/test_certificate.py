@@ -1,4 +1,4 @@
-"""Certificates of solved games: what is written is right, and nothing wrong is taken for right."""
+"""Certificates of solved games: written ones are right, and wrong ones are refused."""
 
 import ast
 import copy
@@ -27,7 +27,7 @@ from solvers.problem import DealProblem, SetConstraint
 from tests.perfect.positions import from_hands, random_states
 from tests.sizes import thorough
 
-# One set of two cards; who asks for the other card gets it.
+# One set of two cards; a player who asks for the other card gets it.
 BY_HAND = [
     {
         "certificate": certificate.FORMAT, "set_size": 2, "sets": 1, "players": 2,
@@ -58,18 +58,18 @@ GAMES = [
 ]
 
 
-def certified(lines: list[Any]) -> Certified:
+def check_lines(lines: list[Any]) -> Certified:
     return check([json.dumps(line).encode() + b"\n" for line in lines])
 
 
-def written(state: State, folder: Path, wish: str | None = None) -> list[Any]:
+def write_lines(state: State, folder: Path, wish: str | None = None) -> list[Any]:
     path = folder / "certificate"
     write_certificate(path, solve(state), state, wish)
     return lines_of(path)
 
 
-def answered(state: State, player: int, folder: Path) -> tuple[bool, list[Any]]:
-    """Whether a player can force a win, and the certificate of the answer."""
+def write_answer(state: State, player: int, folder: Path) -> tuple[bool, list[Any]]:
+    """Return whether a player can force a win, and the certificate of the answer."""
     forcing, path = Forcing(state, player), folder / "answer"
     can_force = forcing.search()
     assert can_force is not None
@@ -88,14 +88,14 @@ def test_the_checker_shares_nothing_with_the_rest() -> None:
              for node in imports}  # fmt: skip
     assert {str(name).split(".")[0] for name in names} <= sys.stdlib_module_names
     texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)]
-    told = {line for text in texts for line in range(text.lineno, (text.end_lineno or 0) + 1)
+    documented = {line for text in texts for line in range(text.lineno, (text.end_lineno or 0) + 1)
             if isinstance(text, ast.Constant)}  # fmt: skip
     lines = Path(certificate.__file__).read_text().splitlines()
-    assert sum(bool(line.strip()) for at, line in enumerate(lines, 1) if at not in told) <= 300
+    assert sum(bool(line.strip()) for n, line in enumerate(lines, 1) if n not in documented) <= 300
 
 
 def test_a_certificate_made_by_hand() -> None:
-    shown = certified(BY_HAND)
+    shown = check_lines(BY_HAND)
     assert (shown.ranks, shown.from_start, shown.checked, shown.moves) == ((1, None), True, 2, 1)
 
 
@@ -123,17 +123,17 @@ def test_a_certificate_made_by_hand() -> None:
         (2, 0, 0.0, "line 3: 0.0 is not a whole number"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_refused_by_its_line(
+def test_a_wrong_certificate_is_refused_with_its_line(
     line: int, place: Any, value: Any, fault: str
 ) -> None:
     lines = copy.deepcopy(BY_HAND)
     lines[line][place] = value  # type: ignore[index]
     with pytest.raises(NoCertificate, match=fault):
-        certified(lines)
+        check_lines(lines)
 
 
 @pytest.mark.parametrize("text", [b"", b"\n", b"[]", b"{", b"\xff", b"[" * 100_000, b"nan"])
-def test_what_is_no_certificate_is_refused(text: bytes) -> None:
+def test_other_data_is_not_a_certificate(text: bytes) -> None:
     with pytest.raises(NoCertificate, match="line 1: not "):
         check(io.BytesIO(text))
     head = json.dumps(BY_HAND[0]).encode() + b"\n"
@@ -143,7 +143,7 @@ def test_what_is_no_certificate_is_refused(text: bytes) -> None:
 
 @pytest.mark.parametrize("state", GAMES, ids=repr)
 def test_a_solved_game_is_certified(state: State, tmp_path: Path) -> None:
-    """The checker's own referee finds the same legal questions, states and forced wins."""
+    """The checker's own rules give the same legal questions, states and forced wins."""
     solution = solve(state)
     path = tmp_path / "certificate"
     write_certificate(path, solution, state)
@@ -158,21 +158,21 @@ def test_a_solved_game_is_certified(state: State, tmp_path: Path) -> None:
     assert [sorted(NEVER if n is None else n for n in row) for row in ranks] == lengths
 
 
-def test_states_on_the_way_and_uneven_starts_are_certified(tmp_path: Path) -> None:
+def test_later_states_and_uneven_starts_are_certified(tmp_path: Path) -> None:
     start = State.start(Settings(2, 4, 4, tie_break=TieBreak.MIN_SETS))
     states = [*random_states(start, Random(2), thorough(1, 15)), from_hands(3, 2, (1, 4, 1))]
     for state in states:
         lengths = solve(state).standing(state).document()["forced_length"]
-        assert certified(written(state, tmp_path)).ranks == tuple(lengths)
+        assert check_lines(write_lines(state, tmp_path)).ranks == tuple(lengths)
 
 
 @pytest.mark.parametrize("state", [GAMES[1], GAMES[2]], ids=repr)
 @pytest.mark.parametrize("wish", WISHES)
 def test_outcomes_are_certified(state: State, wish: str, tmp_path: Path) -> None:
-    """Those that come without chance: all of them, and no others."""
-    lines = written(state, tmp_path, wish)
+    """Exactly the outcomes that are possible without chance are certified."""
+    lines = write_lines(state, tmp_path, wish)
     right = frozenset(for_himself(solve(state), wish).of(state))
-    assert certified(lines).outcomes == right
+    assert check_lines(lines).outcomes == right
     random, start = Random(1), lines[0]["start"] + 1
     for number in {
         start,
@@ -183,11 +183,11 @@ def test_outcomes_are_certified(state: State, wish: str, tmp_path: Path) -> None
         for others in ([*outcomes, more], outcomes[1:]):
             lines[number][6] = others
             with pytest.raises(NoCertificate):
-                certified(lines)
+                check_lines(lines)
         lines[number][6] = outcomes
     endless = [lines[0] | {"brisk": False, "players": 3}, *lines[1:]]
     with pytest.raises(NoCertificate, match="line 1: a wish needs a game that ends"):
-        certified(endless)
+        check_lines(endless)
 
 
 ASKED = [
@@ -200,14 +200,14 @@ ASKED = [
 
 @pytest.mark.parametrize("start", ASKED, ids=repr)
 def test_an_answer_about_one_player_is_certified(start: State, tmp_path: Path) -> None:
-    """On the way, too, where some can force a win; the region is closed for this player alone."""
+    """This includes later states with forced wins; the region is closed for this player alone."""
     forced = 0
     is_small = start.set_size < 4
-    some = thorough(4 if is_small else 1, 20)
-    for state in [start, *random_states(start, Random(7), some)]:
+    count = thorough(4 if is_small else 1, 20)
+    for state in [start, *random_states(start, Random(7), count)]:
         for player in range(state.players) if state.turn is not None else ():
-            can_force, lines = answered(state, player, tmp_path)
-            shown = certified(lines)
+            can_force, lines = write_answer(state, player, tmp_path)
+            shown = check_lines(lines)
             assert (shown.ranks[player] is not None) == can_force
             forced += can_force
             if can_force and is_small:
@@ -216,25 +216,25 @@ def test_an_answer_about_one_player_is_certified(start: State, tmp_path: Path) -
             wrong = copy.deepcopy(lines)
             wrong[1][4][player] = None if can_force else 5
             with pytest.raises(NoCertificate):
-                certified(wrong)
+                check_lines(wrong)
     assert forced or not is_small
 
 
 def test_a_region_for_one_player_claims_nothing_of_others(tmp_path: Path) -> None:
-    """Nor does it hold for them under other names."""
-    _, lines = answered(State.start(Settings(4, 3, 3)), 1, tmp_path)
+    """Nor is the claim valid for other players under other names."""
+    _, lines = write_answer(State.start(Settings(4, 3, 3)), 1, tmp_path)
     for player in (0, None):
         with pytest.raises(NoCertificate):
-            certified([lines[0] | {"player": player}, *lines[1:]])
+            check_lines([lines[0] | {"player": player}, *lines[1:]])
     turned = [lines[0], [*lines[1][:5], [[lines[1][5][0][0], [1, 0, 2]]], None], *lines[2:]]
     with pytest.raises(NoCertificate, match="player 1, whose null is claimed, must not be renamed"):
-        certified(turned)
+        check_lines(turned)
 
 
-def test_a_draw_of_the_tie_break_has_no_answer_certified(tmp_path: Path) -> None:
+def test_no_answer_is_certified_if_the_tie_break_is_a_draw(tmp_path: Path) -> None:
     state = State.start(Settings(2, 4, 4, tie_break=TieBreak.MIN_SETS))
     with pytest.raises(InputError, match="needs the tie-break first-in-order"):
-        answered(state, 0, tmp_path)
+        write_answer(state, 0, tmp_path)
     forcing = Forcing(GAMES[0], 0)
     forcing.search()
     with pytest.raises(LimitError, match="not complete after 0 seconds"):
@@ -242,8 +242,8 @@ def test_a_draw_of_the_tie_break_has_no_answer_certified(tmp_path: Path) -> None
     assert not (tmp_path / "late").exists()
 
 
-def test_a_sample_says_how_sure_it_makes(tmp_path: Path) -> None:
-    lines = written(State.start(Settings(3, 2, 3)), tmp_path)
+def test_a_sample_states_its_confidence(tmp_path: Path) -> None:
+    lines = write_lines(State.start(Settings(3, 2, 3)), tmp_path)
     data = [json.dumps(line).encode() for line in lines]
     steps: list[tuple[int, int]] = []
     shown = check(data, sample=30, report=lambda done, total: steps.append((done, total)))
@@ -259,7 +259,7 @@ def test_a_sample_says_how_sure_it_makes(tmp_path: Path) -> None:
 
 
 def truth(line: list[Any], head: dict[str, Any]) -> tuple[int | None, ...] | None:
-    """Return what can be forced in a state, by the solver; None when no game has such a state."""
+    """Return the forced lengths of a state by the solver, or None if no game reaches the state."""
     turn, hands, points, sets, *_ = line
     players, size = head["players"], head["set_size"]
     if turn is None or len(sets) + sum(points) != head["sets"]:
@@ -277,16 +277,16 @@ def truth(line: list[Any], head: dict[str, Any]) -> tuple[int | None, ...] | Non
     return tuple(lengths)
 
 
-def changed(lines: list[Any], random: Random) -> list[Any]:
-    """Return a certificate in which one thing is changed, cut, swapped or repeated."""
+def corrupt(lines: list[Any], random: Random) -> list[Any]:
+    """Return a certificate in which one part is changed, cut, swapped or repeated."""
     lines = copy.deepcopy(lines)
     line = random.randrange(len(lines))
-    deed = random.randrange(5)
-    if deed == 0 and line:
+    kind_of_change = random.randrange(5)
+    if kind_of_change == 0 and line:
         del lines[line]
-    elif deed == 1 and line:
+    elif kind_of_change == 1 and line:
         lines.insert(random.randrange(1, len(lines)), lines[line])
-    elif deed == 2 and line:
+    elif kind_of_change == 2 and line:
         other = random.randrange(1, len(lines))
         lines[line], lines[other] = lines[other], lines[line]
     else:
@@ -306,28 +306,28 @@ def changed(lines: list[Any], random: Random) -> list[Any]:
 
 
 @pytest.mark.parametrize("state", GAMES[: thorough(3, 4)], ids=repr)
-def test_what_is_changed_is_refused_or_still_true(state: State, tmp_path: Path) -> None:
+def test_a_changed_certificate_is_refused_or_still_true(state: State, tmp_path: Path) -> None:
     assert_refused_or_true(state, thorough(15, 100), 0, tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("state", "seed"), [*product(GAMES[:4], range(1, 6))])
-def test_whatever_is_changed_is_refused_or_still_true(
+def test_many_changed_certificates_are_refused_or_still_true(
     state: State, seed: int, tmp_path: Path
 ) -> None:
-    """Ten thousand changes, others than the usual ones."""
+    """Ten thousand other changes."""
     assert_refused_or_true(state, 500, seed, tmp_path)
 
 
 def assert_refused_or_true(state: State, changes: int, seed: int, tmp_path: Path) -> None:
     wish = "win" if state.brisk and state.tie_break is TieBreak.FIRST_IN_ORDER else None
-    lines, random = written(state, tmp_path, wish), Random(f"{seed}")
-    outcomes = certified(lines).outcomes
+    lines, random = write_lines(state, tmp_path, wish), Random(f"{seed}")
+    outcomes = check_lines(lines).outcomes
     refused = 0
     for _ in range(changes):
-        other = changed(lines, random)
+        other = corrupt(lines, random)
         try:
-            shown = certified(other)
+            shown = check_lines(other)
         except NoCertificate:
             refused += 1
             continue
@@ -347,9 +347,9 @@ def assert_refused_or_true(state: State, changes: int, seed: int, tmp_path: Path
 
 
 def test_a_certificate_of_another_game_is_refused(tmp_path: Path) -> None:
-    brisk = written(State.start(Settings(3, 2, 3, brisk=True)), tmp_path)
-    plain = written(State.start(Settings(3, 2, 3)), tmp_path)
-    four = written(State.start(Settings(2, 4, 4)), tmp_path)
+    brisk = write_lines(State.start(Settings(3, 2, 3, brisk=True)), tmp_path)
+    plain = write_lines(State.start(Settings(3, 2, 3)), tmp_path)
+    four = write_lines(State.start(Settings(2, 4, 4)), tmp_path)
     for lines, other in [
         (brisk, {"brisk": False}),
         (plain, {"set_size": 2}),
@@ -358,20 +358,20 @@ def test_a_certificate_of_another_game_is_refused(tmp_path: Path) -> None:
         (four, {"tie_break": "fewest-sets"}),
     ]:
         with pytest.raises(NoCertificate):
-            certified([lines[0] | other, *lines[1:]])
-    # Nobody can force a win though all may ask hopeless questions: nor can they where none may.
-    assert certified([plain[0] | {"brisk": True}, *plain[1:]]).ranks == (None, None, None)
+            check_lines([lines[0] | other, *lines[1:]])
+    # Nobody can force a win if hopeless questions are legal, nor can they if these are illegal.
+    assert check_lines([plain[0] | {"brisk": True}, *plain[1:]]).ranks == (None, None, None)
 
 
-def test_a_closed_file_that_misses_the_start_says_so(tmp_path: Path) -> None:
+def test_a_closed_certificate_without_the_start_is_reported(tmp_path: Path) -> None:
     start = State.start(Settings(3, 2, 3))
     question, _ = next(iter(start.legal_questions.items()))
-    shown = certified(written(start.after(question, Answer.NO), tmp_path))
+    shown = check_lines(write_lines(start.after(question, Answer.NO), tmp_path))
     assert not shown.from_start
 
 
-def test_a_forger_does_not_know_which_lines_are_read(tmp_path: Path) -> None:
-    lines = written(State.start(Settings(3, 2, 3)), tmp_path)
+def test_a_forger_cannot_predict_the_sampled_lines(tmp_path: Path) -> None:
+    lines = write_lines(State.start(Settings(3, 2, 3)), tmp_path)
     read = {lines[0]["start"], *Random(0).sample(range(91), 45)}
     for number in {*range(91)} - read:
         lines[number + 1][5] = []
@@ -381,7 +381,7 @@ def test_a_forger_does_not_know_which_lines_are_read(tmp_path: Path) -> None:
         with pytest.raises(NoCertificate):
             check(data, 45)
     right = [
-        json.dumps(line).encode() for line in written(State.start(Settings(3, 2, 3)), tmp_path)
+        json.dumps(line).encode() for line in write_lines(State.start(Settings(3, 2, 3)), tmp_path)
     ]
     first, second = check(right, 10), check(right, 10)
     assert first.seed != second.seed
@@ -408,4 +408,4 @@ def test_a_state_that_no_game_reaches_is_refused(
     points = [0, 0, 2 - len(sets)]
     ranks = [None, None, None] if sets else [None, None, 0]
     with pytest.raises(NoCertificate, match=f"line 2: no game reaches this state: {fault}"):
-        certified([head, [turn, hands, points, sets, ranks, [], None]])
+        check_lines([head, [turn, hands, points, sets, ranks, [], None]])

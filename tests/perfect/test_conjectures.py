@@ -1,4 +1,4 @@
-"""What the guide says of games of all sizes, proved or not: held against the games solved here."""
+"""Theorems and conjectures of the guide about games of all sizes, checked on solved games."""
 
 from itertools import product
 from random import Random
@@ -26,17 +26,17 @@ SOLVED: list[tuple[Sizes, bool]] = [
     ((2, 6, 3), False), ((2, 9, 3), True), ((2, 12, 3), True), ((2, 15, 3), True),
     ((4, 1, 4), False), ((2, 4, 4), False), ((2, 6, 4), True), ((2, 5, 5), True),
 ]  # fmt: skip
-"""Sizes at which somebody can win, and which of them cost a second or more."""
+"""Sizes of games that can be won, and whether solving takes a second or more."""
 
 
-def marked(sizes: list[tuple[Sizes, bool]]) -> list[object]:
-    """As parameters of a test."""
-    return [pytest.param(one, id=str(one), marks=[pytest.mark.slow] * dear) for one, dear in sizes]
+def params(sizes: list[tuple[Sizes, bool]]) -> list[object]:
+    """Return the sizes as test parameters, marked if they are slow."""
+    return [pytest.param(s, id=str(s), marks=[pytest.mark.slow] * slow) for s, slow in sizes]
 
 
 @pytest.mark.parametrize("size", range(2, thorough(4, 6)))
 @pytest.mark.parametrize("sets", range(1, thorough(4, 6)))
-def test_all_games_of_two_players_take_as_long_and_end_alike(size: int, sets: int) -> None:
+def test_all_games_of_two_players_have_one_length_and_result(size: int, sets: int) -> None:
     for hand in range(1, size * sets):
         state = from_hands(size, sets, (hand, size * sets - hand))
         won = min(hand, sets)
@@ -58,7 +58,7 @@ def test_all_games_of_two_players_take_as_long_and_end_alike(size: int, sets: in
         assert (1 in standing.can_force) == (won < sets / 2)
 
 
-@pytest.mark.parametrize("sizes", marked(SOLVED))
+@pytest.mark.parametrize("sizes", params(SOLVED))
 def test_the_longest_forced_win_and_who_can_prevent(sizes: Sizes) -> None:
     size, sets, players = sizes
     start = State.start(Settings(*sizes))
@@ -74,7 +74,7 @@ def test_the_longest_forced_win_and_who_can_prevent(sizes: Sizes) -> None:
 
 
 def longest_forced(solution: Solution) -> int:
-    """Moves of the longest forced win anywhere."""
+    """Return the number of moves of the longest forced win of any state."""
     longest = solution.facts()["longest_forced"]
     assert isinstance(longest, int)
     return longest
@@ -82,11 +82,11 @@ def longest_forced(solution: Solution) -> int:
 
 @pytest.mark.parametrize("size", range(2, thorough(5, 7)))
 def test_all_others_together_force_a_win_against_one(size: int) -> None:
-    """The strategy of the proof, against a foe who asks what he likes."""
-    random, most = Random(3), thorough(6, 12)
-    for sets, players in product(range(1, most + 1), range(3, thorough(6, 10) + 1)):
+    """Play the strategy of the proof against a foe who asks at random."""
+    random, limit = Random(3), thorough(6, 12)
+    for sets, players in product(range(1, limit + 1), range(3, thorough(6, 10) + 1)):
         cards = size * sets
-        if cards % players or (cards == players and sets > 1) or cards > 4 * most:
+        if cards % players or (cards == players and sets > 1) or cards > 4 * limit:
             continue
         for helped, foe in ((0, 1), (1, 0), (1, 2)):
             for asked in set(range(players)) - {foe} if foe == 0 else {0}:
@@ -98,20 +98,20 @@ def test_all_others_together_force_a_win_against_one(size: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "sizes", marked([((2, 2, 4), False), ((2, 3, 6), True), ((3, 2, 6), True)])
+    "sizes", params([((2, 2, 4), False), ((2, 3, 6), True), ((3, 2, 6), True)])
 )
-def test_with_a_card_each_nobody_can_ever_win(sizes: Sizes) -> None:
+def test_with_one_card_each_nobody_can_win(sizes: Sizes) -> None:
     assert not solve(State.start(Settings(*sizes))).values.can_win.any()
 
 
 @pytest.mark.parametrize(
     "sizes",
-    marked([((2, 2, 3), False), ((2, 3, 3), False), ((3, 2, 3), False), ((2, 4, 3), True)])
-    + marked([((4, 2, 3), True), ((3, 3, 3), True), ((2, 5, 3), True), ((2, 6, 3), True)])
-    + marked([((4, 1, 3), False), ((5, 1, 3), True), ((2, 3, 4), True), ((5, 2, 3), True)]),
+    params([((2, 2, 3), False), ((2, 3, 3), False), ((3, 2, 3), False), ((2, 4, 3), True)])
+    + params([((4, 2, 3), True), ((3, 3, 3), True), ((2, 5, 3), True), ((2, 6, 3), True)])
+    + params([((4, 1, 3), False), ((5, 1, 3), True), ((2, 3, 4), True), ((5, 2, 3), True)]),
 )
 def test_uneven_starts(sizes: Sizes) -> None:
-    """Nobody can force a win there either; but one player can prevent the win of another."""
+    """Nobody can force a win there either, but a player can prevent the win of another."""
     size, sets, players = sizes
     prevented, longest = [], 0
     for hands in hands_of(size * sets, players):
@@ -120,7 +120,8 @@ def test_uneven_starts(sizes: Sizes) -> None:
         standing = solution.standing(start)
         assert standing.can_force == ()
         longest = max(longest, solution.facts()["longest_forced"] or 0)
-        prevented += [hands for one in standing.can_prevent if set(one) & set(standing.can_win)]
+        can_win = set(standing.can_win)
+        prevented += [hands for others in standing.can_prevent if set(others) & can_win]
     assert longest <= (sets if sets <= 5 else sets + 1) * (size - 1)
     assert prevented == {
         (2, 3, 3): [(1, 2, 3)],
@@ -132,10 +133,10 @@ def test_uneven_starts(sizes: Sizes) -> None:
 
 @pytest.mark.parametrize(
     "sizes",
-    marked([((2, 2, 3), False), ((2, 3, 3), False), ((3, 2, 3), False), ((2, 2, 4), False)]),
+    params([((2, 2, 3), False), ((2, 3, 3), False), ((3, 2, 3), False), ((2, 2, 4), False)]),
 )
-def test_who_has_no_cards_cannot_win_nor_lets_anybody_force_it(sizes: Sizes) -> None:
-    """Theorem 2 with one more player, who has none; and theorem 3, with the same player."""
+def test_a_player_without_cards_cannot_win_or_help_to_force_a_win(sizes: Sizes) -> None:
+    """Check theorems 2 and 3 with an additional player, who has no cards."""
     size, sets, players = sizes
     for hands in [*hands_of(size * sets, players)][:: thorough(3, 1)]:
         for place in range(1, players + 1):

@@ -1,4 +1,4 @@
-"""Everybody for himself, against plain recursion over explicit positions, and against its laws."""
+"""Selfish play, compared with plain recursion over explicit positions, and its laws."""
 
 from collections import defaultdict
 from dataclasses import FrozenInstanceError, fields
@@ -34,21 +34,21 @@ from tests.sizes import thorough
 
 
 class Plain:
-    """The outcomes as the module defines them, with ties counting so much for one player."""
+    """The outcomes by the module's definition; `ties` is the weight of ties about one player."""
 
     def __init__(self, game: Game, wish: str, ties: int, about: int) -> None:
         self.game, self.wish, self.ties, self.about = game, wish, ties, about
         self.known: dict[Position, set[Outcome]] = {}
 
     def of(self, position: Position) -> set[Outcome]:
-        """The outcomes of a position, worked out after those of all that follow."""
+        """Return the outcomes of a position, computed recursively."""
         if position not in self.known:
             self.known[position] = self.after(position)
         return self.known[position]
 
     def after(self, position: Position) -> set[Outcome]:
-        """From the outcomes of what follows."""
-        found = questions(self.game, position)
+        """Return the outcomes of a position from those of its successors."""
+        moves = questions(self.game, position)
         if position.turn is None:
             points = [position.completed.count(player) for player in range(self.game.players)]
             if self.wish == "points":
@@ -58,17 +58,17 @@ class Plain:
             for player in ahead:
                 gets[player] = 2 if len(ahead) == 1 else 1
             return {tuple(gets)}
-        assert found, "a brisk game has a question until it is over"
-        return self.chosen(
+        assert moves, "a brisk game has a question until it is over"
+        return self.choose(
             position.turn,
             [
-                self.chosen(asked, [self.of(after) for after in answers.values()])
-                for (asked, _), answers in found.items()
+                self.choose(asked, [self.of(after) for after in answers.values()])
+                for (asked, _), answers in moves.items()
             ],
         )
 
-    def chosen(self, player: int, choices: list[set[Outcome]]) -> set[Outcome]:
-        """An outcome comes about if every other choice has one that the player likes no more."""
+    def choose(self, player: int, choices: list[set[Outcome]]) -> set[Outcome]:
+        """Return outcomes such that each other choice has one that the player likes no more."""
 
         def liking(outcome: Outcome) -> tuple[int, int]:
             return outcome[player], self.ties * outcome[self.about]
@@ -78,7 +78,7 @@ class Plain:
             for choice in choices
             for outcome in choice
             if all(
-                other is choice or any(liking(one) <= liking(outcome) for one in other)
+                other is choice or any(liking(rival) <= liking(outcome) for rival in other)
                 for other in choices
             )
         }
@@ -86,46 +86,46 @@ class Plain:
 
 @cache
 def questions(game: Game, position: Position) -> dict[tuple[int, int], dict[bool, Position]]:
-    """The questions of a position, met again and again."""
+    """Return the questions of a position, cached because positions recur."""
     return game.questions(position)
 
 
 @cache
 def in_order(game: Game) -> list[Position]:
-    """All positions, each before all that follow."""
-    found: dict[Position, None] = {}
+    """Return all positions, each before its successors."""
+    visited: dict[Position, None] = {}
 
     def visit(position: Position) -> None:
-        if position not in found:
+        if position not in visited:
             for answers in questions(game, position).values():
                 for after in answers.values():
                     visit(after)
-            found[position] = None
+            visited[position] = None
 
     visit(game.start())
-    return [*reversed(found)]
+    return [*reversed(visited)]
 
 
 def brisk(set_size: int, sets: int, players: int) -> Game:
-    """A brisk game."""
+    """Return a brisk game."""
     return Game(set_size, sets, players, brisk=True)
 
 
 def start_of(game: Game) -> State:
-    """The start of a game."""
+    """Return the start of a game."""
     return State.start(Settings(game.set_size, game.sets, game.players, brisk=game.brisk))
 
 
 def check(game: Game, positions: list[Position], wish: str, ties: str) -> None:
-    """All outcomes of some positions of a brisk game, for every player ties may be about."""
-    found = for_himself(game_graph(start_of(game)), wish, ties)
+    """Compare all outcomes of positions of a brisk game, for every player ties may be about."""
+    solved = for_himself(game_graph(start_of(game)), wish, ties)
     plain = [Plain(game, wish, TIES[ties], about) for about in range(game.players)]
     for position in positions:
-        # Of a finished game there is no state on its own.
+        # A finished game has no state of its own.
         if position.turn is not None:
             state = state_of(game, position)
-            for about, one in enumerate(plain):
-                assert set(found.of(state, about)) == one.of(position)
+            for about, reference in enumerate(plain):
+                assert set(solved.of(state, about)) == reference.of(position)
 
 
 @pytest.mark.parametrize(
@@ -138,16 +138,16 @@ def test_all_states_of_small_games(wish: str, ties: str) -> None:
 
 
 def late_positions(game: Game, random: Random, deals: int, count: int) -> list[Position]:
-    """Positions of random brisk games in which few deals are left."""
-    found: list[Position] = []
+    """Return positions of random brisk games with few possible deals."""
+    late: list[Position] = []
     start = game.start()
-    while len(found) < count:
+    while len(late) < count:
         position = start
         while position.turn is not None and len(position.deals) > deals:
             answers = random.choice([*questions(game, position).values()])
             position = random.choice([*answers.values()])
-        found.append(position)
-    return found
+        late.append(position)
+    return late
 
 
 @pytest.mark.parametrize("ties", TIES)
@@ -157,17 +157,17 @@ def test_late_states_of_larger_games(ties: str) -> None:
 
 
 def test_every_way_to_break_ties_gives_one_of_the_outcomes() -> None:
-    """Max^n with one outcome a state, ties broken by lot."""
+    """Compute max^n with one outcome per state, breaking ties at random."""
     game, random = brisk(*thorough((2, 3, 3), (3, 2, 3))), Random(1)
-    found = for_himself(game_graph(start_of(game)))
-    expected = found.of(start_of(game))
+    solved = for_himself(game_graph(start_of(game)))
+    expected = solved.of(start_of(game))
     seen = set()
     for _ in range(thorough(20, 40)):
         known: dict[Position, Outcome] = {}
         for position in reversed(in_order(game)):
             ways = questions(game, position)
             if position.turn is None:
-                known[position] = tuple(position.completed.count(one) for one in range(3))
+                known[position] = tuple(position.completed.count(player) for player in range(3))
                 continue
             offers = [
                 by_lot(random, asked, [known[after] for after in answers.values()])
@@ -180,12 +180,12 @@ def test_every_way_to_break_ties_gives_one_of_the_outcomes() -> None:
 
 
 def by_lot(random: Random, player: int, offers: list[Outcome]) -> Outcome:
-    """One of those that give a player most."""
-    most = max(offer[player] for offer in offers)
-    return random.choice([offer for offer in offers if offer[player] == most])
+    """Return a random offer among those that are best for a player."""
+    best = max(offer[player] for offer in offers)
+    return random.choice([offer for offer in offers if offer[player] == best])
 
 
-# The outcomes of the start, with any ties; with ties against players 0 and 1, and for them.
+# The outcomes of the start: with any ties, with ties against players 0 and 1, and for them.
 GOLDEN = {
     (2, 3, 3, "points"): ("210 201 120 102 021 012", "021 012", "201", "210 201", "210 120 021"),
     (2, 3, 3, "win"): ("200 020 002", "020 002", "200", "200", "200 020"),
@@ -211,24 +211,24 @@ GOLDEN = {
 def test_golden_outcomes(size: tuple[int, int, int, str]) -> None:
     *sizes, wish = size
     start = start_of(brisk(*sizes))
-    found = everybody_document(game_graph(start), start, wish)
-    listed = [found["outcomes"], *found["against"][:2], *found["for"][:2]]
-    words = [" ".join("".join(map(str, one)) for one in outcomes) for outcomes in listed]
+    document = everybody_document(game_graph(start), start, wish)
+    listed = [document["outcomes"], *document["against"][:2], *document["for"][:2]]
+    words = [" ".join("".join(map(str, gets)) for gets in outcomes) for outcomes in listed]
     assert tuple(words) == GOLDEN[size]
-    # The other players are alike.
+    # The other two players are equivalent.
     for ties in ("against", "for"):
-        swapped = {(zero, two, one) for zero, one, two in found[ties][1]}
-        assert swapped == {*found[ties][2]}
-    assert found["least"] == [min(column) for column in zip(*found["outcomes"], strict=True)]
+        swapped = {(p, r, q) for p, q, r in document[ties][1]}
+        assert swapped == {*document[ties][2]}
+    assert document["least"] == [min(column) for column in zip(*document["outcomes"], strict=True)]
 
 
 def outcomes_of(set_size: int, sets: int, players: int) -> list[Outcome]:
-    """What comes of the start of a brisk game in which all want to win, by any ties."""
+    """Return the outcomes, by any ties, of a brisk game in which all players want to win."""
     start = start_of(brisk(set_size, sets, players))
     return for_himself(game_graph(start), "win").of(start)
 
 
-def test_what_no_ties_change() -> None:
+def test_some_outcomes_do_not_depend_on_ties() -> None:
     assert outcomes_of(2, 4, 4) == [(1, 1, 1, 1)]
     for sizes in ((3, 2, 3), (2, 6, 3)):
         assert max(map(max, outcomes_of(*sizes))) == 1
@@ -239,7 +239,7 @@ Lottery = dict[Outcome, Fraction]
 
 
 def by_draw(state: State, known: dict[Key, Lottery]) -> Lottery:
-    """What comes of a brisk game in which all want to win, and draw among what they like best."""
+    """Return the lottery of a brisk game: all want to win, and choose randomly among the best."""
     if state.is_over:
         return {WISHES["win"](state.points): Fraction(1)}
     key, roles = canonical(state)
@@ -249,15 +249,15 @@ def by_draw(state: State, known: dict[Key, Lottery]) -> Lottery:
         for asked, index, cards, answers in state.legal_questions.groups():
             question = Question(state.turn, asked, Card(index, cards[0]))
             after = [by_draw(state.after(question, answer), known) for answer in answers]
-            offers += [drawn(asked, after)] * len(cards)
-        lottery = drawn(state.turn, offers)
+            offers += [draw(asked, after)] * len(cards)
+        lottery = draw(state.turn, offers)
         known[key] = {tuple([gets[player] for player in roles]): p for gets, p in lottery.items()}
     seats = [roles.index(player) for player in range(state.players)]
     return {tuple([gets[role] for role in seats]): p for gets, p in known[key].items()}
 
 
-def drawn(player: int, offers: list[Lottery], random: Random | None = None) -> Lottery:
-    """Draw among the lotteries of which a player expects most, fairly or by random chances."""
+def draw(player: int, offers: list[Lottery], random: Random | None = None) -> Lottery:
+    """Mix a player's best lotteries, with equal or random weights."""
     expected = [sum(gets[player] * p for gets, p in offer.items()) for offer in offers]
     best = [offer for offer, value in zip(offers, expected, strict=True) if value == max(expected)]
     weights = [1 if random is None else random.choice([0, 0, 1, 5]) for _ in best]
@@ -269,8 +269,8 @@ def drawn(player: int, offers: list[Lottery], random: Random | None = None) -> L
     return total
 
 
-def test_ties_broken_by_a_draw_bring_what_no_others_do() -> None:
-    """What the guide says of them: in 3-3-3 player 0 may win, which no way without chance gives."""
+def test_ties_broken_by_chance_have_additional_outcomes() -> None:
+    """The guide says so: in 3-3-3 player 0 may win, which is impossible without chance."""
     won = {(2, 0, 0): Fraction(1, 12), (0, 2, 0): Fraction(11, 24), (0, 0, 2): Fraction(11, 24)}
     assert fair_draws(start_of(brisk(3, 3, 3)), "win") == won
     assert (2, 0, 0) not in outcomes_of(3, 3, 3)
@@ -291,7 +291,7 @@ def test_fair_draws_are_those_of_a_recursion_over_real_states(sizes: tuple[int, 
 
 @pytest.mark.parametrize("sizes", CHANCY)
 @pytest.mark.parametrize("wish", WISHES)
-def test_bounds_hold_whatever_chances_break_ties(sizes: tuple[int, int, int], wish: str) -> None:
+def test_bounds_hold_for_all_random_tie_breaks(sizes: tuple[int, int, int], wish: str) -> None:
     start = start_of(brisk(*sizes))
     for seed, state in enumerate([start, *random_states(start, Random(4), thorough(3, 12))]):
         bounds = any_chance(state, wish)
@@ -305,7 +305,7 @@ def test_bounds_hold_whatever_chances_break_ties(sizes: tuple[int, int, int], wi
 
 
 def by_whim(state: State, known: dict[Key, Lottery], wish: str, random: Random) -> Lottery:
-    """What comes when ties are broken by chances drawn for each state, at times by none."""
+    """Return the lottery if ties are broken by random chances for each state, or by none."""
     if state.is_over:
         return {WISHES[wish](state.points): Fraction(1)}
     key, roles = canonical(state)
@@ -314,15 +314,15 @@ def by_whim(state: State, known: dict[Key, Lottery], wish: str, random: Random) 
         offers = []
         for question, answers in state.legal_questions.items():
             after = [by_whim(state.after(question, a), known, wish, random) for a in answers]
-            offers.append(drawn(question.asked, after, random))
-        lottery = drawn(state.turn, offers, random)
+            offers.append(draw(question.asked, after, random))
+        lottery = draw(state.turn, offers, random)
         known[key] = {tuple([gets[player] for player in roles]): p for gets, p in lottery.items()}
     seats = [roles.index(player) for player in range(state.players)]
     return {tuple([gets[role] for role in seats]): p for gets, p in known[key].items()}
 
 
-def test_a_draw_of_the_tie_break_is_a_chance_too() -> None:
-    """Where it draws who is on turn, that is fair in both; without such draws nothing changes."""
+def test_a_tie_break_by_chance_is_a_chance_too() -> None:
+    """A tie-break by chance is fair in both; without it nothing changes."""
     plain = start_of(brisk(2, 4, 4))
     chancy = State.start(Settings(2, 4, 4, TieBreak.MIN_SETS, brisk=True))
     for state in random_states(chancy, Random(6), thorough(6, 30)):
@@ -343,34 +343,34 @@ def test_chance_needs_a_game_that_ends() -> None:
 @pytest.mark.slow
 def test_5_3_3_is_shared_if_all_ties_are_about_one_player() -> None:
     start = start_of(brisk(5, 3, 3))
-    found = everybody_document(game_graph(start), start, "win")
-    assert found["outcomes"] == [(2, 0, 0), (1, 1, 1), (0, 2, 0), (0, 0, 2)]
-    assert found["against"] == found["for"] == [[(1, 1, 1)]] * 3
+    document = everybody_document(game_graph(start), start, "win")
+    assert document["outcomes"] == [(2, 0, 0), (1, 1, 1), (0, 2, 0), (0, 0, 2)]
+    assert document["against"] == document["for"] == [[(1, 1, 1)]] * 3
 
 
 def test_with_two_players_player_0_gets_all() -> None:
     start = State.start(Settings(3, 4, 2))
-    found = everybody_document(game_graph(start), start)
-    assert (found["outcomes"], found["winners"]) == ([(4, 0)], [0])
-    assert found["against"] == found["for"] == [[(4, 0)]] * 2
+    document = everybody_document(game_graph(start), start)
+    assert (document["outcomes"], document["winners"]) == ([(4, 0)], [0])
+    assert document["against"] == document["for"] == [[(4, 0)]] * 2
 
 
-def test_what_can_be_forced_comes() -> None:
-    """Who can force a win gets no less for playing for it alone; and who cannot win does not."""
+def test_a_forced_win_is_the_outcome() -> None:
+    """A player who can force a win also wins in selfish play; a player who cannot win does not."""
     start = start_of(brisk(3, 3, 3))
     solution = solve(start)
-    found = {ties: for_himself(solution, "win", ties) for ties in TIES}
+    solved = {ties: for_himself(solution, "win", ties) for ties in TIES}
     for state in random_states(start, Random(5), thorough(60, 1000)):
         standing = solution.standing(state)
         for player in range(3):
-            for outcomes in found.values():
-                gets = {one[player] for one in outcomes.of(state, player)}
+            for outcomes in solved.values():
+                gets = {outcome[player] for outcome in outcomes.of(state, player)}
                 assert player not in standing.can_force or gets == {2}
                 assert player in standing.can_win or 2 not in gets
 
 
-def test_what_was_solved_cannot_be_changed() -> None:
-    """Many read one result: a policy, a review, pages."""
+def test_a_solution_is_immutable() -> None:
+    """Policies, reviews and pages share one result."""
     start = start_of(brisk(2, 3, 3))
     solution = solve(start)
     results = [
@@ -383,7 +383,7 @@ def test_what_was_solved_cannot_be_changed() -> None:
                 setattr(result, field.name, None)
 
 
-def test_what_is_refused() -> None:
+def test_invalid_arguments_are_refused() -> None:
     endless = game_graph(State.start(Settings(2, 3, 3)))
     with pytest.raises(InputError, match="positions can repeat in this game"):
         for_himself(endless)
@@ -403,14 +403,14 @@ def test_what_is_refused() -> None:
 
 @pytest.mark.parametrize("ties", TIES.values())
 def test_sets_of_more_outcomes_than_a_word_has_bits(ties: int) -> None:
-    """What the tables look up, against what it means."""
+    """Compare the look-ups in the tables with their definition."""
     random, orders = Random(7), role_orders(4)[0]
-    ends = [one for one in product(range(7), repeat=4) if sum(one) == 6]
+    ends = [points for points in product(range(7), repeat=4) if sum(points) == 6]
     tables = _Tables(4, ends, ties, states=1)
     assert (len(tables.outcomes), tables.words) == (84, 2)
 
     def members(bits: list[int]) -> set[Outcome]:
-        return {one for n, one in enumerate(tables.outcomes) if bits[n // 64] >> n % 64 & 1}
+        return {gets for n, gets in enumerate(tables.outcomes) if bits[n // 64] >> n % 64 & 1}
 
     marks = np.array([[random.random() < 0.1 for _ in tables.outcomes] for _ in range(40)])
     sets = np.array([[tables.bits(row)] * tables.abouts for row in marks])
@@ -422,9 +422,9 @@ def test_sets_of_more_outcomes_than_a_word_has_bits(ties: int) -> None:
         for row, roles, role in zip(range(len(sets)), order, asked, strict=True):
             before = members(renamed[row].tolist())
             after = members(sets[row, 0].tolist())
-            # Of a role before the answer, the role afterwards.
-            named = [orders[roles].index(one) for one in range(4)]
-            assert before == {tuple([one[named[of]] for of in range(4)]) for one in after}
-            liking = {one: (one[role], ties * one[about]) for one in tables.outcomes}
-            worst = min((liking[one] for one in before), default=max(liking.values()))
-            assert members(kept[row].tolist()) == {one for one in liking if liking[one] >= worst}
+            # The role after the answer of each role before it.
+            named = [orders[roles].index(r) for r in range(4)]
+            assert before == {tuple([gets[named[r]] for r in range(4)]) for gets in after}
+            liking = {gets: (gets[role], ties * gets[about]) for gets in tables.outcomes}
+            worst = min((liking[gets] for gets in before), default=max(liking.values()))
+            assert members(kept[row].tolist()) == {g for g in liking if liking[g] >= worst}

@@ -1,4 +1,4 @@
-"""Expanding many states at once is expanding each of them."""
+"""Expanding many states at once gives the same as expanding each of them."""
 
 from collections import Counter
 from itertools import islice
@@ -32,13 +32,13 @@ FIRST, MIN_SETS = TieBreak
 
 
 def questions(result: Expansion, players: int) -> list[Counter[tuple[object, ...]]]:
-    """Per state its questions, in no order, with the roles that answers lead to."""
-    # Roles that look alike may be given out in any order, so the key is all that is compared here;
-    # that orders are right is seen by what the solver makes of them.
+    """Return the questions of each state, unordered, with the keys that answers lead to."""
+    # Equivalent roles may come in any order, so only keys are compared here; tests of the solver
+    # check the orders.
     keys, orders = key_bytes(result.keys), len(role_orders(players)[0])
     led = [keys[outcome // orders] for outcome in result.outcomes.tolist()]
     groups, states = result.counts.shape
-    found = [Counter[tuple[object, ...]]() for _ in range(states)]
+    counters = [Counter[tuple[object, ...]]() for _ in range(states)]
     owners = np.repeat(np.tile(np.arange(states), groups), result.counts.ravel())
     single = int(result.counts[:OPEN].sum())
     idle = int(result.counts[IDLE].sum())
@@ -47,20 +47,20 @@ def questions(result: Expansion, players: int) -> list[Counter[tuple[object, ...
             answers = [None, led[row]] if result.said[row] else [led[row], None]
         else:
             answers = [led[row], led[row + len(owners) - single]]
-        found[owner][row < idle, asked, *answers] += 1
+        counters[owner][row < idle, asked, *answers] += 1
     assert len(led) == 2 * len(owners) - single
-    return found
+    return counters
 
 
-def counted(found: list[Choice]) -> Counter[tuple[object, ...]]:
-    """Questions in no order."""
+def count_questions(options: list[Choice]) -> Counter[tuple[object, ...]]:
+    """Return the questions, unordered."""
     return Counter(
-        (asked, *((reply.answer, reply.key) for reply in replies)) for asked, replies in found
+        (asked, *((reply.answer, reply.key) for reply in replies)) for asked, replies in options
     )
 
 
 @pytest.mark.parametrize(
-    ("sizes", "tie_break", "most"),
+    ("sizes", "tie_break", "limit"),
     [
         ((2, 2, 2), FIRST, 10**6),
         ((3, 4, 2), FIRST, 10**6),
@@ -80,24 +80,24 @@ def counted(found: list[Choice]) -> Counter[tuple[object, ...]]:
     ids=str,
 )
 @pytest.mark.parametrize("brisk", [False, True], ids=["plain", "brisk"])
-def test_both_ways_agree(
-    sizes: tuple[int, int, int], tie_break: TieBreak, most: int, brisk: bool
+def test_fast_and_plain_expansion_agree(
+    sizes: tuple[int, int, int], tie_break: TieBreak, limit: int, brisk: bool
 ) -> None:
     start = State.start(Settings(*sizes, tie_break=tie_break, brisk=brisk))
     code = coding(Rules.of(start))
-    keys = all_keys(code, canonical(start).key, min(most, thorough(20, most)))
+    keys = all_keys(code, canonical(start).key, min(limit, thorough(20, limit)))
     assert Expander.fault(code) is None
     for key in keys[: thorough(4, 200)]:
-        agree({"kinds": choices, "states": choices_by_state}, code, key, answer=counted)
-    expanded_alike(code, keys)
-    # And from the start to the end of games.
+        agree({"kinds": choices, "states": choices_by_state}, code, key, answer=count_questions)
+    check_expansion(code, keys)
+    # Also from the start to the end of games.
     moves = thorough(30, 400) // (1 + start.sets // 7 * 4)
     late = [canonical(state).key for state in random_states(start, Random(4), moves)]
-    expanded_alike(code, sorted({*late}))
+    check_expansion(code, sorted({*late}))
 
 
-def expanded_alike(code: Coding, keys: list[Key]) -> None:
-    """States expanded at once, and one by one."""
+def check_expansion(code: Coding, keys: list[Key]) -> None:
+    """Compare states expanded at once, and one by one."""
 
     def apart(keys: Keys) -> Expansion:
         return expanded_plainly(code, keys)
@@ -113,20 +113,20 @@ def expanded_alike(code: Coding, keys: list[Key]) -> None:
     )
 
 
-LARGEST = {2: 18, 3: 9, 4: 6, 5: 2}
-"""Per number of players the largest sets whose kinds fit in arrays."""
+MAX_SET_SIZES = {2: 18, 3: 9, 4: 6, 5: 2}
+"""Size of the largest sets whose kinds fit in arrays, by number of players."""
 
 
-@pytest.mark.parametrize("players", LARGEST)
-def test_the_largest_sets_that_fit_are_expanded_right(players: int) -> None:
+@pytest.mark.parametrize("players", MAX_SET_SIZES)
+def test_the_largest_sets_that_fit_are_expanded_correctly(players: int) -> None:
     def code_of(size: int) -> Coding:
         return coding(Rules.of(State.start(Settings(size, players, players))))
 
     fit = [size for size in range(2, 21) if Expander.fault(code_of(size)) is None]
-    assert fit == [*range(2, LARGEST[players] + 1)]
+    assert fit == [*range(2, MAX_SET_SIZES[players] + 1)]
     start = canonical(State.start(Settings(fit[-1], players, players))).key
     keys = all_keys(code_of(fit[-1]), start, 300)
-    expanded_alike(code_of(fit[-1]), keys[:: max(1, len(keys) // thorough(12, 100))])
+    check_expansion(code_of(fit[-1]), keys[:: max(1, len(keys) // thorough(12, 100))])
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_the_largest_sets_that_fit_are_expanded_right(players: int) -> None:
 def test_no_answer_makes_a_state_less_certain(
     sizes: tuple[int, int, int], tie_break: TieBreak
 ) -> None:
-    """Two legal answers always teach something; one teaches something or leaves all as it was."""
+    """Two legal answers both give information; a single one gives some or changes nothing."""
     start = State.start(Settings(*sizes, tie_break=tie_break))
     code = coding(Rules.of(start))
 
@@ -164,10 +164,10 @@ def test_many_players_by_kinds_and_by_states(
     start = State.start(Settings(*sizes, tie_break=tie_break))
     code = coding(Rules.of(start))
     for key in all_keys(code, canonical(start).key, 60)[: thorough(10, 60)]:
-        agree({"kinds": choices, "states": choices_by_state}, code, key, answer=counted)
+        agree({"kinds": choices, "states": choices_by_state}, code, key, answer=count_questions)
 
 
-def test_what_does_not_fit_in_words_is_said() -> None:
+def test_the_reason_is_given_if_a_state_does_not_fit_in_words() -> None:
     for sizes, why in (
         ((3, 6, 6), "players"), ((4, 13, 4), None), ((5, 40, 4), "8 bits"), ((3, 5, 5), "word")
     ):  # fmt: skip

@@ -1,4 +1,4 @@
-"""One question instead of all states: against solved games, and played out."""
+"""The search for one player's forced win, compared with solved games and played out."""
 
 from itertools import permutations
 from random import Random
@@ -26,19 +26,19 @@ SIZES = [
 ]
 
 
-def midgame(settings: Settings, seed: int, least: int, most: int) -> State:
-    """A state that random play comes to, not over."""
+def midgame(settings: Settings, seed: int, min_moves: int, max_moves: int) -> State:
+    """Return a state of random play that is not over."""
     random = Random(seed)
-    moves, found = random.randint(least, most) + 1, State.start(settings)
-    for state in random_states(found, random, moves):
+    moves, unfinished = random.randint(min_moves, max_moves) + 1, State.start(settings)
+    for state in random_states(unfinished, random, moves):
         if state.is_over:
             break
-        found = state
-    return found
+        unfinished = state
+    return unfinished
 
 
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
-def test_the_answer_is_that_of_the_solved_game(sizes: tuple[int, int, int, TieBreak]) -> None:
+def test_the_answer_agrees_with_the_solved_game(sizes: tuple[int, int, int, TieBreak]) -> None:
     start = State.start(Settings(*sizes))
     solution = solve(start)
     won = 0
@@ -55,8 +55,8 @@ def test_the_answer_is_that_of_the_solved_game(sizes: tuple[int, int, int, TieBr
 
 
 @pytest.mark.parametrize("sizes", [*SIZES[:2], (2, 6, 3, TieBreak.FIRST_IN_ORDER)], ids=str)
-def test_a_line_ends_as_it_says(sizes: tuple[int, int, int, TieBreak]) -> None:
-    """With a win, with a position that came before, or where nothing can be won any more."""
+def test_a_line_ends_as_stated(sizes: tuple[int, int, int, TieBreak]) -> None:
+    """It ends with a win, a repeated position, or a position in which a win is impossible."""
     repeated = 0
     for start in random_states(State.start(Settings(*sizes)), Random(8), thorough(24, 200)):
         for player in range(start.players):
@@ -77,7 +77,7 @@ def test_a_line_ends_as_it_says(sizes: tuple[int, int, int, TieBreak]) -> None:
                 assert first.key == last.key
                 assert first.roles.index(player) == last.roles.index(player)
                 repeated += 1
-            # Once the opponents can wait they do, and where they need not nobody moves.
+            # Once the opponents can wait, they do; if they need not, the line ends.
             for place, state in enumerate(states):
                 if not won and lost_at_sight(state, player):
                     assert [question for question, _ in moves[place:]] == (
@@ -90,38 +90,38 @@ def test_a_line_ends_as_it_says(sizes: tuple[int, int, int, TieBreak]) -> None:
 
 @pytest.mark.parametrize("brisk", [False, True], ids=["plain", "brisk"])
 @pytest.mark.parametrize("sizes", [(3, 3, 3), (2, 4, 4), (2, 6, 3), (2, 5, 5)], ids=str)
-def test_what_is_lost_at_sight_is_so_in_keys(sizes: tuple[int, int, int], brisk: bool) -> None:
-    """By explicit positions and by keys; and who has no card of a set cannot win it."""
+def test_keys_show_positions_lost_at_sight(sizes: tuple[int, int, int], brisk: bool) -> None:
+    """Positions and keys agree; and a player without a card of a set cannot win it."""
     start = State.start(Settings(*sizes, brisk=brisk))
     code = coding(Rules.of(start))
     lost = [0, 0]
     for state in random_states(start, Random(9), thorough(60, 600)):
         key, roles = canonical(state)
-        open_sets = [one.owners for one in state.closed().sets if one.owners]
+        open_sets = [row.owners for row in state.closed().sets if row.owners]
         for player in range(state.players):
             sight = at_sight(code, (key, roles.index(player)))
             assert lost_at_sight(state, player) == (sight is False)
             others = [points for other, points in enumerate(state.points) if other != player]
-            mine = state.points[player] + len(open_sets)
+            possible = state.points[player] + len(open_sets)
             without = [owners for owners in open_sets if not any(m >> player & 1 for m in owners)]
-            if mine - len(without) <= max(others):
+            if possible - len(without) <= max(others):
                 assert sight is False
-                lost[mine > max(others)] += 1
+                lost[possible > max(others)] += 1
     assert min(lost) > 3, lost
 
 
-def test_who_is_drawn_to_ask_is_the_one_who_is_worst_for_the_player() -> None:
-    def known(low: list[int], *owners: list[int]) -> SetConstraint:
-        return SetConstraint([sum(1 << one for one in masks) for masks in owners], low, [2] * 4)
+def test_chance_draws_the_worst_asker_for_the_player() -> None:
+    def constraint(low: list[int], *owners: list[int]) -> SetConstraint:
+        return SetConstraint([sum(1 << p for p in cards) for cards in owners], low, [2] * 4)
 
     sets = [
         out_of_play(4),
-        known([1, 0, 0, 1], [0], [3]),
-        known([1, 0, 0, 0], [0], [1, 3]),
-        known([0, 0, 1, 0], [2], [1, 3]),
+        constraint([1, 0, 0, 1], [0], [3]),
+        constraint([1, 0, 0, 0], [0], [1, 3]),
+        constraint([0, 0, 1, 0], [2], [1, 3]),
     ]
     done = (2, None, None, None)
-    for seed in range(4):  # which decides who is drawn in this game
+    for seed in range(4):  # the seed decides who is drawn in this game
         state = State(
             DealProblem([2, 1, 1, 2], sets), 0, done, 2, TieBreak.MIN_SETS, seed, brisk=True
         )
@@ -140,36 +140,36 @@ CAUGHT = {
     (3, 4, 3): (15_924, 22_867),
     (4, 3, 3): (70_389, 77_620),
 }
-"""Of the states in which the player on turn cannot force a win, those in which it is seen that he
-is caught, and all: as in the guide."""
+"""The number of states in which the player to move cannot force a win: those recognised as caught,
+and all of them, as in the guide."""
 
 
 @pytest.mark.parametrize(
     "sizes",
     [
-        pytest.param(one, marks=[pytest.mark.slow] * (all_of > 2_000))
-        for one, (_, all_of) in CAUGHT.items()
+        pytest.param(sizes, marks=[pytest.mark.slow] * (all_of > 2_000))
+        for sizes, (_, all_of) in CAUGHT.items()
     ],
     ids=str,
 )
-def test_who_is_caught_cannot_force_a_win(sizes: tuple[int, int, int]) -> None:
+def test_a_caught_player_cannot_force_a_win(sizes: tuple[int, int, int]) -> None:
     solution = solve(State.start(Settings(*sizes)))
     code = coding(solution.graph.rules)
-    found = [caught(code, key) for key in key_bytes(solution.graph.keys)]
+    is_caught = [caught(code, key) for key in key_bytes(solution.graph.keys)]
     cannot = solution.values.can_force & 1 == 0
-    assert cannot[found].all()
+    assert cannot[is_caught].all()
     ends, _ = solution.graph.ends()
-    assert (sum(found), cannot.sum() - cannot[ends].sum()) == CAUGHT[sizes]
+    assert (sum(is_caught), cannot.sum() - cannot[ends].sum()) == CAUGHT[sizes]
 
 
 @pytest.mark.parametrize("seed", range(thorough(3, 24)))
 @pytest.mark.parametrize(
-    ("sizes", "least", "most"), [((4, 4, 4), 8, 60), ((4, 13, 4), 40, 40)], ids=str
+    ("sizes", "min_moves", "max_moves"), [((4, 4, 4), 8, 60), ((4, 13, 4), 40, 40)], ids=str
 )
 def test_large_games_are_answered(
-    sizes: tuple[int, int, int], least: int, most: int, seed: int
+    sizes: tuple[int, int, int], min_moves: int, max_moves: int, seed: int
 ) -> None:
-    state = midgame(Settings(*sizes), seed, least, most)
+    state = midgame(Settings(*sizes), seed, min_moves, max_moves)
     forcing = Forcing(state, seed % 4)
     assert forcing.search(600) is not None
     assert forcing.check(0.1)[0] > 0
@@ -210,7 +210,7 @@ def test_a_strategy_that_does_not_hold_is_found() -> None:
     assert faults > 50
 
 
-def test_a_search_says_when_it_has_no_answer_yet() -> None:
+def test_an_unfinished_search_has_no_answer() -> None:
     state = midgame(Settings(4, 4, 4), 43, 8, 60)
     forcing = Forcing(state, 0)
     assert forcing.search(0) is None
@@ -219,7 +219,7 @@ def test_a_search_says_when_it_has_no_answer_yet() -> None:
 
 
 @pytest.mark.parametrize("tie_break", TieBreak, ids=str)
-def test_roles_are_alike_when_players_can_be_renamed(tie_break: TieBreak) -> None:
+def test_roles_are_equivalent_if_players_can_be_renamed(tie_break: TieBreak) -> None:
     start = State.start(Settings(2, 4, 4, tie_break))
     code = coding(Rules.of(start))
     alike = 0
@@ -232,11 +232,11 @@ def test_roles_are_alike_when_players_can_be_renamed(tie_break: TieBreak) -> Non
         for names in permutations(range(4)):
             if ordered and [names[player] for player in held] != held:
                 continue
-            sets = [range(one.size) for one in state.problem.sets]
+            sets = [range(row.size) for row in state.problem.sets]
             renamed = State(
                 state.problem.relabelled(names, range(4), sets),
                 names[state.turn or 0],
-                tuple(None if one is None else names[one] for one in state.completed),
+                tuple(None if owner is None else names[owner] for owner in state.completed),
                 2,
                 tie_break,
             )

@@ -1,4 +1,4 @@
-"""Kinds of sets: their numbers, and their closing."""
+"""Kinds of sets: their numbers and their closure."""
 
 from random import Random
 
@@ -22,7 +22,7 @@ from tests.sizes import thorough
 
 
 @given(st.lists(st.integers(0, 40), max_size=8).map(sorted))
-def test_ranks_lead_back(values: list[int]) -> None:
+def test_a_rank_determines_its_multiset(values: list[int]) -> None:
     assert multiset_of_rank(multiset_rank(values), len(values)) == tuple(values)
 
 
@@ -51,18 +51,18 @@ def test_names_can_be_changed_and_changed_back() -> None:
 
 @settings(deadline=None)
 @given(states())
-def test_closing_is_what_the_filters_say(state: State) -> None:
+def test_closing_agrees_with_the_filters(state: State) -> None:
     kinds = iter(closed_kinds(coding(Rules.of(state)), state))
     for name, closed in FILTERS.items():
-        for one in closed(state.problem).sets:
-            if one.size and name == "tables":
+        for row in closed(state.problem).sets:
+            if row.size and name == "tables":
                 kind = next(kinds)
-                assert (kind.masks, kind.low) == (tuple(sorted(one.owners)), one.low)
+                assert (kind.masks, kind.low) == (tuple(sorted(row.owners)), row.low)
     assert next(kinds, None) is None
 
 
-def test_forgotten_kinds_are_made_again_the_same() -> None:
-    size, most = thorough((2, 8), (3, 20))
+def test_evicted_kinds_are_recomputed_identically() -> None:
+    size, limit = thorough((2, 8), (3, 20))
     start = State.start(Settings(size, 3 * (4 - size), 3))
     rules, key = Rules.of(start), canonical(start).key
     keys = sorted(set(all_keys(coding(rules), key)))
@@ -71,20 +71,20 @@ def test_forgotten_kinds_are_made_again_the_same() -> None:
 
     code = Coding(rules)
     code.book = KindBook(size, code.book.layout)
-    with limited("quaternity.perfect.keys.kinds", MAX_CACHED_KINDS=most):
+    with limited("quaternity.perfect.keys.kinds", MAX_CACHED_KINDS=limit):
         seen = set()
-        for one in all_keys(code, key):
-            assert one in keys
-            seen |= set(code.parts(one).kinds)
+        for reached in all_keys(code, key):
+            assert reached in keys
+            seen |= set(code.parts(reached).kinds)
         again = Expander(code).expand(level)
         assert key_bytes(again.keys) == key_bytes(plain.keys)
         assert again.counts.tolist() == plain.counts.tolist()
         assert again.outcomes.tolist() == plain.outcomes.tolist()
-        assert len(code.book._made) <= most < len(seen)
+        assert len(code.book._made) <= limit < len(seen)
 
 
-def test_too_many_players_and_ways_of_sets_to_look_are_refused() -> None:
-    # Of sets of 22 for five players the numbers have 65 bits.
+def test_too_many_players_and_too_many_kinds_are_refused() -> None:
+    # The numbers of sets of 22 cards for five players have 65 bits.
     with pytest.raises(LimitError, match="number with 64 bits"):
         coding(Rules.of(Settings(22, 5, 5)))
     with pytest.raises(LimitError, match="at most 7 players, not 8"):

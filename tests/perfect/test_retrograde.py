@@ -1,4 +1,4 @@
-"""One step of retrograde analysis, against what it means, on graphs no game brings about."""
+"""One step of retrograde analysis, compared with its definition, on artificial graphs."""
 
 from collections.abc import Callable
 from itertools import chain, product
@@ -22,24 +22,24 @@ from tests.perfect.checker import quickest, slowest
 from tests.sizes import thorough
 
 STATES = 20
-"""Whose words are given; ten more states lead to them."""
+"""Number of states whose words are given; ten more states lead to them."""
 
 Outcome = tuple[int, Roles]
 Question = tuple[int, list[Outcome]]
-"""Who answers, and what each legal answer leads to."""
+"""The role that answers, and the outcome of each legal answer."""
 
 
 def random_questions(random: Random, players: int, chance: bool) -> list[list[Question]]:
-    """Idle, forced and open questions of one state."""
+    """Return idle, forced and open questions of one state."""
     orders = role_orders(players)[0]
 
-    def questions(most: int, answers: int) -> list[Question]:
+    def questions(limit: int, answers: int) -> list[Question]:
         return [
             (
                 players if chance else random.randrange(1, players),
                 [(random.randrange(STATES), random.choice(orders)) for _ in range(answers)],
             )
-            for _ in range(random.randint(0, most))
+            for _ in range(random.randint(0, limit))
         ]
 
     groups = [questions(3, 1), *([] for _ in range(2))]
@@ -49,7 +49,7 @@ def random_questions(random: Random, players: int, chance: bool) -> list[list[Qu
 
 
 def block_of(states: list[list[list[Question]]], players: int) -> Block:
-    """The states as arrays."""
+    """Return the states as arrays."""
     numbers = role_orders(players)[1]
 
     def outcomes(group: int, answer: int) -> np.ndarray[Any, Any]:
@@ -79,7 +79,7 @@ def holds(
     good: Callable[[int, Roles], bool],
     chooser: int,
 ) -> bool:
-    """Whether `controls`, of the roles and chance, can bring about what is good."""
+    """Return whether `controls`, a set of roles and chance, can force a good outcome."""
     answered = [
         (any if asked in controls else all)(good(*outcome) for outcome in led)
         for asked, led in chain.from_iterable(groups)
@@ -88,7 +88,7 @@ def holds(
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
-def test_a_step_is_what_it_means(players: int) -> None:
+def test_a_step_agrees_with_its_definition(players: int) -> None:
     random = Random(players)
     games = Games(players)
     for _ in range(thorough(20, 60)):
@@ -96,7 +96,7 @@ def test_a_step_is_what_it_means(players: int) -> None:
 
 
 def check_step(random: Random, games: Games, players: int) -> None:
-    """All games in all states of one block, at first and when it is settled."""
+    """Check all games in all states of one block, at first and when it is settled."""
     everybody = {*range(players), players}
     by_chance = [random.random() < 0.2 and players >= 4 for _ in range(10)]
     states = [random_questions(random, players, chance) for chance in by_chance]
@@ -111,8 +111,8 @@ def check_step(random: Random, games: Games, players: int) -> None:
         for row, role in product(range(players + 1), range(players)):
 
             def good(after: int, roles: Roles, row: int = row, role: int = role) -> bool:
-                mine = row if row == players else roles.index(row)
-                return bool(int(words[after]) >> mine * players + roles.index(role) & 1)
+                new_row = row if row == players else roles.index(row)
+                return bool(int(words[after]) >> new_row * players + roles.index(role) & 1)
 
             controls = everybody
             if row < players:
@@ -129,8 +129,8 @@ def check_step(random: Random, games: Games, players: int) -> None:
         *thorough([], [(Settings(2, 6, 4, TieBreak.MIN_SETS), True)]),
     ],
 )
-def test_lengths_count_moves_and_not_what_chance_does(settings: Settings, chances: bool) -> None:
-    """In every state they follow from the lengths one move later, chance being an opponent."""
+def test_lengths_count_moves_but_not_chance(settings: Settings, chances: bool) -> None:
+    """Lengths follow from the lengths one move later, with chance as an opponent."""
     graph, values = (solution := solve(State.start(settings))).graph, solution.values
     code, players = coding(graph.rules), settings.players
     keys = key_bytes(graph.keys)

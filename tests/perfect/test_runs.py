@@ -1,4 +1,4 @@
-"""However a run goes - in processes, on a cluster, killed, interrupted - the file is the same."""
+"""A run in processes or on a cluster, killed or interrupted, always gives the same file."""
 
 import os
 import signal
@@ -39,12 +39,12 @@ def replace(file, target):
 Path.replace = replace
 sys.exit(run(sys.argv[4:]))
 """
-"""The command line, with a signal to itself a moment after so many files got their names."""
+"""Script that runs a command and sends itself a signal shortly after it has renamed N files."""
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The tablebase of 3-4-3 that one process makes without a break."""
+    """Return the tablebase of 3-4-3 made by one process without interruption."""
     path = tmp_path_factory.mktemp("whole") / "file"
     write_tablebase(path, solve(State.start(SIZES)))
     return path.read_bytes()
@@ -60,7 +60,7 @@ def test_a_cluster_gives_the_same_file(tmp_path: Path, whole: bytes) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("sign", ["SIGKILL", "SIGINT"])
-def test_runs_stopped_at_any_moment_go_on(
+def test_runs_stopped_at_any_moment_can_be_resumed(
     tmp_path: Path, whole: bytes, sign: str, workers: int
 ) -> None:
     random = Random(f"{sign}/{workers}")
@@ -73,12 +73,12 @@ def test_runs_stopped_at_any_moment_go_on(
             [sys.executable, "-c", STOPPED, *when, *command, "--out", str(target)],
             capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2],
         )  # fmt: skip
-        # A file under its own name is whole.
+        # A file under its final name is complete.
         assert not target.exists() or target.read_bytes() == whole
         if run.returncode:
             assert run.returncode == (-signal.SIGKILL if sign == "SIGKILL" else 130)
             assert run.stdout == ""
-            # Workers whose main process is killed while they start may complain.
+            # Workers whose main process is killed while they start may print errors.
             assert sign == "SIGKILL" or "Traceback" not in run.stderr
             stopped += 1
     assert stopped >= 3

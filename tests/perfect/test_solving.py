@@ -1,4 +1,4 @@
-"""Solved games: golden numbers, a plain solver, a checker, and the ways a run can go."""
+"""Solved games: golden numbers, a plain solver, a checker, and interrupted or failing runs."""
 
 import json
 from dataclasses import replace
@@ -26,32 +26,32 @@ from tests.perfect.positions import random_states, state_of
 from tests.sizes import thorough
 
 OPEN = SetConstraint([0b110, 0b110], [0, 0, 0], [2, 2, 2])
-"""A set of two that players 1 and 2 may share in any way."""
+"""A set of two cards that players 1 and 2 may share in any way."""
 
 
 class Interrupted(Exception):
-    """Stands for a key press."""
+    """Simulates a keyboard interrupt."""
 
 
 class Killed(Exception):
-    """Stands for the end of the process."""
+    """Simulates the end of the process."""
 
 
 def start_of(
     set_size: int, sets: int, players: int, tie_break: TieBreak = TieBreak.FIRST_IN_ORDER
 ) -> State:
-    """The start of a game."""
+    """Return the start of a game."""
     return State.start(Settings(set_size, sets, players, tie_break))
 
 
 @pytest.fixture(scope="module")
 def small() -> Solution:
-    """3-3-3, solved."""
+    """Return the solution of 3-3-3."""
     return solve(start_of(3, 3, 3))
 
 
 def claim(solution: Solution) -> Claim:
-    """What a solution says about forced wins."""
+    """Return the forced lengths by a solution."""
     return lambda state: solution.standing(state).forced_length
 
 
@@ -86,13 +86,13 @@ def test_sizes(
     assert done[-1] == states
 
 
-def test_a_graph_alone_is_that_of_the_solution() -> None:
+def test_a_graph_without_values_equals_that_of_the_solution() -> None:
     graph = game_graph(start_of(2, 3, 3))
     assert key_bytes(graph.keys) == key_bytes(solve(start_of(2, 3, 3)).graph.keys)
 
 
-def test_more_orders_of_players_than_a_byte_has_values() -> None:
-    """Of six players, where what a level leads to are few states, or none."""
+def test_more_than_256_orders_of_players() -> None:
+    """Six players have more orders than 256, even if a level leads to few states or none."""
     hands, either = [1, 1, 0, 0, 0, 0], SetConstraint([0b11, 0b11], [0] * 6, [2] * 6)
     last = State(DealProblem(hands, [either]), 0, (None,), 2)
     solution = solve(last)
@@ -111,7 +111,7 @@ def test_more_orders_of_players_than_a_byte_has_values() -> None:
 def test_ends_are_points_alone(
     sizes: tuple[int, int, int], states: int, by_seats_states: int
 ) -> None:
-    """Were the ends told apart by who asked last and by seats, they would be three more.
+    """If ends were also distinguished by the last asker and seats, there would be three more.
 
     The three ends are 3-0-0, 2-1-0 and 1-1-1. The points of the last asker, of the next seat and
     of the one after that are six: 300, 210, 201, 120, 102, 111; the last asker has some.
@@ -132,9 +132,9 @@ def test_ends_are_points_alone(
                 points = code.parts(reply.key).points
                 if sum(points) == 3:
                     alone.add(points)
-                    asker, one, two = (points[reply.roles.index(role)] for role in range(3))
-                    # Roles 1 and 2 may sit either way round.
-                    by_seats |= {(asker, one, two), (asker, two, one)}
+                    asker, second, third = (points[reply.roles.index(r)] for r in range(3))
+                    # Roles 1 and 2 may sit in either order.
+                    by_seats |= {(asker, second, third), (asker, third, second)}
     assert alone == {(1, 1, 1), (2, 0, 1), (3, 0, 0)}
     assert by_seats == {(3, 0, 0), (2, 1, 0), (2, 0, 1), (1, 2, 0), (1, 0, 2), (1, 1, 1)}
     assert (len(graph), len(graph) - len(alone) + len(by_seats)) == (states, by_seats_states)
@@ -174,7 +174,7 @@ def test_values_are_those_of_a_plain_solver(sizes: tuple[int, int, int], brisk: 
 
 @pytest.mark.parametrize("brisk", thorough([True], [False, True]))
 def test_values_of_late_positions_are_those_of_a_plain_solver(brisk: bool) -> None:
-    """Of 3-3-3, from where few deals are left."""
+    """Compare positions of 3-3-3 with few possible deals."""
     solution = solve(replace(start_of(3, 3, 3), brisk=brisk))
     game, random, seen = Game(3, 3, 3, brisk), Random(11), 0
     start = game.start()
@@ -190,24 +190,24 @@ def test_values_of_late_positions_are_those_of_a_plain_solver(brisk: bool) -> No
 
 
 def check_values(plain: PlainSolution, solution: Solution) -> None:
-    """All values of all positions that the plain solver met."""
+    """Compare all values of all positions of the plain solver."""
     everybody = frozenset(range(plain.game.players))
-    forced = {one: plain.forced(one, frozenset([one])) for one in everybody}
-    possible = {one: plain.forced(one, everybody) for one in everybody}
+    forced = {player: plain.forced_wins(player, frozenset([player])) for player in everybody}
+    possible = {player: plain.forced_wins(player, everybody) for player in everybody}
     against = {
-        (one, other): plain.forced(other, everybody - {one})
-        for one in everybody
-        for other in everybody - {one}
+        (player, other): plain.forced_wins(other, everybody - {player})
+        for player in everybody
+        for other in everybody - {player}
     }
     for position in plain.moves:
         standing = solution.standing(state_of(plain.game, position))
-        for one in everybody:
-            assert standing.forced_length[one] == forced[one].get(position)
-            assert (one in standing.can_force) == (position in forced[one])
-            assert (one in standing.can_win) == (position in possible[one])
-            for other in everybody - {one}:
-                prevents = position not in against[one, other]
-                assert (other in standing.can_prevent[one]) == prevents
+        for player in everybody:
+            assert standing.forced_length[player] == forced[player].get(position)
+            assert (player in standing.can_force) == (position in forced[player])
+            assert (player in standing.can_win) == (position in possible[player])
+            for other in everybody - {player}:
+                prevents = position not in against[player, other]
+                assert (other in standing.can_prevent[player]) == prevents
 
 
 def test_every_forced_win_of_a_small_game_is_checked(small: Solution) -> None:
@@ -215,11 +215,11 @@ def test_every_forced_win_of_a_small_game_is_checked(small: Solution) -> None:
     wins = [0, 0, 0]
     for key in key_bytes(small.graph.keys[:: thorough(4, 1)]):
         state = code.state(key)
-        says = claim(small)(state)
-        assert forced_lengths(state, claim(small)) == says
-        for player, length in enumerate(says):
+        claimed = claim(small)(state)
+        assert forced_lengths(state, claim(small)) == claimed
+        for player, length in enumerate(claimed):
             wins[player] += length is not None
-    # Role 0 is on turn; wins of others are ends and forced ways to them.
+    # Role 0 is to move; wins of the others are ends and forced lines to them.
     assert wins == thorough([314, 1, 1], [1258, 6, 2])
 
 
@@ -236,9 +236,9 @@ def test_the_default_game() -> None:
     assert solution.facts()["longest_forced"] == 9
     checked = 0
     for state in random_states(start, Random(6), 1000):
-        says = claim(solution)(state)
-        assert forced_lengths(state, claim(solution)) == says
-        checked += says != (None, None, None)
+        claimed = claim(solution)(state)
+        assert forced_lengths(state, claim(solution)) == claimed
+        checked += claimed != (None, None, None)
     assert checked > 100
 
 
@@ -249,16 +249,16 @@ def test_four_players_are_checked_too(tie_break: TieBreak) -> None:
     assert len(solution.graph) == {"first-in-order": 2_746, "fewest-sets": 206}[tie_break]
     checked = 0
     for state in random_states(start, Random(7), 200):
-        says = claim(solution)(state)
-        found = forced_lengths(state, claim(solution))
-        for mine, expected in zip(found, says, strict=True):
+        claimed = claim(solution)(state)
+        lengths = forced_lengths(state, claim(solution))
+        for length, expected in zip(lengths, claimed, strict=True):
             if tie_break is TieBreak.FIRST_IN_ORDER:
-                assert mine == expected
+                assert length == expected
             elif expected is not None:
-                # Chance counts as an opponent, and the game's own draw may be a kind one.
-                assert mine is not None
-                assert mine <= expected
-        checked += set(says) != {None}
+                # Chance counts as an opponent, but the game's actual draw may be favourable.
+                assert length is not None
+                assert length <= expected
+        checked += set(claimed) != {None}
     assert checked > 20
 
 
@@ -276,9 +276,9 @@ def test_processes_give_the_same(tmp_path: Path, small: Solution) -> None:
         other = solve(start_of(3, 3, 3), pool, tmp_path / "work")
     assert (other.graph.keys == small.graph.keys).all()
     assert len(other.graph.portions) == len(small.graph.portions)
-    for one, two in zip(other.graph.portions, small.graph.portions, strict=True):
-        for name, column in one._asdict().items():
-            assert np.array_equal(column, getattr(two, name)), name
+    for portion, expected in zip(other.graph.portions, small.graph.portions, strict=True):
+        for name, column in portion._asdict().items():
+            assert np.array_equal(column, getattr(expected, name)), name
     for name in ("can_force", "can_win", "can_prevent", "length"):
         assert np.array_equal(getattr(small.values, name), getattr(other.values, name))
 
@@ -292,7 +292,7 @@ def test_merging_in_pieces_gives_the_same(small: Solution) -> None:
 
 @pytest.mark.parametrize(("block", "threads"), [(1, 1), (50, 3)])
 def test_strata_in_pieces_give_the_same(small: Solution, block: int, threads: int) -> None:
-    """Portions that begin and end within strata, put together and settled in turn or at once."""
+    """Join portions that begin and end within strata, and settle them one by one or at once."""
     with (
         limited("quaternity.perfect.solving.graph", MAX_EXPANDED_STATES=32),
         limited("quaternity.perfect.solving.retrograde", BLOCK=block),
@@ -302,7 +302,7 @@ def test_strata_in_pieces_give_the_same(small: Solution, block: int, threads: in
         other = solve(start_of(3, 3, 3), pool)
         strata = [blocks() for blocks in other.graph.strata(block)]
         assert max(map(len, strata)) > 1
-        assert sum(len(one.states) for blocks in strata for one in blocks) == 2_122 - 3
+        assert sum(len(part.states) for blocks in strata for part in blocks) == 2_122 - 3
         for name in ("can_force", "can_win", "can_prevent", "length"):
             assert np.array_equal(getattr(other.values, name), getattr(small.values, name)), name
 
@@ -311,7 +311,7 @@ def test_strata_in_pieces_give_the_same(small: Solution, block: int, threads: in
 def test_states_one_by_one_give_the_same(
     monkeypatch: pytest.MonkeyPatch, sizes: tuple[int, int, int]
 ) -> None:
-    """Which roles look alike is decided otherwise there, so only what comes of it is the same."""
+    """Equivalent roles are ordered differently, so only the values are compared."""
     at_once = solve(start_of(*sizes))
     monkeypatch.setattr(Expander, "fault", lambda _: "not today")
     one_by_one = solve(start_of(*sizes))
@@ -321,7 +321,7 @@ def test_states_one_by_one_give_the_same(
 
 @pytest.mark.parametrize("steps", [2, 3, 5])
 @limited("quaternity.perfect.solving.retrograde", SAVE_SECONDS=0)
-def test_a_run_interrupted_again_and_again_goes_on(
+def test_a_run_interrupted_repeatedly_can_be_resumed(
     tmp_path: Path, small: Solution, steps: int
 ) -> None:
 
@@ -330,7 +330,7 @@ def test_a_run_interrupted_again_and_again_goes_on(
 
         def report(what: str, done: int, total: int | None) -> None:
             nonlocal left
-            left -= what != "numbering"  # which begins anew
+            left -= what != "numbering"  # numbering starts from the beginning
             if left < 0:
                 raise Interrupted
 
@@ -351,7 +351,7 @@ def test_a_run_interrupted_again_and_again_goes_on(
         assert np.array_equal(getattr(small.values, name), getattr(other.values, name))
 
 
-def test_a_run_killed_while_files_get_their_names_goes_on(
+def test_a_run_killed_while_renaming_files_can_be_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rename = Path.replace
@@ -422,7 +422,7 @@ def test_too_many_states_are_given_up() -> None:
 
 
 @pytest.mark.parametrize("fails_at", [8, 20])
-def test_a_full_disk_is_said(
+def test_a_full_disk_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: int
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -433,17 +433,17 @@ def test_a_full_disk_is_said(
         ),
     ):
         solve(start_of(3, 2, 3))
-    mine = tmp_path / "mine"
+    own = tmp_path / "mine"
     with (
-        Disk(mine, 20, stays=True),
+        Disk(own, 20, stays=True),
         pytest.raises(
-            LimitError, match=rf"cannot write the working files in {mine}: .*No space left"
+            LimitError, match=rf"cannot write the working files in {own}: .*No space left"
         ),
     ):
-        solve(start_of(3, 2, 3), directory=mine)
+        solve(start_of(3, 2, 3), directory=own)
 
 
-def test_states_that_are_over_have_a_solution() -> None:
+def test_finished_states_have_a_solution() -> None:
     state = start_of(2, 1, 2)
     while not state.is_over:
         question, answers = next(iter(state.legal_questions.items()))

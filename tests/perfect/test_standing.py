@@ -1,4 +1,4 @@
-"""What counts for a player, in which order."""
+"""The order in which a player values standings."""
 
 from itertools import pairwise
 
@@ -6,26 +6,26 @@ from quaternity.perfect.solving.standing import Standing
 
 
 def standing(
-    mine: int | None, theirs: int | None, win: tuple[int, ...], prevent: tuple[int, ...]
+    own: int | None, other: int | None, win: tuple[int, ...], prevent: tuple[int, ...]
 ) -> Standing:
-    """Of three players, as player 0 looks at it."""
-    can_force = tuple(player for player, length in ((0, mine), (1, theirs)) if length is not None)
-    return Standing(can_force, win, (prevent, (), ()), (mine, theirs, None))
+    """Return a standing of three players, described from the view of player 0."""
+    can_force = tuple(player for player, length in ((0, own), (1, other)) if length is not None)
+    return Standing(can_force, win, (prevent, (), ()), (own, other, None))
 
 
-def test_the_better_is_worth_more() -> None:
+def test_better_standings_are_worth_more() -> None:
     ordered = [
         standing(1, None, (0,), (1, 2)),
         standing(4, None, (0, 1, 2), ()),  # a forced win, even a long one
-        standing(None, None, (0,), (1,)),  # nobody forces; my win is possible
+        standing(None, None, (0,), (1,)),  # nobody can force a win, and player 0 can win
         standing(None, None, (0, 1), (1,)),
-        standing(None, None, (0, 1, 2), (1,)),  # the fewer others can win the better
-        standing(None, None, (0,), ()),  # but the more whose win I can prevent the better
+        standing(None, None, (0, 1, 2), (1,)),  # worse, as more others can win
+        standing(None, None, (0,), ()),  # worse, as player 0 can prevent fewer wins
         standing(None, None, (1, 2), (1, 2)),
-        standing(None, 7, (0, 1), (2,)),  # another forces a win, late
+        standing(None, 7, (0, 1), (2,)),  # another player forces a win, late
         standing(None, 2, (0, 1), (2,)),
     ]
-    worths = [one.worth(0) for one in ordered]
+    worths = [entry.worth(0) for entry in ordered]
     for better, worse in pairwise(worths):
         assert better > worse
 

@@ -1,4 +1,4 @@
-"""Tablebases: what is written is what is probed, and nothing else is taken for one."""
+"""Tablebases: probes give the written values, and other files are refused."""
 
 import json
 import os
@@ -25,13 +25,13 @@ START = State.start(Settings(3, 3, 3))
 
 @pytest.fixture(scope="module")
 def solution() -> Solution:
-    """3-3-3, solved."""
+    """Return the solution of 3-3-3."""
     return solve(START)
 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory, solution: Solution) -> Path:
-    """Its tablebase."""
+    """Return the path of its tablebase."""
     path = tmp_path_factory.mktemp("tablebase") / "with space & sign?.tablebase"
     write_tablebase(path, solution)
     return path
@@ -39,12 +39,12 @@ def path(tmp_path_factory: pytest.TempPathFactory, solution: Solution) -> Path:
 
 @pytest.fixture
 def tablebase(path: Path) -> Iterator[Tablebase]:
-    """The same, open."""
+    """Yield the same tablebase, open."""
     with Tablebase(path) as opened:
         yield opened
 
 
-def test_probes_say_what_was_solved(tablebase: Tablebase, solution: Solution) -> None:
+def test_probes_agree_with_the_solution(tablebase: Tablebase, solution: Solution) -> None:
     assert len(tablebase) == 2122
     assert tablebase.facts() == json.loads(json.dumps(solution.facts()))
     assert tablebase.rules == Rules(3, 3, 3)
@@ -60,7 +60,7 @@ def test_the_best_question_is_the_quickest_way_to_a_forced_win(tablebase: Tableb
             continue
         length = tablebase.standing(state).forced_length[state.turn]
         prospects = tablebase.prospects(state)
-        asked = [question for one in prospects for question in one.alike]
+        asked = [question for prospect in prospects for question in prospect.alike]
         assert sorted(asked) == sorted(state.legal_questions)
         first = prospects[0]
         for answer, standing in first.after.items():
@@ -71,12 +71,12 @@ def test_the_best_question_is_the_quickest_way_to_a_forced_win(tablebase: Tableb
             assert None in after
         else:
             forced += 1
-            assert max(one for one in after if one is not None) == length - 1
+            assert max(moves for moves in after if moves is not None) == length - 1
             assert None not in after
     assert forced > 50
 
 
-def test_states_of_elsewhere_are_refused(tablebase: Tablebase) -> None:
+def test_states_of_other_games_are_refused(tablebase: Tablebase) -> None:
     with pytest.raises(InputError, match="3 sets of 3 and 3 players, not 3 sets of 4 and 3"):
         tablebase.standing(State.start(Settings(4, 3, 3)))
     uneven = State(START.problem._replace(hands=(4, 3, 2)), 0, START.completed, START.set_size)
@@ -85,7 +85,7 @@ def test_states_of_elsewhere_are_refused(tablebase: Tablebase) -> None:
 
 
 def _lines(path: Path, **changed: object) -> bytes:
-    """The text that a tablebase begins with, changed, with its checksum."""
+    """Return the head of a tablebase, changed, with its checksum."""
     _, text, _ = path.read_bytes().split(b"\n", 2)
     about = json.loads(text) | changed
     about = {name: value for name, value in about.items() if value != "left out"}
@@ -144,7 +144,7 @@ def test_other_files_are_refused(tmp_path: Path, path: Path) -> None:
     ],
     ids=str,
 )
-def test_texts_that_say_something_else_are_refused(
+def test_inconsistent_heads_are_refused(
     tmp_path: Path, path: Path, changed: dict[str, object]
 ) -> None:
     text = _lines(path)
@@ -157,15 +157,15 @@ def test_texts_that_say_something_else_are_refused(
         Tablebase(tmp_path / "other")
 
 
-def test_no_room_is_made_for_states_that_are_not_there(tmp_path: Path, path: Path) -> None:
-    """The checksum of nothing is no index."""
+def test_no_memory_is_allocated_for_missing_states(tmp_path: Path, path: Path) -> None:
+    """The checksum of empty data is not accepted as an index."""
     lines = _lines(path, states=10**6, index="00000000")
     (tmp_path / "other").write_bytes(lines + path.read_bytes()[len(lines) :])
     with pytest.raises(InputError, match="its index"):
         Tablebase(tmp_path / "other")
 
 
-def test_a_value_of_players_who_are_not_there_is_refused(tmp_path: Path) -> None:
+def test_a_value_of_missing_players_is_refused(tmp_path: Path) -> None:
     solution = solve(State.start(Settings(2, 3, 3)))
     solution.values.can_win[:] = 0xFF
     write_tablebase(tmp_path / "other", solution)
@@ -175,7 +175,7 @@ def test_a_value_of_players_who_are_not_there_is_refused(tmp_path: Path) -> None
 
 @limited("quaternity.perfect.tablebase", BLOCK=4)
 def test_no_damage_gives_a_wrong_answer(tmp_path: Path) -> None:
-    """Every byte of a small tablebase changed in two ways, and every length."""
+    """Change every byte of a small tablebase in two ways, and try every length."""
     start = State.start(Settings(2, 3, 3))
     solution = solve(start)
     whole, other = tmp_path / "whole", tmp_path / "other"
@@ -219,7 +219,7 @@ def test_a_file_that_changes_while_it_is_open(tmp_path: Path, path: Path) -> Non
     file.write_bytes(path.read_bytes())
     with Tablebase(file) as opened:
         file.rename(tmp_path / "aside")
-        file.write_bytes(b"another")  # replaced: it goes on as it was
+        file.write_bytes(b"another")  # replaced; the open file is unchanged
         assert opened.standing(state).can_win == (0, 1, 2)
     file.write_bytes(path.read_bytes())
     with Tablebase(file) as opened:
@@ -231,8 +231,8 @@ def test_a_file_that_changes_while_it_is_open(tmp_path: Path, path: Path) -> Non
 def test_probes_come_from_any_thread(tablebase: Tablebase) -> None:
     states = list(random_states(START, Random(8), 100))
     with ThreadPoolExecutor(4) as executor:
-        found = list(executor.map(tablebase.standing, states))
-    assert found == [tablebase.standing(state) for state in states]
+        standings = list(executor.map(tablebase.standing, states))
+    assert standings == [tablebase.standing(state) for state in states]
 
 
 @limited("quaternity.perfect.tablebase", MAX_CACHED_BLOCKS=1)
@@ -242,7 +242,7 @@ def test_few_blocks_in_memory_give_the_same(path: Path, tablebase: Tablebase) ->
             assert frugal.standing(state) == tablebase.standing(state)
 
 
-def test_a_file_that_cannot_be_written_is_said(tmp_path: Path, solution: Solution) -> None:
+def test_a_file_that_cannot_be_written_is_reported(tmp_path: Path, solution: Solution) -> None:
     with pytest.raises(InputError, match="cannot be written"):
         write_tablebase(tmp_path / "missing" / "file", solution)
     (tmp_path / "directory").mkdir()
@@ -258,15 +258,15 @@ def test_runs_that_write_the_same_file_do_not_disturb_each_other(
     target = tmp_path / "both"
     write_tablebase(target, solution)
     alone = target.read_bytes()
-    said: list[tuple[int, int | None]] = []
+    reports: list[tuple[int, int | None]] = []
 
     def report(what: str, done: int, total: int | None) -> None:
         assert what == "writing"
-        said.append((done, total))
-        if len(said) == 1:
+        reports.append((done, total))
+        if len(reports) == 1:
             write_tablebase(target, solution)
 
     write_tablebase(target, solution, report)
-    assert said == [(1024, 2122), (2048, 2122), (2122, 2122)]
+    assert reports == [(1024, 2122), (2048, 2122), (2122, 2122)]
     assert target.read_bytes() == alone
     assert [file.name for file in tmp_path.iterdir()] == ["both"]

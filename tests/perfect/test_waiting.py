@@ -1,4 +1,4 @@
-"""Waiting for ever: the theorem played out, the predicate against all states of solved games."""
+"""Endless waiting: the theorem is played out, and checked on all states of solved games."""
 
 from itertools import chain
 from pathlib import Path
@@ -28,17 +28,17 @@ EXPLAINED = {
     (3, 4, 3): (85_609, 92_021),
     (4, 3, 3): (220_128, 228_653),
 }
-"""Of the pairs of a state and a player who is not on turn and cannot force a win, those in which a
-ring says so, and all: as in the guide."""
+"""The number of pairs of a state and a player not to move who cannot force a win: those explained
+by a ring, and all of them, as in the guide."""
 
 
-def even_sizes(players: int, largest: int, most: int) -> list[tuple[int, int, int]]:
-    """The sizes of the theorem up to some."""
+def even_sizes(players: int, max_size: int, max_sets: int) -> list[tuple[int, int, int]]:
+    """Return the sizes to which the theorem applies, up to some limits."""
     return [
         (size, sets, count)
         for count in range(3, players + 1)
-        for size in range(2, largest + 1)
-        for sets in range(1, most + 1)
+        for size in range(2, max_size + 1)
+        for sets in range(1, max_sets + 1)
         if size * sets % count == 0
     ]
 
@@ -46,22 +46,21 @@ def even_sizes(players: int, largest: int, most: int) -> list[tuple[int, int, in
 @pytest.mark.parametrize(
     "sizes", even_sizes(thorough(5, 8), thorough(4, 7), thorough(5, 8)), ids=str
 )
-def test_from_an_even_start_all_others_wait_for_ever(sizes: tuple[int, int, int]) -> None:
+def test_from_an_even_start_all_others_can_wait_for_ever(sizes: tuple[int, int, int]) -> None:
     start = State.start(Settings(*sizes))
     line = waiting(start, 1)
     assert line is not None
     play_out_waiting(start, line, 1)
-    after = start.after(
-        Question.of((0, 1, (0, 0))), Answer.NO
-    )  # but for names 0 cannot ask otherwise
+    # Up to names, 0 has no other question.
+    after = start.after(Question.of((0, 1, (0, 0))), Answer.NO)
     line = waiting(after, 0)
     assert line is not None
     play_out_waiting(after, line, 0)
 
 
 @pytest.mark.parametrize("players", [3, 4])
-def test_from_uneven_starts_too(players: int) -> None:
-    """But where three players have cards of sets of two, and one of them a single one."""
+def test_from_most_uneven_starts_all_others_can_wait_for_ever(players: int) -> None:
+    """The exception is a player with a single card among three players, with sets of two."""
     for size, sets in ((2, 2), (2, 3), (3, 2), *thorough([], [(2, 4), (3, 3), (4, 2)])):
         for hands in hands_of(size * sets, players):
             start = from_hands(size, sets, hands)
@@ -74,7 +73,7 @@ def test_from_uneven_starts_too(players: int) -> None:
 
 
 def play_out_waiting(state: State, line: list[Question], player: int) -> None:
-    """A line of waiting comes to a position that it began with or came through."""
+    """Check that a line of waiting leads back to an earlier position."""
     seen = [state]
     for question in line:
         assert player not in (question.asker, question.asked)
@@ -83,7 +82,7 @@ def play_out_waiting(state: State, line: list[Question], player: int) -> None:
         seen.append(state)
     again = [number for number, before in enumerate(seen[:-1]) if state.same_position(before)]
     assert len(again) == 1
-    # Once round, and no more questions than make two rounds and a way there.
+    # The cycle is one round, and the line is at most two rounds and the way to the first.
     known = state.closed()
     assert all(is_pass(known, question) for question in line[again[0] :])
     assert len(line) - again[0] <= state.players - 1
@@ -93,12 +92,12 @@ def play_out_waiting(state: State, line: list[Question], player: int) -> None:
 @pytest.mark.parametrize(
     "sizes",
     [
-        pytest.param(one, marks=pytest.mark.slow) if all_pairs > 5_000 else one
-        for one, (_, all_pairs) in EXPLAINED.items()
+        pytest.param(sizes, marks=pytest.mark.slow) if all_pairs > 5_000 else sizes
+        for sizes, (_, all_pairs) in EXPLAINED.items()
     ],
     ids=str,
 )
-def test_who_is_kept_from_winning_cannot_force_a_win(sizes: tuple[int, int, int]) -> None:
+def test_a_player_kept_from_winning_cannot_force_a_win(sizes: tuple[int, int, int]) -> None:
     solution = solve(State.start(Settings(*sizes)))
     graph, values = solution.graph, solution.values
     code, ends = coding(graph.rules), set(graph.ends()[0].tolist())
@@ -124,12 +123,12 @@ def test_who_is_kept_from_winning_cannot_force_a_win(sizes: tuple[int, int, int]
     [Game(2, 3, 3), Game(2, 2, 4), pytest.param(Game(3, 2, 3), marks=pytest.mark.slow)],
     ids=str,
 )
-def test_who_waits_is_what_explicit_deals_say(game: Game) -> None:
-    """Of every position of a game, by the rules alone; the opponents can do it in no other way."""
+def test_waiting_agrees_with_explicit_deals(game: Game) -> None:
+    """Compare every position of a game with the rules; opponents have no other way to wait."""
     solution = PlainSolution(game)
     seen = 0
     for player in range(game.players):
-        won = solution.forced(player, frozenset({player}))
+        won = solution.forced_wins(player, frozenset({player}))
         endless = without_end(solution, player)
         for position, moves in solution.moves.items():
             if not moves:
@@ -146,17 +145,17 @@ def test_who_waits_is_what_explicit_deals_say(game: Game) -> None:
 
 
 def ring_in_a_deal(game: Game, position: Position, player: int) -> bool:
-    """The theorem of the guide, in deals."""
+    """Return whether the condition of the guide's theorem holds in a deal."""
     if position.turn in (None, player):
         return False
     for deal in position.deals:
         shared = [{deal[card] for card in game.cards_of(index)} for index in range(game.sets)]
         shared = [owners for owners in shared if len(owners) > 1]
         partners = [
-            {*chain(*[owners for owners in shared if one in owners])} for one in range(game.players)
+            {*chain(*[owners for owners in shared if p in owners])} for p in range(game.players)
         ]
-        able = [one for one in range(game.players) if one != player and partners[one]]
-        beside = [one for one in able if player in partners[one]]
+        able = [p for p in range(game.players) if p != player and partners[p]]
+        beside = [p for p in able if player in partners[p]]
         if (len(able) > 2 and position.turn in able) or (
             len(beside) > 1 and position.turn in beside
         ):
@@ -165,15 +164,15 @@ def ring_in_a_deal(game: Game, position: Position, player: int) -> bool:
 
 
 def without_end(solution: PlainSolution, player: int) -> set[Position]:
-    """The positions from which questions can go on for ever and the player is never on turn."""
+    """Return positions in which questions can continue for ever without the player's turn."""
     left = {
         position: {after for answers in moves.values() for after in answers.values()}
         for position, moves in solution.moves.items()
         if moves and position.turn != player
     }
-    while ends := [one for one, after in left.items() if not any(two in left for two in after)]:
-        for one in ends:
-            del left[one]
+    while ends := [p for p, after in left.items() if not any(q in left for q in after)]:
+        for end in ends:
+            del left[end]
     return set(left)
 
 
@@ -181,11 +180,11 @@ def test_rings_of_four_players() -> None:
     couples = set(rings(0b1111, 1, 0))
     assert (0b0011, 0b0101) in couples  # 1 and 2 each share a set with 0
     assert (0b0110, 0b1010) in couples  # 1 shares one with 2 and one with 3
-    assert (0b0011, 0b0110) not in couples  # 2 shares with nobody but 1
+    assert (0b0011, 0b0110) not in couples  # 2 shares only with 1
     assert rings(0b0011, 1, 0) == ()
 
 
-def test_the_perfect_bot_waits_only_where_that_is_better(tmp_path: Path) -> None:
+def test_the_perfect_bot_waits_only_if_that_is_better(tmp_path: Path) -> None:
     start = State.start(Settings(3, 3, 3))
     write_tablebase(tmp_path / "3-3-3.tb", solve(start))
     better = 0
@@ -195,8 +194,8 @@ def test_the_perfect_bot_waits_only_where_that_is_better(tmp_path: Path) -> None
             if state.is_over or not is_pass(state.closed(), bot.ask(state)):
                 continue
             first, *others = tablebase.prospects(state)
-            for one in others:
-                if not is_pass(state.closed(), one.question):
-                    assert (one.worst, one.best) < (first.worst, first.best)
+            for other in others:
+                if not is_pass(state.closed(), other.question):
+                    assert (other.worst, other.best) < (first.worst, first.best)
                     better += 1
     assert better > 0

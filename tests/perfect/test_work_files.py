@@ -1,4 +1,4 @@
-"""Working files of `solve`: refused when damaged, whole or not there, and cleaned up."""
+"""Working files of `solve`: refused if damaged, written completely or not at all, cleaned up."""
 
 import json
 import os
@@ -32,27 +32,27 @@ ABOUT = {"game": "this one"}
 
 
 class Killed(BaseException):
-    """Stands for the end of the process."""
+    """Simulates the end of the process."""
 
 
 @pytest.fixture(scope="module")
 def whole() -> Solution:
-    """2-3-3, solved."""
+    """Return the solution of 2-3-3."""
     return solve(START)
 
 
 @contextmanager
 def at_call(count: int, name: str, error: BaseException) -> Iterator[None]:
-    """Let the call of a function of `os` or `Path` with this number raise an error."""
+    """Make the `count`-th call of a function of `os` or `Path` raise an error."""
     owner: Any = os if name == "fsync" else Path
     function, left = getattr(owner, name), count
 
-    def failing(*arguments: Any, **more: Any) -> Any:
+    def failing(*arguments: Any, **options: Any) -> Any:
         nonlocal left
         left -= 1
         if left == 0:
             raise error
-        return function(*arguments, **more)
+        return function(*arguments, **options)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(owner, name, failing)
@@ -60,7 +60,7 @@ def at_call(count: int, name: str, error: BaseException) -> Iterator[None]:
 
 
 def fault_of(function: Callable[[], object]) -> str | None:
-    """What a call is refused for, or None."""
+    """Return the message of the error that a call raises, or None."""
     try:
         function()
     except (InputError, LimitError) as error:
@@ -68,16 +68,16 @@ def fault_of(function: Callable[[], object]) -> str | None:
     return None
 
 
-def assert_same(one: Solution, other: Solution) -> None:
-    """The same states with the same values."""
-    assert np.array_equal(one.graph.keys, other.graph.keys)
-    assert one.facts() == other.facts()
+def assert_same(solution: Solution, other: Solution) -> None:
+    """Check that two solutions have the same states and values."""
+    assert np.array_equal(solution.graph.keys, other.graph.keys)
+    assert solution.facts() == other.facts()
     for name in ("can_force", "can_win", "can_prevent", "length"):
-        assert np.array_equal(getattr(one.values, name), getattr(other.values, name))
+        assert np.array_equal(getattr(solution.values, name), getattr(other.values, name))
 
 
 def damages(data: bytes) -> Iterator[bytes]:
-    """A file cut, longer, and with a byte changed here and there."""
+    """Yield the file truncated, extended, and with a byte changed at several places."""
     yield b""
     yield data[:-1]
     yield data[: len(data) // 2]
@@ -90,7 +90,7 @@ def damages(data: bytes) -> Iterator[bytes]:
 def test_damaged_working_files_are_refused_by_name(
     tmp_path: Path, whole: Solution, count: int
 ) -> None:
-    """At some moments of a run, and at its end."""
+    """This is checked at some moments of a run, and at its end."""
     stopped, work = tmp_path / "stopped", tmp_path / "work"
     try:
         with at_call(count, "replace", Killed()):
@@ -109,25 +109,25 @@ def test_damaged_working_files_are_refused_by_name(
                 assert str(work) in fault
                 refused[path.name] = refused.get(path.name, 0) + 1
             rmtree(work)
-    # What the run that goes on does not need any more does no harm.
+    # Damage to files that the resumed run no longer needs is harmless.
     needed = {"graph", "graph-1", "values"} if not count else {"level-0"}
     assert all(refused[name] >= thorough(6, 8) for name in {MANIFEST, *needed})
 
 
-def test_files_are_of_their_run_and_of_their_name(tmp_path: Path) -> None:
+def test_files_are_bound_to_their_run_and_name(tmp_path: Path) -> None:
     array = np.arange(3)
     other = tmp_path / "other"
     for path, about in ((tmp_path / "work", ABOUT), (other, {"game": "another"})):
         with WorkDirectory(path, about) as work:
             work.save("numbers", {"two": array.reshape(1, 3) > 1, "one": array})
     with WorkDirectory(tmp_path / "work", ABOUT) as work:
-        found = work.arrays("numbers")
-        assert (found["one"] == array).all()
-        assert found["two"].tolist() == [[False, False, True]]
+        arrays = work.arrays("numbers")
+        assert (arrays["one"] == array).all()
+        assert arrays["two"].tolist() == [[False, False, True]]
         data = (work.path / "numbers").read_bytes()
         (work.path / "letters").write_bytes(data)
         (work.path / "foreign").write_bytes((other / "numbers").read_bytes())
-        assert found["one"].flags.aligned
+        assert arrays["one"].flags.aligned
         (work.path / "marked").write_bytes(data.replace(b"arrays/1", b"arrays/2"))
         for name, why in (
             ("letters", "checksum"), ("foreign", "checksum"), ("none", "missing"),
@@ -138,7 +138,7 @@ def test_files_are_of_their_run_and_of_their_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["fsync", "replace", "open"])
-def test_every_failure_is_said_and_the_run_goes_on(tmp_path: Path, name: str) -> None:
+def test_every_failure_is_reported_and_the_run_can_be_resumed(tmp_path: Path, name: str) -> None:
     """The n-th call fails, as on a full disk, for every n."""
     path, count, whole = tmp_path / "work", 0, solve(SMALL)
     while True:
@@ -166,7 +166,7 @@ def test_a_full_disk_leaves_the_old_tablebase(tmp_path: Path, whole: Solution) -
     assert os.listdir(tmp_path) == ["file"]
 
 
-def test_what_is_no_directory_cannot_be_used(tmp_path: Path) -> None:
+def test_a_file_cannot_be_used_as_a_directory(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("dear")
     with pytest.raises(InputError, match=f"{path} cannot be used: File exists$"):

@@ -1,7 +1,7 @@
-"""Answers to puzzles from the rules alone: nothing here is shared with what makes puzzles.
+"""Answers to puzzles from the rules alone; nothing is shared with the code that makes puzzles.
 
-A question and its answer speak of one set only, so what they leave open is listed set by set; what
-holds the sets together are the sizes of the hands.
+A question and its answer are about one set only, so the possible owners are listed set by set. The
+sizes of the hands connect the sets.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from typing import NamedTuple
 from tests.kwartet.replay import Deal, Rules, Seen, after, all_deals, at_deal
 
 Owners = tuple[int, ...]
-"""Of the cards of one set."""
+"""The owners of the cards of a set."""
 
 Asked = tuple[int, int, int, int, bool]
-"""Who asks whom for which card of which set, and whether the answer is yes."""
+"""The asker, the player asked, set and number of the card, and whether the answer is yes."""
 
 CARD = r"(\d+)/(\d+)"
 MOVE = re.compile(r"(\d+) asks (\d+) for (\d+)/(\d+): (yes|no)")
 
 
 class Open(NamedTuple):
-    """What a game of Quaternity leaves open.
+    """The deals that a game of Quaternity leaves open.
 
     Attributes:
-        ways: per set all owners that its cards can have.
-        totals: per player the cards in hand and put down.
+        ways: all possible owners of the cards of each set.
+        totals: each player's number of cards in hand and put down.
     """
 
     ways: tuple[frozenset[Owners], ...]
@@ -39,12 +39,12 @@ class Open(NamedTuple):
 
     @classmethod
     def start(cls, size: int, sets: int, players: int) -> Open:
-        """All equal deals."""
-        every = frozenset(product(range(players), repeat=size))
-        return cls((every,) * sets, (size * sets // players,) * players).narrowed()
+        """Return all equal deals."""
+        owners = frozenset(product(range(players), repeat=size))
+        return cls((owners,) * sets, (size * sets // players,) * players).narrowed()
 
     def narrowed(self) -> Open:
-        """Without what no deal of the whole has."""
+        """Return the same without owners that no complete deal has."""
         counts = [Counter(map(self._counts, ways)) for ways in self.ways]
         before = [{tuple([0] * len(self.totals))}]
         for choices in counts:
@@ -62,24 +62,24 @@ class Open(NamedTuple):
         return tuple(map(way.count, range(len(self.totals))))
 
     def _sums(self, sums: Iterable[Owners], choices: Iterable[Owners]) -> Iterator[Owners]:
-        for one in sums:
+        for partial in sums:
             for used in choices:
-                both = tuple(a + b for a, b in zip(one, used, strict=True))
+                both = tuple(a + b for a, b in zip(partial, used, strict=True))
                 if all(a <= b for a, b in zip(both, self.totals, strict=True)):
                     yield both
 
-    def completed(self) -> list[int | None]:
-        """Per set who has all of it for certain."""
-        owners = [{who for way in ways for who in way} for ways in self.ways]
-        return [who.pop() if len(who) == 1 else None for who in owners]
+    def completed_sets(self) -> list[int | None]:
+        """Return for each set the player who certainly has all of it, or None."""
+        owners = [{player for way in ways for player in way} for ways in self.ways]
+        return [players.pop() if len(players) == 1 else None for players in owners]
 
     def hands(self) -> list[int]:
-        """Per player the cards in hand."""
-        down, size = self.completed(), len(next(iter(self.ways[0])))
+        """Return each player's number of cards in hand."""
+        down, size = self.completed_sets(), len(next(iter(self.ways[0])))
         return [total - size * down.count(player) for player, total in enumerate(self.totals)]
 
-    def answered(self, move: Asked) -> Open | None:
-        """What a question and its answer leave open; None if the answer is impossible."""
+    def apply(self, move: Asked) -> Open | None:
+        """Return the state after a question and its answer, or None if the answer is impossible."""
         asker, asked, index, number, answer = move
         fitting = [
             way for way in self.ways[index]
@@ -97,25 +97,25 @@ class Open(NamedTuple):
         if not left.ways[index]:
             return None
         hands = left.hands()
-        able = [who for who in ((asker, asked) if answer else (asked, asker)) if hands[who]]
-        able += [who for who, hand in enumerate(hands) if hand]
+        able = [seat for seat in ((asker, asked) if answer else (asked, asker)) if hands[seat]]
+        able += [seat for seat, hand in enumerate(hands) if hand]
         return left._replace(turn=able[0] if able else asker)
 
     def questions(self) -> Iterator[tuple[int, int, int, int]]:
-        """All questions that have an answer."""
-        hands, down = self.hands(), self.completed()
+        """Yield all questions that have an answer."""
+        hands, down = self.hands(), self.completed_sets()
         for index, ways in enumerate(self.ways):
             for number in range(len(next(iter(ways)))):
                 for asked, hand in enumerate(hands):
                     question = (self.turn, asked, index, number)
                     if asked == self.turn or not hand or down[index] is not None:
                         continue
-                    if any(self.answered((*question, answer)) for answer in (True, False)):
+                    if any(self.apply((*question, answer)) for answer in (True, False)):
                         yield question
 
     def certain(self) -> Iterator[tuple[int, int, int]]:
-        """The cards in hand that only one player can have: set, number and player."""
-        for index, (ways, down) in enumerate(zip(self.ways, self.completed(), strict=True)):
+        """Yield the cards in hand that only one player can have: set, number and player."""
+        for index, (ways, down) in enumerate(zip(self.ways, self.completed_sets(), strict=True)):
             for number in range(len(next(iter(ways)))):
                 owners = {way[number] for way in ways}
                 if down is None and len(owners) == 1:
@@ -123,52 +123,52 @@ class Open(NamedTuple):
 
 
 def moves_of(position: str) -> Iterator[Asked]:
-    """The questions and answers of a record."""
+    """Yield the questions and answers of a record."""
     for match in filter(None, map(MOVE.match, position.splitlines())):
         asker, asked, index, number = map(int, match.groups()[:4])
         yield asker, asked, index, number, match[5] == "yes"
 
 
-def number_of(position: str, what: str) -> int:
-    """A number of a record's head, such as that of its players."""
-    match = re.search(rf"^{what} (\d+)$", position, re.MULTILINE)
-    assert match, what
+def number_of(position: str, name: str) -> int:
+    """Return a number from a record's header, such as the number of players."""
+    match = re.search(rf"^{name} (\d+)$", position, re.MULTILINE)
+    assert match, name
     return int(match[1])
 
 
-def played(position: str) -> Open:
-    """What the record of a game of Quaternity leaves open."""
-    state = Open.start(*(number_of(position, what) for what in ("set-size", "sets", "players")))
+def replay(position: str) -> Open:
+    """Return the state after the record of a game of Quaternity."""
+    state = Open.start(*(number_of(position, name) for name in ("set-size", "sets", "players")))
     for move in moves_of(position):
-        after_move = state.answered(move)
+        after_move = state.apply(move)
         assert after_move is not None, move
         state = after_move
     return state
 
 
 def forces(state: Open, me: int, goal: int, within: int) -> bool:
-    """Whether somebody completes so many sets within so many questions, whatever others do."""
-    if state.completed().count(me) >= goal:
+    """Return whether a player completes `goal` sets within some questions, whatever others do."""
+    if state.completed_sets().count(me) >= goal:
         return True
     questions = list(state.questions()) if within else []
     if not questions or (state.turn != me and within == 1):
         return False
-    every = (forces_by(state, question, me, goal, within) for question in questions)
-    return any(every) if state.turn == me else all(every)
+    outcomes = (forces_by(state, question, me, goal, within) for question in questions)
+    return any(outcomes) if state.turn == me else all(outcomes)
 
 
 def forces_by(
     state: Open, question: tuple[int, int, int, int], me: int, goal: int, within: int
 ) -> bool:
-    """Whether they do so after a question."""
-    replies = (state.answered((*question, answer)) for answer in (True, False))
+    """Return whether the player does so after a question."""
+    replies = (state.apply((*question, answer)) for answer in (True, False))
     return all(forces(after, me, goal, within - 1) for after in replies if after is not None)
 
 
 def deals_seen(position: str, everybody: bool) -> list[Deal]:
-    """The present hands that a seat of Kwartet thinks possible; or those that everybody does.
+    """Return the present hands that a seat of Kwartet thinks possible, or all that are public.
 
-    Needs records in which sets are put down at once.
+    The record must put sets down at once.
     """
     assert "announce at-once" in position
     own = "own-card-requests yes" in position
@@ -178,9 +178,9 @@ def deals_seen(position: str, everybody: bool) -> list[Deal]:
     known = tuple(frozenset((int(index), int(number)) for index, number in re.findall(CARD, hand))
                   for hand in hands if not everybody)  # fmt: skip
     sizes = tuple(len(re.findall(CARD, hand)) or int(hand.split()[0]) for hand in hands)
-    down, requests = _seen(position)
+    down, requests = _read_moves(position)
     deals = []
-    for deal, full in _dealt(cards, sizes, known, rules):
+    for deal, full in _list_deals(cards, sizes, known, rules):
         left: Deal | None = deal if full == down else None
         for seen in requests:
             if left is None:
@@ -192,11 +192,11 @@ def deals_seen(position: str, everybody: bool) -> list[Deal]:
 
 
 @lru_cache(maxsize=4)
-def _dealt(
+def _list_deals(
     cards: frozenset[tuple[int, int]], sizes: Owners, known: tuple[frozenset[tuple[int, int]], ...],
     rules: Rules,
 ) -> list[tuple[Deal, list[tuple[int, int]]]]:  # fmt: skip
-    """All deals in which known hands are these, and what is put down at once."""
+    """Return all deals with the known hands, and the sets that are put down at once."""
     own = {seat: hand for seat, hand in enumerate(known) if hand}
     rest = tuple(size for seat, size in enumerate(sizes) if seat not in own)
     deals: Iterable[Deal] = all_deals(cards.difference(*own.values()), rest)
@@ -205,8 +205,8 @@ def _dealt(
     return [at_deal(deal, rules) for deal in deals]
 
 
-def _seen(position: str) -> tuple[list[tuple[int, int]], list[Seen]]:
-    """The sets that were put down at the start, as (set, player), and all requests."""
+def _read_moves(position: str) -> tuple[list[tuple[int, int]], list[Seen]]:
+    """Return the sets that were put down at the start, as (set, player), and all requests."""
     at_start, requests = list[tuple[int, int]](), list[Seen]()
     for line in position.splitlines():
         if match := MOVE.match(line):
@@ -226,7 +226,7 @@ Truth = Callable[[Deal], bool]
 
 
 def knows(deals: list[Deal], seats: tuple[int, ...], truth: Truth) -> Truth:
-    """Whether the only one of some seats knows something, by its definition."""
+    """Return whether the single seat of `seats` knows something, by definition."""
     (seat,) = seats
     holds: dict[object, bool] = {}
     for deal in deals:
@@ -235,7 +235,7 @@ def knows(deals: list[Deal], seats: tuple[int, ...], truth: Truth) -> Truth:
 
 
 def common(deals: list[Deal], group: tuple[int, ...], truth: Truth) -> Truth:
-    """Whether something is common knowledge: true, however far the group's doubts lead."""
+    """Return whether something is common knowledge: true, however far the group's doubts lead."""
     holds = {deal: truth(deal) for deal in deals}
     while True:
         kept = [knows(deals, (seat,), holds.__getitem__) for seat in group]
@@ -246,7 +246,7 @@ def common(deals: list[Deal], group: tuple[int, ...], truth: Truth) -> Truth:
 
 
 Placed = tuple[frozenset[str] | None, ...]
-"""What stands on the sixteen cells of Quarto: the words of a piece."""
+"""The pieces on the sixteen cells of Quarto, each as a set of words."""
 
 ROWS = [
     *(tuple(range(4 * row, 4 * row + 4)) for row in range(4)),
@@ -255,7 +255,7 @@ ROWS = [
 
 
 class Quarto:
-    """All that both can do, by trying: who places, and within how many placements they win."""
+    """A search of all moves: which player wins, and within how many placements."""
 
     def __init__(self, cells: Placed, pieces: dict[str, frozenset[str]]) -> None:
         self.cells, self.pieces = cells, pieces
@@ -265,11 +265,11 @@ class Quarto:
         """Return the empty cells."""
         return [cell for cell in range(16) if cells[cell] is None]
 
-    def left(self, cells: Placed, *given: str) -> list[str]:
-        """Return the pieces that are neither on the board nor given."""
+    def pieces_left(self, cells: Placed, *used: str) -> list[str]:
+        """Return the pieces that are neither on the board nor used."""
         placed = set(cells)
         return [name for name, words in self.pieces.items()
-                if words not in placed and name not in given]  # fmt: skip
+                if words not in placed and name not in used]  # fmt: skip
 
     def place(self, cells: Placed, cell: int, piece: str) -> tuple[Placed, bool]:
         """Return the board with a piece on a cell, and whether it completes a row."""
@@ -279,38 +279,38 @@ class Quarto:
         return after, any(frozenset.intersection(*row) for row in full)
 
     def wins(self, cells: Placed, piece: str, within: int) -> bool:
-        """Return whether who places the piece wins within so many placements of their own."""
+        """Return whether the player who places the piece wins within this many own placements."""
         key = cells, piece, within
         if key not in self.tried:
             boards = [self.place(cells, cell, piece) for cell in self.empty(cells)]
             self.tried[key] = within > 0 and (
                 any(complete for _, complete in boards)
-                or (within > 1 and any(self.forced(board, given, within - 1)
-                    for board, _ in boards for given in self.left(board)))
+                or (within > 1 and any(self.forced(board, other, within - 1)
+                    for board, _ in boards for other in self.pieces_left(board)))
             )  # fmt: skip
         return self.tried[key]
 
     def forced(self, cells: Placed, piece: str, within: int) -> bool:
-        """Return whether who gave the piece wins, wherever it is placed."""
+        """Return whether the player who gave the piece wins, wherever it is placed."""
         boards = [self.place(cells, cell, piece) for cell in self.empty(cells)]
         if any(complete for _, complete in boards) or len(boards) < 2:
             return False
-        return all(self.wins(board, given, within)
-                   for board, _ in boards for given in self.left(board))  # fmt: skip
+        return all(self.wins(board, other, within)
+                   for board, _ in boards for other in self.pieces_left(board))  # fmt: skip
 
     def moves(self, piece: str, question: str, placements: int) -> set[str]:
         """Return the moves that do what a question asks for."""
         if question in ("win_now", "win_in"):
             return set(self._winning(piece, placements))
         if question == "hand_over_now":
-            return {f"hand over {given}" for given in self.left(self.cells)
-                    if not self.wins(self.cells, given, 1)}  # fmt: skip
+            return {f"hand over {other}" for other in self.pieces_left(self.cells)
+                    if not self.wins(self.cells, other, 1)}  # fmt: skip
         does = self.forced if question == "keep_win" else self._safe
-        return {f"hand over {given}" for given in self.left(self.cells)
-                if does(self.cells, given, 16)}  # fmt: skip
+        return {f"hand over {other}" for other in self.pieces_left(self.cells)
+                if does(self.cells, other, 16)}  # fmt: skip
 
-    def _safe(self, cells: Placed, given: str, within: int) -> bool:
-        return not self.wins(cells, given, within)
+    def _safe(self, cells: Placed, piece: str, within: int) -> bool:
+        return not self.wins(cells, piece, within)
 
     def _winning(self, piece: str, placements: int) -> Iterator[str]:
         for cell in self.empty(self.cells):
@@ -319,6 +319,6 @@ class Quarto:
             if complete:
                 yield name
             elif placements > 1:
-                for given in self.left(board):
-                    if self.forced(board, given, placements - 1):
-                        yield f"{name}, hand over {given}"
+                for other in self.pieces_left(board):
+                    if self.forced(board, other, placements - 1):
+                        yield f"{name}, hand over {other}"

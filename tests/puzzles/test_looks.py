@@ -1,4 +1,4 @@
-"""No two seeds make puzzles that look alike: the same but for names."""
+"""No two seeds make puzzles that are equal up to names."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tests.puzzles.by_trying import moves_of
 from tests.sizes import thorough
 
 
-def looks(puzzle: Puzzle) -> tuple[int, ...]:
-    """The cards of a table of SET, the least under all renamings of properties and values."""
+def table_form(puzzle: Puzzle) -> tuple[int, ...]:
+    """Return the least form of a table of SET under all renamings of properties and values."""
     digits = [SetCard(int(card)).digits for card in puzzle.position.split()]
     values = np.array(list(permutations(range(3))))
     least = []
@@ -37,8 +37,8 @@ def looks(puzzle: Puzzle) -> tuple[int, ...]:
     return min(least)
 
 
-def state_looks(puzzle: Puzzle) -> tuple[Any, ...]:
-    """A state and what is asked, the least under all renamings of players, sets and cards."""
+def state_form(puzzle: Puzzle) -> tuple[Any, ...]:
+    """Return the least form of a state and its question under all renamings."""
     state, about = Game.parse(puzzle.position).state, facts(puzzle.question)
     players, asked = range(state.players), about.get("card")
     least = []
@@ -48,35 +48,35 @@ def state_looks(puzzle: Puzzle) -> tuple[Any, ...]:
             (
                 sorted(
                     (sorted(new[player] for player in players_in(mask)), (index, number) == asked)
-                    for number, mask in enumerate(each.owners)
+                    for number, mask in enumerate(constraint.owners)
                 ),
-                [(each.low[player], each.high[player]) for player in old],
+                [(constraint.low[player], constraint.high[player]) for player in old],
             )
-            for index, each in enumerate(state.problem.sets)
+            for index, constraint in enumerate(state.problem.sets)
         ]  # fmt: skip
         hands = [(state.problem.hands[player], state.points[player]) for player in old]
-        roles = [new[about[who]] for who in ("asker", "asked", "who") if who in about]
+        roles = [new[about[role]] for role in ("asker", "asked", "who") if role in about]
         turn = None if state.turn is None else new[state.turn]
         least.append((sorted(sets), hands, roles, turn))
     return repr(min(least)), str(about.get("answer")), about.get("count")
 
 
-def log_looks(puzzle: Puzzle) -> tuple[Any, ...]:
-    """A seat's log and what is asked, with players, sets and cards by order of their mention."""
+def log_form(puzzle: Puzzle) -> tuple[Any, ...]:
+    """Return a seat's log and question; players, sets and cards are numbered as mentioned."""
     players, cards = dict[int, int](), dict[int, dict[int, int]]()
 
-    def named(index: int, number: int) -> tuple[int, int]:
+    def number_card(index: int, number: int) -> tuple[int, int]:
         numbers = cards.setdefault(index, {})
         return list(cards).index(index), numbers.setdefault(number, len(numbers))
 
     moves = []
     for asker, asked, index, number, answer in moves_of(puzzle.position):
-        names = [players.setdefault(who, len(players)) for who in (asker, asked)]
-        moves.append((*names, *named(index, number), answer))
+        names = [players.setdefault(player, len(players)) for player in (asker, asked)]
+        moves.append((*names, *number_card(index, number), answer))
     about = facts(puzzle.question)
-    asked_of = [players.setdefault(about[who], len(players)) for who in ("seat", "who", "holder")
-                if who in about]  # fmt: skip
-    card = named(*about["card"]) if "card" in about else None
+    asked_of = [players.setdefault(about[role], len(players)) for role in ("seat", "who", "holder")
+                if role in about]  # fmt: skip
+    card = number_card(*about["card"]) if "card" in about else None
     hand = {index: sorted(number for other, number in _hand(puzzle) if other == index)
             for index, _ in _hand(puzzle)}  # fmt: skip
     held = sorted((list(cards).index(index) if index in cards else 99,
@@ -91,7 +91,7 @@ def _hand(puzzle: Puzzle) -> list[tuple[int, int]]:
     return [(int(index), int(number)) for index, number in re.findall(r"(\d+)/(\d+)", hand[1])]
 
 
-def _turns() -> list[list[int]]:
+def _symmetries() -> list[list[int]]:
     """Order the cells in the 32 ways that keep all rows of Quarto."""
     kept = [range(4), (3, 2, 1, 0), (1, 0, 3, 2), (2, 3, 0, 1), (0, 2, 1, 3), (3, 1, 2, 0),
             (1, 3, 0, 2), (2, 0, 3, 1)]  # fmt: skip
@@ -102,13 +102,13 @@ def _turns() -> list[list[int]]:
     return orders
 
 
-def board_looks(puzzle: Puzzle) -> tuple[int, ...]:
-    """A board and the piece in hand, the least under all renamings of cells and properties."""
+def board_form(puzzle: Puzzle) -> tuple[int, ...]:
+    """Return the least form of a board and the piece in hand under all symmetries."""
     board = position_of(puzzle)
     assert isinstance(board, Board)
     _, _, piece = puzzle.position.partition(" ")
-    given = board.pieces.piece(piece) if piece else None
-    cells = np.array([16 if x is None else x for x in (*board.cells, given)])
+    in_hand = board.pieces.piece(piece) if piece else None
+    cells = np.array([16 if x is None else x for x in (*board.cells, in_hand)])
     tables = []
     for bits in permutations(range(4)):
         turned = np.array([sum((x >> bit & 1) << at for at, bit in enumerate(bits))
@@ -116,38 +116,38 @@ def board_looks(puzzle: Puzzle) -> tuple[int, ...]:
         tables += [np.append(turned[:16] ^ mask, 16)[cells] for mask in range(16)]
     pieces = np.array(tables)
     assert pieces.shape == (384, 17)
-    turned_boards = [pieces[:, [*order, 16]] for order in _turns()]
-    return min(min(map(tuple, each.tolist())) for each in turned_boards)
+    turned_boards = [pieces[:, [*order, 16]] for order in _symmetries()]
+    return min(min(map(tuple, boards.tolist())) for boards in turned_boards)
 
 
-LOOKS: dict[str, Callable[[Puzzle], Any]] = {
-    "possible": state_looks, "owner": state_looks, "force": state_looks, "trace": log_looks,
-    "knows": log_looks, "sets": looks, "quarto": board_looks,
+FORMS: dict[str, Callable[[Puzzle], Any]] = {
+    "possible": state_form, "owner": state_form, "force": state_form, "trace": log_form,
+    "knows": log_form, "sets": table_form, "quarto": board_form,
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("level", thorough([1, 2], [1, 2, 3]))
-@pytest.mark.parametrize("kind", LOOKS)
+@pytest.mark.parametrize("kind", FORMS)
 def test_no_two_seeds_make_puzzles_that_look_alike(kind: str, level: int) -> None:
-    _all_look_different(kind, level, thorough(2, 120))
+    _check_forms_differ(kind, level, thorough(2, 120))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", [1, 2, 3])
-@pytest.mark.parametrize("kind", LOOKS)
+@pytest.mark.parametrize("kind", FORMS)
 def test_no_two_of_a_thousand_seeds_make_puzzles_that_look_alike(kind: str, level: int) -> None:
-    _all_look_different(kind, level, 1000)
+    _check_forms_differ(kind, level, 1000)
 
 
-def _all_look_different(kind: str, level: int, many: int) -> None:
+def _check_forms_differ(kind: str, level: int, many: int) -> None:
     seen = dict[str, int]()
     for seed in range(many):
-        look = str(LOOKS[kind](make(kind, seed, level)))
-        assert seen.setdefault(look, seed) == seed, f"seeds {seen[look]} and {seed} look alike"
+        form = str(FORMS[kind](make(kind, seed, level)))
+        assert seen.setdefault(form, seed) == seed, f"seeds {seen[form]} and {seed} look alike"
 
 
-def test_all_rows_stay_rows() -> None:
-    assert len(set(map(tuple, _turns()))) == 32
+def test_symmetries_map_rows_to_rows() -> None:
+    assert len(set(map(tuple, _symmetries()))) == 32
     rows = {frozenset(row.cells) for row in ROWS}
-    for order in _turns():
+    for order in _symmetries():
         assert {frozenset(order[cell] for cell in row) for row in rows} == rows

@@ -1,4 +1,4 @@
-"""Puzzles: made again from their seeds, and judged as they say."""
+"""Puzzles can be made again from their seeds, and check answers as they promise."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ EVERY = [
 
 
 def seeds(level: int) -> range:
-    """A seed, and in the thorough run more; of dear levels fewer."""
+    """Return one seed, or more in the thorough run, but not for expensive levels."""
     return range(thorough(1, 1 if level > 3 else 4))
 
 
@@ -46,9 +46,7 @@ def test_a_seed_makes_the_same_puzzle_again(kind: str, level: int) -> None:
 
 
 @pytest.mark.parametrize(("kind", "level"), EVERY)
-def test_right_answers_are_right_and_each_wrong_one_is_shown_to_be_wrong(
-    kind: str, level: int
-) -> None:
+def test_right_answers_are_accepted_and_each_wrong_one_is_refuted(kind: str, level: int) -> None:
     for seed in seeds(level):
         puzzle = make(kind, seed, level)
         assert puzzle.answers
@@ -59,13 +57,13 @@ def test_right_answers_are_right_and_each_wrong_one_is_shown_to_be_wrong(
         for answer, because in puzzle.wrong.items():
             assert puzzle.check(answer) == (False, because)
             assert because
-        for none in ("a banana", "", ",", "place", "hand over"):
+        for invalid in ("a banana", "", ",", "place", "hand over"):
             with pytest.raises(InputError, match=r"^answer .*: write "):
-                puzzle.check(none)
+                puzzle.check(invalid)
 
 
 @pytest.mark.parametrize("kind", ["owner", "trace"])
-def test_every_card_with_every_player_is_right_or_shown_to_be_wrong(kind: str) -> None:
+def test_every_card_with_every_player_is_right_or_refuted(kind: str) -> None:
     for seed in range(thorough(2, 10)):
         puzzle = make(kind, seed, 1)
         answers = {*puzzle.answers, *puzzle.wrong}
@@ -73,7 +71,7 @@ def test_every_card_with_every_player_is_right_or_shown_to_be_wrong(kind: str) -
         assert answers == {f"{card} {player}" for card in cards for player in players}
 
 
-def test_half_a_move_that_fits_several_moves_is_no_answer() -> None:
+def test_half_a_move_that_fits_several_moves_is_not_an_answer() -> None:
     puzzle = make("quarto", 2, 3)
     assert puzzle.answers == ("place it on H1V3, hand over M",)
     with pytest.raises(InputError, match="write a move"):
@@ -104,7 +102,7 @@ def test_a_harder_level_counts_more_cards_of_more_players(kind: str) -> None:
     assert max(most(3), default=0) < min(most(5), default=9)
 
 
-def test_whoever_forces_a_set_is_shown_why_nobody_can_say_no() -> None:
+def test_a_forced_set_is_explained_by_why_nobody_can_say_no() -> None:
     for seed in range(thorough(2, 20)):
         puzzle = make("force", seed, 2)
         if puzzle.level_from["hidden"]:
@@ -130,7 +128,7 @@ def holds(holder: int, card: tuple[int, int], deal: Deal) -> bool:
     return card in deal[holder]
 
 
-def test_who_does_not_know_all_knows_half_of_it() -> None:
+def test_a_player_who_does_not_know_the_formula_knows_half_of_it() -> None:
     for seed, level in product(thorough((3, 4, 5), range(12)), thorough((4,), (3, 4, 5))):
         puzzle = make("knows", seed, level)
         about = facts(puzzle.question)
@@ -166,7 +164,7 @@ def test_the_threes_of_a_table_are_all_named() -> None:
     assert "missing" in puzzle.check(missing).because
 
 
-def test_a_day_has_the_same_five_everywhere() -> None:
+def test_a_day_has_the_same_five_puzzles_everywhere() -> None:
     day = daily(date(2026, 11, 23))
     assert [puzzle.kind for puzzle in day] == ["sets", "possible", "quarto", "trace", "owner"]
     assert [puzzle.answers[0] for puzzle in day] == DAY
@@ -191,27 +189,27 @@ DAY = ["AGI", "no", "place it on H2V4, hand over M", "0/0 2", "3/1 2"]
         (("sets", "x"), "seed: 'x' "), ((7,), "unknown kind 7"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_made_is_refused(arguments: tuple[object, ...], why: str) -> None:
+def test_a_puzzle_that_cannot_be_made_is_refused(arguments: tuple[object, ...], why: str) -> None:
     with pytest.raises(InputError, match=why):
         make(*arguments)  # type: ignore[arg-type]
 
 
 class Heads:
-    """A kind of somebody else's: heads or tails."""
+    """A kind of puzzle from another package: heads or tails."""
 
     def attempt(self, random: object, level: int, wish: float) -> Puzzle:
-        """Make one."""
+        """Make a puzzle."""
         return Puzzle(
             "coin", "coin", "", "Which side?", "choice", ("heads",), {"tails": "it fell"}, (),
             level, choices=("heads", "tails"),
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Look again."""
+        """Return the answers as another method finds them."""
         return {"heads"}
 
 
-def test_a_kind_of_ones_own_is_a_class() -> None:
+def test_a_class_can_be_a_kind_of_puzzle() -> None:
     puzzle = make("tests.puzzles.test_puzzles:Heads", level=3)
     assert puzzle.check("1").right
     assert puzzle.check("tails").because == "it fell"

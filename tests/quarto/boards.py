@@ -1,4 +1,4 @@
-"""Boards to test with: random ones, and a strategy of them."""
+"""Boards for tests: random ones, and a Hypothesis strategy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EXAMPLE = PieceSet.of(read_pieces(example_pieces()))
 
 
 def random_board(random: Random, empty: int) -> Board:
-    """A board with so many empty cells, with or without quartos."""
+    """Return a board with the given number of empty cells, with or without quartos."""
     count = 16 - empty
     placed = dict(
         zip(random.sample(range(16), count), random.sample(range(16), count), strict=True)
@@ -23,7 +23,7 @@ def random_board(random: Random, empty: int) -> Board:
 
 
 def random_open_board(random: Random, empty: int, squares: bool = False) -> Board:
-    """A board with so many empty cells and no quarto."""
+    """Return a board with the given number of empty cells and without a quarto."""
     while (board := random_board(random, empty)).quartos(squares):
         pass
     return board
@@ -31,7 +31,7 @@ def random_open_board(random: Random, empty: int, squares: bool = False) -> Boar
 
 @st.composite
 def boards(draw: st.DrawFn, min_empty: int = 0, max_empty: int = 16) -> Board:
-    """Boards with any pieces on any cells; they shrink towards many empty cells."""
+    """Draw a board with any pieces on any cells; it shrinks towards many empty cells."""
     count = 16 - draw(st.integers(min_empty, max_empty).map(lambda n: max_empty + min_empty - n))
     cells = draw(st.permutations(range(16)))[:count]
     pieces = draw(st.permutations(range(16)))[:count]
@@ -40,7 +40,7 @@ def boards(draw: st.DrawFn, min_empty: int = 0, max_empty: int = 16) -> Board:
 
 
 def has_quarto(board: BoardBits) -> bool:
-    """Whether the mark of a complete row is not zero."""
+    """Return whether the mark of a complete row is not zero."""
     return any(
         board.rows >> MARK_BITS * index & ANY
         for index, cells in enumerate(lines().cells)

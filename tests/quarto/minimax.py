@@ -1,4 +1,4 @@
-"""Perfect play the plain way: every move to the end, on sets of words and rows of coordinates."""
+"""Plain minimax: try every move to the end, on sets of words and rows of coordinates."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Move = tuple[int | None, str | None]
 
 
 def completes(grid: Grid, row: int, column: int, squares: bool = False) -> bool:
-    """Whether the piece on this cell completes a quarto."""
+    """Return whether the piece on this cell completes a quarto."""
     lines = [[(row, index) for index in range(4)], [(index, column) for index in range(4)]]
     if row == column:
         lines.append([(index, index) for index in range(4)])
@@ -49,7 +49,7 @@ class Minimax:
         return [divmod(cell, 4) for cell in range(16) if divmod(cell, 4) not in self.grid]
 
     def solve(self, in_hand: str | None) -> tuple[int, list[Move]]:
-        """The value and the best moves."""
+        """Return the value and the best moves."""
         if in_hand is None:
             values: dict[Move, int] = {
                 (None, name): -self.place(name, self.left - {name}) for name in sorted(self.left)
@@ -73,10 +73,10 @@ class Minimax:
         best = max(values.values(), default=0)
         return best, [move for move, value in values.items() if value == best]
 
-    def rated(self, in_hand: str | None) -> dict[Move, tuple[int, int]]:
-        """Value and distance of every move."""
+    def rate_moves(self, in_hand: str | None) -> dict[Move, tuple[int, int]]:
+        """Return the value and the distance of every move."""
         if in_hand is None:
-            return {(None, name): self._given(name) for name in sorted(self.left)}
+            return {(None, name): self._rate_handing_over(name) for name in sorted(self.left)}
         self.left -= {in_hand}
         moves: dict[Move, tuple[int, int]] = {}
         for row, column in self.empty():
@@ -88,23 +88,23 @@ class Minimax:
                 moves[cell, None] = (0, 1)
             else:
                 for name in sorted(self.left):
-                    value, distance = self._given(name)
+                    value, distance = self._rate_handing_over(name)
                     moves[cell, name] = (value, distance + 1)
             del self.grid[row, column]
         self.left |= {in_hand}
         return moves
 
-    def _given(self, name: str) -> tuple[int, int]:
-        """Value and distance for who handed over a piece: the opponent's best move, reversed."""
-        value, distance = max(self.rated(name).values(), key=lambda one: (one[0], -one[0] * one[1]))
+    def _rate_handing_over(self, name: str) -> tuple[int, int]:
+        """Return value and distance after handing over a piece: the opponent's best, negated."""
+        value, distance = max(self.rate_moves(name).values(), key=lambda v: (v[0], -v[0] * v[1]))
         return -value, distance
 
     def give(self, left: frozenset[str]) -> int:
-        """The value for who hands over a piece."""
+        """Return the value for the player who hands over a piece."""
         return max((-self.place(name, left - {name}) for name in left), default=0)
 
     def place(self, name: str, left: frozenset[str]) -> int:
-        """The value for who places a piece."""
+        """Return the value for the player who places a piece."""
         values = []
         for row, column in self.empty():
             self.grid[row, column] = self.words[name]

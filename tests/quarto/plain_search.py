@@ -1,13 +1,13 @@
-"""The plain search: what `quaternity.quarto.search` was at first, to measure and test it against.
+"""The first version of `quaternity.quarto.search`, as a reference for tests and benchmarks.
 
-A value is 1 (the player to move wins), 0 (draw) or -1. With three values the whole of alpha-beta
-is two yes-or-no questions, "can the player reach 1?" and "can the player reach 0?", and each is
+A value is 1 (the player to move wins), 0 (draw) or -1. With three values, alpha-beta search comes
+down to two yes-or-no questions, "can the player reach 1?" and "can the player reach 0?". Each is
 answered with the narrowest window: the first move that reaches the goal ends the search.
 
-Two things make it fast. A position to hand over a piece in is three integers (see `lines`): the
-rows' marks, the empty cells and the pieces left; all pieces that lose at once are found by one
-look-up. And among the cells for a piece, those that leave the fewest safe pieces are tried first:
-there a "no" is soonest complete, and a "yes" often near.
+Two things make it fast. A position in which a piece is handed over is three integers (see `lines`):
+the marks of the rows, the empty cells and the pieces left. One look-up finds all pieces that lose
+at once. And the cells that leave the fewest safe pieces are tried first: they are the quickest to
+refute, and the goal is often near.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from quaternity.quarto.pieces import ANY, SHARING
 
 
 class AlphaBeta:
-    """A search with its memory, for any number of positions.
+    """A search with a cache, for any number of positions.
 
-    A position must have no quarto. `left` are the pieces left to hand over, the one in hand not
-    among them.
+    A position must not have a quarto. `left` are the pieces left to hand over, without the piece in
+    hand.
     """
 
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
-        # goal -> position with a piece to hand over -> is the goal reached?
+        # goal -> position in which a piece is handed over -> whether the goal is reached
         self._known: dict[int, dict[tuple[int, int, int], bool]] = {0: {}, 1: {}}
 
     def giver_reaches(self, rows: int, empty: int, left: int, goal: int) -> bool:
-        """Whether who now hands over a piece can reach the goal.
+        """Return whether the player who hands over a piece can reach the goal.
 
         Args:
             goal: 1, to win; or 0, at least to draw.
@@ -42,7 +42,7 @@ class AlphaBeta:
         return bool(safe) and self._safe_giver_reaches(rows, empty, left, safe, goal)
 
     def placer_reaches(self, rows: int, empty: int, left: int, piece: int, goal: int) -> bool:
-        """Whether who now places the piece in hand can reach the goal."""
+        """Return whether the player who places the piece in hand can reach the goal."""
         if any(
             rows & self.lines.after[piece][cell] & self.lines.completed_by(cell, empty)
             for cell in members(empty)
@@ -51,14 +51,14 @@ class AlphaBeta:
         return self._placer_without_quarto_reaches(rows, empty, left, piece, goal)
 
     def _safe_giver_reaches(self, rows: int, empty: int, left: int, safe: int, goal: int) -> bool:
-        """As `giver_reaches`, given the pieces that do not lose at once, at least one."""
+        """Return the same as `giver_reaches`; `safe` are the pieces that do not lose at once."""
         known = self._known[goal]
         position = (rows, empty, left)
         reached = known.get(position)
         if reached is not None:
             return reached
         for piece in members(safe):
-            # The goal is reached when the opponent cannot get one more than its opposite.
+            # The goal is reached if the opponent cannot get more than its opposite.
             if not self._placer_without_quarto_reaches(
                 rows, empty, left ^ (1 << piece), piece, 1 - goal
             ):
@@ -70,21 +70,21 @@ class AlphaBeta:
     def _placer_without_quarto_reaches(
         self, rows: int, empty: int, left: int, piece: int, goal: int
     ) -> bool:
-        """As `placer_reaches`, given that the piece completes no quarto."""
+        """Return the same as `placer_reaches`, for a piece that does not complete a quarto."""
         if not left & (left - 1) and (goal == 1 or not left):
-            # After this piece at most one more follows, and that one is the opponent's to place.
+            # At most one more piece follows, and the opponent places it.
             return goal == 0
         replies = []
         after = self.lines.after[piece]
         for cell in members(empty):
             rows_after = rows & after[cell]
             if not rows_after:
-                # No row can become a quarto any more: a draw, whatever is played.
+                # No row can become a quarto any more, so every continuation is a draw.
                 if goal == 0:
                     return True
                 continue
             empty_after = empty ^ (1 << cell)
-            # `threats`, written out: this is the innermost loop.
+            # `threats`, inlined, because this is the innermost loop.
             mark = 0
             for index in self.lines.almost_complete(empty_after):
                 mark |= rows_after >> 8 * index
@@ -101,7 +101,7 @@ class AlphaBeta:
 def plain_best(
     board: Board, in_hand: str | None, squares: bool
 ) -> tuple[Outcome, set[tuple[int | None, str | None]]]:
-    """The outcome, and every move that keeps it, of a position that is not over."""
+    """Return the outcome of a position that is not over, and every move that keeps it."""
     lines = lines_of(squares)
     search = AlphaBeta(lines)
     rows, empty, left = board.in_bits(squares)
@@ -118,14 +118,14 @@ def plain_best(
             break
     else:
         goal = -1
-    found: set[tuple[int | None, str | None]] = set()
+    best_moves: set[tuple[int | None, str | None]] = set()
     for cell, (rows, empty, left) in boards:
         if goal == 0 and not left:
-            found.add((cell, None))
-        found |= {
-            (cell, board.pieces.names[given])
-            for given in members(left)
+            best_moves.add((cell, None))
+        best_moves |= {
+            (cell, board.pieces.names[next_piece])
+            for next_piece in members(left)
             if goal == -1
-            or not search.placer_reaches(rows, empty, left ^ 1 << given, given, 1 - goal)
+            or not search.placer_reaches(rows, empty, left ^ 1 << next_piece, next_piece, 1 - goal)
         }
-    return Outcome(goal), found
+    return Outcome(goal), best_moves

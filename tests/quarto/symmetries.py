@@ -1,4 +1,4 @@
-"""The symmetries of the board, found by trying, and those of the pieces."""
+"""The symmetries of the board, found by exhaustive search, and those of the pieces."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ Renaming = tuple[int, ...]
 
 @cache
 def board_symmetries() -> list[Renaming]:
-    """All rearrangements of the cells that take rows to rows: `symmetry[cell]` is the new cell."""
+    """Return all permutations of the cells that map rows to rows: `symmetry[cell]` is the image."""
     rows = {frozenset(row.cells) for row in ROWS}
     in_line = [{c for row in ROWS if cell in row.cells for c in row.cells} for cell in range(16)]
-    found: list[Renaming] = []
+    symmetries: list[Renaming] = []
 
     def extend(images: Renaming) -> None:
         cell = len(images)
         if cell == 16:
             if {frozenset(images[c] for c in row.cells) for row in ROWS} == rows:
-                found.append(images)
+                symmetries.append(images)
             return
         for image in range(16):
-            # Cells in line must stay in line, and others must not come into it.
+            # Cells of one row must stay in one row, and others must not get into one.
             if image not in images and all(
                 (earlier in in_line[cell]) == (its_image in in_line[image])
                 for earlier, its_image in enumerate(images)
@@ -33,12 +33,12 @@ def board_symmetries() -> list[Renaming]:
                 extend((*images, image))
 
     extend(())
-    return found
+    return symmetries
 
 
 @cache
 def square_symmetries() -> list[Renaming]:
-    """Those that take squares of 2 x 2 cells to such squares, too."""
+    """Return the symmetries that also map squares of 2 x 2 cells to such squares."""
     squares = {frozenset(square.cells) for square in SQUARES}
     return [
         images
@@ -49,7 +49,7 @@ def square_symmetries() -> list[Renaming]:
 
 @cache
 def piece_symmetries() -> list[Renaming]:
-    """All 384 exchanges of features and of the two properties of a feature."""
+    """Return all 384 exchanges of features and of the two properties of a feature."""
     return [
         tuple(
             sum((piece >> bit & 1) << places[bit] for bit in range(4)) ^ flipped
@@ -61,7 +61,7 @@ def piece_symmetries() -> list[Renaming]:
 
 
 def moved(board: Board, cells: Renaming, pieces: Renaming) -> Board:
-    """A board with its cells rearranged and its pieces renamed."""
+    """Return the board with its cells permuted and its pieces renamed."""
     changed: list[int | None] = [None] * 16
     for cell, piece in enumerate(board.cells):
         changed[cells[cell]] = None if piece is None else pieces[piece]

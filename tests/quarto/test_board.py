@@ -1,4 +1,4 @@
-"""Piece sets and boards: what cannot be built, and what they say of themselves."""
+"""Piece sets and boards: refused arguments, attributes and methods."""
 
 from collections.abc import Callable
 
@@ -90,7 +90,7 @@ def _same_word(pieces: Pieces) -> None:
         (_same_word, "piece 'B' must have exactly one property of each feature"),
     ],
 )
-def test_what_is_no_piece_set(spoil: Callable[[Pieces], None], message: str) -> None:
+def test_invalid_dictionaries_are_refused(spoil: Callable[[Pieces], None], message: str) -> None:
     pieces = read_pieces(example_pieces())
     spoil(pieces)
     with pytest.raises(InputError) as error:
@@ -146,7 +146,7 @@ def test_invalid_boards_cannot_be_built(cells: tuple[int | None, ...], message: 
         ("N", "piece 'N' is on the board, on H1V1"),
     ],
 )
-def test_pieces_that_are_not_left(name: str, message: str) -> None:
+def test_pieces_that_are_not_left_are_refused(name: str, message: str) -> None:
     board = Board.parse("N...............", EXAMPLE)
     with pytest.raises(InputError) as error:
         winning_cells(board, name)
@@ -177,9 +177,9 @@ def test_a_piece_may_have_the_name_of_an_empty_cell() -> None:
 
 @given(boards())
 def test_the_quartos_in_bits_are_those_of_the_sets(board: Board) -> None:
-    found = {(row.name, word) for row, mark in board.quartos() for word in EXAMPLE.words(mark)}
-    assert found == quarto(str(board), PROPERTIES)
-    assert has_quarto(board.in_bits()) == bool(found)
+    quartos = {(row.name, word) for row, mark in board.quartos() for word in EXAMPLE.words(mark)}
+    assert quartos == quarto(str(board), PROPERTIES)
+    assert has_quarto(board.in_bits()) == bool(quartos)
 
 
 @given(boards())

@@ -43,7 +43,7 @@ METHOD = Kind(lambda: "backtracking", same=("cp-sat",), wrong=("guess", None, 3,
 
 
 def on_board(method: str) -> Any:
-    return lambda **given: getattr(Board.parse(CONFIGURATION, EXAMPLE), method)(**given)
+    return lambda **arguments: getattr(Board.parse(CONFIGURATION, EXAMPLE), method)(**arguments)
 
 
 DOORS = Doors(
@@ -121,7 +121,7 @@ DOORS = Doors(
     others=frozenset(
         {
             *("COMPLETIONS_LIMIT", "DRAW_METHODS", "ROWS", "SOLVE_LIMIT", "PiecesFileError"),
-            # What is answered.
+            # Types of results.
             *("QuartoMove", "QuartoPosition", "Outcome", "Quarto", "RatedMove", "Row", "Solution"),
             "example_pieces",
             *("QuartoGame", "QuartoSettings"),  # tests/table/test_played_game.py
@@ -148,12 +148,12 @@ def test_the_wrong_one_of_two_dictionaries_is_refused() -> None:
         quarto.piece_properties(PROPERTIES)  # type: ignore[arg-type]
 
 
-def test_what_solve_answers_can_be_played() -> None:
+def test_moves_of_a_solution_can_be_played() -> None:
     board = Board.parse("??HPF?N?M?A?ED??", EXAMPLE)
-    given = quarto.solve(board).moves[0].hand_over
-    assert given is not None
-    cell = quarto.solve(board, given).moves[0].cell
+    name = quarto.solve(board).moves[0].hand_over
+    assert name is not None
+    cell = quarto.solve(board, name).moves[0].cell
     assert cell is not None
-    after = board.after(cell, given)
-    assert after == board.after(cell, EXAMPLE.piece(given))
+    after = board.after(cell, name)
+    assert after == board.after(cell, EXAMPLE.piece(name))
     assert len(after.empty) == len(board.empty) - 1

@@ -18,7 +18,7 @@ from tests.quarto.symmetries import board_symmetries, moved, piece_symmetries
 from tests.sizes import examples
 
 UNDRAWABLE = "ABC?D?M??N??????"
-"""Six pieces, no quarto, and no way to a draw; with fewer pieces there is none such."""
+"""Six pieces, no quarto and no possible draw; no board with fewer pieces is like that."""
 
 
 def _by(method: str, ask: Callable[[Board, str], int]) -> Callable[[Board], int]:
@@ -30,7 +30,7 @@ CAN = {method: _by(method, can_draw) for method in DRAW_METHODS}
 
 
 def plain_count(board: Board) -> int:
-    """Every order of the pieces left on the empty cells, one by one."""
+    """Count the draws by trying every order of the remaining pieces on the empty cells."""
     left = [EXAMPLE.piece(name) for name in board.left]
     count = 0
     for order in permutations(left):
@@ -95,7 +95,7 @@ def test_full_boards_and_boards_with_a_quarto() -> None:
 
 
 @pytest.mark.parametrize(("method", "limit"), [("backtracking", 10), ("cp-sat", 8)])
-def test_the_limit_of_counting(method: str, limit: int) -> None:
+def test_counting_has_a_limit_of_empty_cells(method: str, limit: int) -> None:
     board = Board(EXAMPLE, (*range(15 - limit), *(None,) * (limit + 1)))
     with pytest.raises(LimitError) as error:
         drawn_completions(board, method)
@@ -105,8 +105,10 @@ def test_the_limit_of_counting(method: str, limit: int) -> None:
     )
 
 
-def test_an_unknown_method() -> None:
+def test_an_unknown_method_is_refused() -> None:
     board = Board(EXAMPLE, (None,) * 16)
     for ask in (can_draw, drawn_completions):
-        with pytest.raises(InputError, match="no method 'magic'; there are backtracking, cp-sat"):
+        with pytest.raises(
+            InputError, match="unknown method 'magic'; choose from backtracking, cp-sat"
+        ):
             ask(board, "magic")

@@ -1,4 +1,4 @@
-"""The four functions of the exercise: every displayed result, and the slips of its text."""
+"""The four functions of the exercise: every displayed result, and the mistakes in its text."""
 
 import subprocess
 import sys
@@ -124,7 +124,7 @@ def test_quarto() -> None:
     }  # fmt: skip
 
 
-def test_a_row_with_two_shared_properties_is_there_twice() -> None:
+def test_a_row_with_two_shared_properties_is_listed_twice() -> None:
     assert quarto("ABCD............", PROPERTIES) == {("H1", "square"), ("H1", "hollow")}
     assert quarto("A...B...C...D...", PROPERTIES) == {("V1", "square"), ("V1", "hollow")}
     assert quarto("A....B....C....D", PROPERTIES) == {("D1", "square"), ("D1", "hollow")}
@@ -132,13 +132,13 @@ def test_a_row_with_two_shared_properties_is_there_twice() -> None:
 
 
 @pytest.mark.parametrize("configuration", ["N?BI??JO?FDLMEAG", "KHEF#DCMXABJPGOL"])
-def test_slip_both_boards_of_the_text_are_unreachable(configuration: str) -> None:
-    """They have quartos that share no cell, so no game comes to them; `quarto` counts them all."""
+def test_both_boards_of_the_text_are_unreachable(configuration: str) -> None:
+    """They have quartos that share no cell, so no game reaches them; `quarto` counts them all."""
     assert not is_reachable(Board.parse(configuration, PIECES))
     assert len(quarto(configuration, PROPERTIES)) == 3
 
 
-def test_slip_make_grid_is_create_grid() -> None:
+def test_the_grid_function_is_create_grid() -> None:
     """The text writes `make_grid` once; the function it asks for is `create_grid`."""
     assert not hasattr(quaternity.quarto, "make_grid")
 
@@ -161,7 +161,7 @@ def test_slip_make_grid_is_create_grid() -> None:
         ),
     ],
 )
-def test_what_is_no_configuration(configuration: str, message: str) -> None:
+def test_invalid_configurations_are_refused(configuration: str, message: str) -> None:
     for function in (create_grid, quarto):
         with pytest.raises(ValueError, match="configuration") as error:
             function(configuration, PROPERTIES)
@@ -176,13 +176,13 @@ def test_characters_of_many_bytes_are_single_cells() -> None:
     assert quarto("é🂡漢\ud800ABCD********", PROPERTIES) == {("H2", "square"), ("H2", "hollow")}
 
 
-def test_the_package_is_light() -> None:
-    """Importing it loads none of the packages that take long."""
+def test_importing_the_package_loads_no_heavy_module() -> None:
+    """Check that the import does not load the packages that take long."""
     probe = (
         "import sys, quaternity.quarto\n"
         "print([m for m in ('ortools', 'numpy', 'scipy', 'hypothesis') if m in sys.modules])"
     )
-    ended = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", probe], capture_output=True, text=True, check=True
     )
-    assert ended.stdout == "[]\n"
+    assert process.stdout == "[]\n"

@@ -1,4 +1,4 @@
-"""Quartos in words; and reachable boards, against playing out every order of moves."""
+"""Quartos in words; reachable boards, compared with playing out every order of moves."""
 
 from random import Random
 
@@ -25,47 +25,47 @@ PROPERTIES = piece_properties(read_pieces(example_pieces()))
 def test_explain_says_what_quarto_finds(board: Board) -> None:
     explained = explain_quartos(board)
     assert {(quarto.row, quarto.shared) for quarto in explained} == quarto(str(board), PROPERTIES)
-    for found in explained:
-        assert found.cells == next(row.cells for row in ROWS if row.name == found.row)
-        assert "".join(found.pieces) == "".join(str(board)[cell] for cell in found.cells)
-        assert all(found.shared in PROPERTIES[name] for name in found.pieces)
+    for entry in explained:
+        assert entry.cells == next(row.cells for row in ROWS if row.name == entry.row)
+        assert "".join(entry.pieces) == "".join(str(board)[cell] for cell in entry.cells)
+        assert all(entry.shared in PROPERTIES[name] for name in entry.pieces)
 
 
 def test_explain_in_words() -> None:
     both = explain_quartos(Board.parse("A...B...C...D...", EXAMPLE))
-    assert [str(found) for found in both] == [
+    assert [str(entry) for entry in both] == [
         "V1: the pieces A, B, C and D on H1V1, H2V1, H3V1 and H4V1 are all square",
         "V1: the pieces A, B, C and D on H1V1, H2V1, H3V1 and H4V1 are all hollow",
     ]
 
 
 def reachable_by_play(board: Board) -> bool:
-    """Play out all orders: put down one piece after the other until there is a quarto."""
+    """Return whether some order of placing the pieces has no quarto before the last piece."""
     pieces = {cell: name for cell, name in enumerate(str(board)) if name in EXAMPLE.names}
     goal = frozenset(pieces)
     reached = {frozenset[int]()}
     for _ in goal:
-        going = []
+        unfinished = []
         for cells in reached:
             configuration = "".join(pieces[c] if c in cells else "?" for c in range(16))
             if not quarto(configuration, PROPERTIES):
-                going.append(cells)
-        reached = {cells | {cell} for cells in going for cell in goal - cells}
+                unfinished.append(cells)
+        reached = {cells | {cell} for cells in unfinished for cell in goal - cells}
     return goal in reached
 
 
 def boards_with_quartos(random: Random, count: int) -> list[Board]:
-    """Boards of two or three full rows, at least one of them a quarto."""
-    found: list[Board] = []
-    while len(found) < count:
+    """Return boards of two or three full rows, at least one of which is a quarto."""
+    kept_boards: list[Board] = []
+    while len(kept_boards) < count:
         rows = random.sample(ROWS, random.choice([2, 2, 3]))
         cells = sorted({cell for row in rows for cell in row.cells})
         placed = dict(zip(cells, random.sample(range(16), len(cells)), strict=True))
         board = Board(EXAMPLE, tuple(placed.get(cell) for cell in range(16)))
         # Most random boards have one quarto: half of those kept have more.
-        if len(board.quartos()) > (len(found) % 2):
-            found.append(board)
-    return found
+        if len(board.quartos()) > (len(kept_boards) % 2):
+            kept_boards.append(board)
+    return kept_boards
 
 
 def test_reachable_boards_are_those_that_a_game_comes_to() -> None:
@@ -97,7 +97,7 @@ def test_three_quartos_through_one_cell_can_come_at_once() -> None:
     assert not Board.parse(".BCDEJ..I.K.M..L", EXAMPLE).quartos()
 
 
-def test_two_quartos_side_by_side_cannot() -> None:
+def test_two_parallel_quartos_cannot_come_at_once() -> None:
     board = Board.parse("ABCDEFGH........", EXAMPLE)
     assert not is_reachable(board)
     assert not reachable_by_play(board)

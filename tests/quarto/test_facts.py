@@ -1,4 +1,4 @@
-"""Numbers that are known of Quarto."""
+"""Known numbers of Quarto."""
 
 from itertools import combinations, permutations
 
@@ -38,13 +38,13 @@ def test_536_of_1820_subsets_of_four_pieces_share_a_property() -> None:
 
 @pytest.mark.slow
 def test_up_to_five_pieces_a_draw_is_always_left() -> None:
-    """All boards of five pieces up to symmetry; a part of a board that can draw can draw too."""
+    """Check all boards of five pieces up to symmetry; fewer pieces leave a draw all the more."""
     places = {
         min(tuple(sorted(symmetry[cell] for cell in cells)) for symmetry in board_symmetries())
         for cells in combinations(range(16), 5)
     }
     exchanges = [symmetry for symmetry in piece_symmetries() if symmetry[0] == 0]
-    # The first piece can be taken to 0, the others to the least of their kind.
+    # A symmetry maps the first piece to 0, and the others to the least of their kind.
     rests = [
         rest
         for rest in permutations(range(1, 16), 4)
@@ -69,11 +69,11 @@ def test_up_to_five_pieces_a_draw_is_always_left() -> None:
 
 @pytest.mark.slow
 def test_full_boards_without_a_quarto() -> None:
-    """414,298,141,056 of 16!: the upper and the lower half of the board, met in the middle.
+    """Count 414,298,141,056 of 16! boards: combine the upper and the lower half of the board.
 
-    The eight pieces of the upper half are taken up to symmetry. Of every arrangement of a half
-    only the marks of the six rows that cross the middle count, packed in one integer; a board has
-    no quarto when those of its halves have no bit in common.
+    The eight pieces of the upper half are taken up to symmetry. For every arrangement of a half,
+    the marks of the six rows that cross the middle are packed in one integer. A board has no quarto
+    if the integers of its halves have no bit in common.
     """
     import numpy as np
 
@@ -81,14 +81,14 @@ def test_full_boards_without_a_quarto() -> None:
     assert len(crossing) == 6
 
     def halves(pieces: tuple[int, ...], first: int) -> tuple[np.ndarray, np.ndarray]:
-        """The different packed marks of the arrangements of a half, and how many have each."""
+        """Return the distinct packed marks of the arrangements of a half, and their counts."""
         marks = np.array(MARKS, dtype=np.uint64)[np.array(list(permutations(pieces)))]
         inner = np.bitwise_and.reduce(marks.reshape(-1, 2, 4), axis=2)
         marks = marks[~inner.any(axis=1)]
         packed = np.zeros(len(marks), dtype=np.uint64)
         for index, cells in enumerate(crossing):
-            one, other = (cell - first for cell in cells if 0 <= cell - first < 8)
-            packed |= (marks[:, one] & marks[:, other]) << np.uint64(8 * index)
+            first_cell, second_cell = (cell - first for cell in cells if 0 <= cell - first < 8)
+            packed |= (marks[:, first_cell] & marks[:, second_cell]) << np.uint64(8 * index)
         return np.unique(packed, return_counts=True)
 
     total, seen = 0, set[frozenset[int]]()

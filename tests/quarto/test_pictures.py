@@ -13,8 +13,8 @@ from tests.quarto.boards import EXAMPLE, boards
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def renamed(words: dict[str, str]) -> PieceSet:
-    """The example with other words (and the names of the pieces, too, when they are among them)."""
+def reword(words: dict[str, str]) -> PieceSet:
+    """Return the example with other words, and other names of pieces if `words` has them."""
     with open(example_pieces(), encoding="utf-8") as file:
         table = [line.split(",") for line in file.read().splitlines()]
     text = "\n".join(",".join(words.get(field, field) for field in row) for row in table)
@@ -32,14 +32,14 @@ def test_a_full_board_as_text() -> None:
 
 
 def test_names_as_wide_as_two_letters_keep_the_columns() -> None:
-    board = Board.parse("漢B..............", renamed({"A": "漢"}))
+    board = Board.parse("漢B..............", reword({"A": "漢"}))
     assert board_text(board).splitlines()[1] == "H1    漢  B   .   ."
 
 
 def test_a_piece_named_like_an_empty_cell() -> None:
-    board = Board.parse(".B..............".replace("..", "?!"), renamed({"A": "."}))
+    board = Board.parse(".B..............".replace("..", "?!"), reword({"A": "."}))
     assert board_text(board).splitlines()[1] == "H1    .   B   ?   ?"
-    full = Board.parse(".BCDEFGHIJKLMNOP", renamed({"A": "."}))
+    full = Board.parse(".BCDEFGHIJKLMNOP", reword({"A": "."}))
     assert board_text(full).splitlines()[1] == "H1   [.] [B] [C] [D]"
 
 
@@ -72,7 +72,7 @@ def test_everything_is_inside_the_picture() -> None:
 
 
 def test_markup_in_names_and_words_is_escaped() -> None:
-    pieces = renamed({"A": "<", "B": "&", "C": '"', "size": "a<b", "big": "<b>&amp;", "red": "]]>"})
+    pieces = reword({"A": "<", "B": "&", "C": '"', "size": "a<b", "big": "<b>&amp;", "red": "]]>"})
     written = texts(board_svg(Board.parse('<&"D............', pieces)))
     for text in ("<", "&", '"', "a<b", "<b>&amp;", "]]>"):
         assert text in written
@@ -80,7 +80,7 @@ def test_markup_in_names_and_words_is_escaped() -> None:
 
 def test_long_words_are_cut_in_pictures() -> None:
     long = "x" * 500
-    written = texts(board_svg(Board.parse("." * 16, renamed({"big": long, "size": long + "y"}))))
+    written = texts(board_svg(Board.parse("." * 16, reword({"big": long, "size": long + "y"}))))
     assert max(map(len, written)) == 24
 
 
@@ -97,11 +97,11 @@ def test_long_words_are_cut_in_pictures() -> None:
     ],
 )
 def test_all_looks_are_different(words: dict[str, str]) -> None:
-    assert len(set(looks(renamed(words)))) == 16
+    assert len(set(looks(reword(words)))) == 16
 
 
 def test_words_that_name_a_look_get_it() -> None:
-    pieces = renamed({"big": "White", "small": "Black", "red": "short", "blue": "tall"})
+    pieces = reword({"big": "White", "small": "Black", "red": "short", "blue": "tall"})
     white_short_square_hollow = looks(pieces)[pieces.piece("A")]
     assert not white_short_square_hollow.large
     assert white_short_square_hollow.colour == "#fbfbf7"
@@ -112,8 +112,8 @@ def test_words_that_name_a_look_get_it() -> None:
 def test_the_pieces_of_a_page_all_look_different() -> None:
     pieces = EXAMPLE
     drawn = [piece_svg(pieces, piece) for piece in range(16)]
-    # Without their letters they do, too.
-    assert len({re.sub(r">\w</text>", ">", one) for one in drawn}) == 16
+    # They also differ without their letters.
+    assert len({re.sub(r">\w</text>", ">", svg) for svg in drawn}) == 16
     root = ElementTree.fromstring(piece_svg(pieces, pieces.piece("A"), "A, <big>"))
     assert root.get("aria-label") == "A, <big>"
     assert ElementTree.fromstring(drawn[0]).get("aria-hidden") == "true"

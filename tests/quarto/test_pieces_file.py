@@ -1,4 +1,4 @@
-"""The reader of files of pieces: what it takes, and the exact words of what it refuses."""
+"""The reader of piece files: accepted files, and the exact messages for refused ones."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -27,8 +27,8 @@ LINES = TEXT.splitlines()
 EXAMPLE = read_pieces(example_pieces())
 
 
-def changed(number: int, line: str) -> str:
-    """The example with another line (numbered from 1)."""
+def replace_line(number: int, line: str) -> str:
+    """Return the example with one line replaced (numbered from 1)."""
     return "\n".join([*LINES[: number - 1], line, *LINES[number:]]) + "\n"
 
 
@@ -47,7 +47,7 @@ def changed(number: int, line: str) -> str:
     ],
     ids=["lf", "no last end", "bom", "crlf", "blank", "blanks", "spaces", "tabs", "reversed"],
 )
-def test_accepted(tmp_path: Path, data: bytes) -> None:
+def test_equivalent_files_are_accepted(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "pieces.txt"
     path.write_bytes(data)
     assert read_pieces(str(path)) == EXAMPLE
@@ -68,24 +68,24 @@ FAULTS = [
     ("\n\n", "line 1: no header"),
     ("\n" + TEXT, "line 1: no header"),
     ("\n".join(LINES[1:]), "line 1: the header begins with 'A', not with 'piece'"),
-    (changed(1, "Piece,a,b,c,d"), "line 1: the header begins with 'Piece', not with 'piece'"),
-    (changed(1, "pieces"), "line 1: the header begins with 'pieces', not with 'piece'"),
+    (replace_line(1, "Piece,a,b,c,d"), "line 1: the header begins with 'Piece', not with 'piece'"),
+    (replace_line(1, "pieces"), "line 1: the header begins with 'pieces', not with 'piece'"),
     ("\x00\x01\x02", "line 1: the header begins with '\\x00\\x01\\x02', not with 'piece'"),
-    (changed(1, "piece,a,b,a,d"), "line 1: feature 'a' is named twice"),
+    (replace_line(1, "piece,a,b,a,d"), "line 1: feature 'a' is named twice"),
     # not 5 fields
-    (changed(1, "piece,size,color,form"), "line 1: 4 fields, not 5"),
-    (changed(1, "piece"), "line 1: 1 field, not 5"),
-    (changed(5, "D,small,blue,square"), "line 5: 4 fields, not 5"),
-    (changed(17, LINES[16] + ","), "line 17: 6 fields, not 5"),
-    (changed(9, ""), "line 9: a blank line between the pieces"),
+    (replace_line(1, "piece,size,color,form"), "line 1: 4 fields, not 5"),
+    (replace_line(1, "piece"), "line 1: 1 field, not 5"),
+    (replace_line(5, "D,small,blue,square"), "line 5: 4 fields, not 5"),
+    (replace_line(17, LINES[16] + ","), "line 17: 6 fields, not 5"),
+    (replace_line(9, ""), "line 9: a blank line between the pieces"),
     (TEXT.replace("\n", "\r"), "line 1: 69 fields, not 5"),
-    (changed(2, "A,big,,square,hollow"), "line 2: field 3 is empty"),
-    (changed(1, "piece,size,color, ,fill"), "line 1: field 4 is empty"),
+    (replace_line(2, "A,big,,square,hollow"), "line 2: field 3 is empty"),
+    (replace_line(1, "piece,size,color, ,fill"), "line 1: field 4 is empty"),
     (
-        changed(2, "A,big,r\x1bed,square,hollow"),
+        replace_line(2, "A,big,r\x1bed,square,hollow"),
         "line 2: field 3 has an unprintable character: 'r\\x1bed'",
     ),
-    (changed(2, "\x07,big,red,square,hollow"),
+    (replace_line(2, "\x07,big,red,square,hollow"),
      "line 2: field 1 has an unprintable character: '\\x07'"),
     # not 16 pieces
     ("\n".join(LINES[:16]), "line 16: 15 pieces, not 16"),
@@ -94,13 +94,13 @@ FAULTS = [
     (TEXT + "Q,big,red,square,hollow\n", "line 18: 17 pieces, not 16"),
     (TEXT + "Q,big,red,square,hollow\n" * 9, "line 18: 25 pieces, not 16"),
     # a name that is not one character, or is used twice
-    (changed(3, "Bb,small,red,square,hollow"),
+    (replace_line(3, "Bb,small,red,square,hollow"),
      "line 3: the name 'Bb' of a piece is 2 characters, not 1"),
-    (changed(3, ",small,red,square,hollow"), "line 3: field 1 is empty"),
-    (changed(4, "A,big,blue,square,hollow"), "line 4: the name 'A' is already that of line 2"),
-    # a feature with other than two properties
+    (replace_line(3, ",small,red,square,hollow"), "line 3: field 1 is empty"),
+    (replace_line(4, "A,big,blue,square,hollow"), "line 4: the name 'A' is already that of line 2"),
+    # a feature without exactly two properties
     (
-        changed(12, "K,huge,blue,square,solid"),
+        replace_line(12, "K,huge,blue,square,solid"),
         "line 12: 'huge' is a third property of feature 'size', after 'big' and 'small'",
     ),
     (TEXT.replace("small", "big"), "line 1: feature 'size' has one property, 'big', not 2"),
@@ -110,12 +110,12 @@ FAULTS = [
         "line 10: property 'big' of feature 'fill' is already one of feature 'size', on line 2",
     ),
     (
-        changed(2, "A,big,big,square,hollow"),
+        replace_line(2, "A,big,big,square,hollow"),
         "line 2: property 'big' of feature 'color' is already one of feature 'size', on line 2",
     ),
     # two pieces with the same properties
     (
-        changed(17, "P,big,red,square,hollow"),
+        replace_line(17, "P,big,red,square,hollow"),
         "line 17: the same properties as on line 2: 'big, red, square, hollow'",
     ),
     # a line of any length is not repeated in full
@@ -124,7 +124,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("text", "message"), FAULTS, ids=[message for _, message in FAULTS])
-def test_refused(text: str, message: str, tmp_path: Path) -> None:
+def test_faulty_files_are_refused(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "pieces.txt"
     path.write_bytes(text.encode())
     with pytest.raises(PiecesFileError) as error:
@@ -166,7 +166,7 @@ def test_an_endless_file_is_refused() -> None:
         read_pieces("/dev/zero")
 
 
-def test_a_null_character_in_the_location() -> None:
+def test_a_null_character_in_the_location_is_refused() -> None:
     with pytest.raises(PiecesFileError, match="null"):
         read_pieces("a\0b")
 
@@ -179,7 +179,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 @given(st.data())
 def test_no_single_change_slips_through(data: st.DataObject) -> None:
-    """Any other field in place of one is refused, or is a consistent renaming of a piece."""
+    """Check that a changed field is refused, unless it renames a piece consistently."""
     line = data.draw(st.integers(1, 16))
     place = data.draw(st.integers(0, 4))
     fields = LINES[line].split(",")
@@ -195,7 +195,7 @@ def test_no_single_change_slips_through(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 def test_names_are_equal_in_every_unicode_form(form: Literal["NFC", "NFD"]) -> None:
-    """Half of the lines have another form of a property, and a piece may have an accent."""
+    """Half of the lines use another form of a property, and a piece may have an accent."""
     lines = [line.replace("A,big", "É,big") for line in LINES]
     odd = ("Gröss", "gröss")
     text = "\n".join(

@@ -1,4 +1,4 @@
-"""Perfect play: alpha-beta on bits against plain minimax on sets of words."""
+"""Perfect play: alpha-beta search on bits, compared with plain minimax on sets of words."""
 
 from random import Random
 
@@ -51,9 +51,9 @@ def by_minimax(board: Board, in_hand: str | None, squares: bool = False) -> Answ
 METHODS = {"alpha-beta": by_alpha_beta, "minimax": by_minimax}
 
 
-def open_boards(seed: int, *, boards: int, most_empty: int, squares: bool = False) -> list[Board]:
+def open_boards(seed: int, *, boards: int, max_empty: int, squares: bool = False) -> list[Board]:
     random = Random(seed)
-    return [random_open_board(random, index % (most_empty + 1), squares) for index in range(boards)]
+    return [random_open_board(random, index % (max_empty + 1), squares) for index in range(boards)]
 
 
 VARIANTS = pytest.mark.parametrize("squares", [False, True], ids=["rows", "squares"])
@@ -61,9 +61,9 @@ VARIANTS = pytest.mark.parametrize("squares", [False, True], ids=["rows", "squar
 
 @VARIANTS
 def test_outcome_and_best_moves_are_those_of_minimax(squares: bool) -> None:
-    """Every position that each board gives: handing over, and every piece in hand."""
+    """Solve every position of each board: before handing over, and with every piece in hand."""
     outcomes = []
-    for board in open_boards(1, boards=thorough(50, 240), most_empty=4, squares=squares):
+    for board in open_boards(1, boards=thorough(50, 240), max_empty=4, squares=squares):
         outcomes += [agree(METHODS, board, in_hand, squares)[0] for in_hand in (None, *board.left)]
     assert min(outcomes.count(value) for value in (-1, 0, 1)) > 10
 
@@ -81,7 +81,7 @@ def test_with_five_and_six_empty_cells(squares: bool) -> None:
 
 @VARIANTS
 def test_best_moves_are_those_of_the_plain_search(squares: bool) -> None:
-    """With more empty cells than minimax can do."""
+    """Use more empty cells than minimax can handle."""
     random = Random(3)
     for empty in (7, 7, 8) * thorough(1, 10):
         board = random_open_board(random, empty, squares)
@@ -91,22 +91,22 @@ def test_best_moves_are_those_of_the_plain_search(squares: bool) -> None:
 
 
 @VARIANTS
-def test_a_symmetry_takes_rows_to_rows(squares: bool) -> None:
-    """32 of them, of which 8 keep squares; found by trying."""
+def test_a_symmetry_maps_rows_to_rows(squares: bool) -> None:
+    """There are 32, found by exhaustive search; 8 of them keep squares."""
     tried = square_symmetries() if squares else board_symmetries()
     assert sorted(lines(squares).symmetries) == sorted(tried)
     assert len(tried) == (8 if squares else 32)
 
 
 @VARIANTS
-def test_positions_of_one_form_are_one_game(squares: bool) -> None:
-    """Played out without any symmetry; and images of a position have its form."""
+def test_positions_of_one_form_have_one_value(squares: bool) -> None:
+    """Play the positions out without any symmetry; images of a position have its form."""
     random, known = Random(6), dict[tuple[int, ...], list[tuple[int, int]]]()
     geometry = lines(squares)
-    for board in open_boards(7, boards=thorough(60, 1500), most_empty=4, squares=squares):
+    for board in open_boards(7, boards=thorough(60, 1500), max_empty=4, squares=squares):
         for name in board.left:
-            rated = Minimax(board, squares).rated(name)
-            value, distance = max(rated.values(), key=lambda one: (one[0], -one[0] * one[1]))
+            rated = Minimax(board, squares).rate_moves(name)
+            value, distance = max(rated.values(), key=lambda pair: (pair[0], -pair[0] * pair[1]))
             piece = EXAMPLE.piece(name)
             form = geometry.form(board.in_bits(squares), piece)
             known.setdefault(form, []).append((value, distance))
@@ -115,13 +115,13 @@ def test_positions_of_one_form_are_one_game(squares: bool) -> None:
             image = moved(board, cells, pieces).in_bits(squares)
             assert geometry.form(image, pieces[piece])[0] == form[0]
             known.setdefault(geometry.form(image, pieces[piece]), []).append((value, distance))
-    assert all(len(set(found)) == 1 for found in known.values())
-    assert sum(len(found) > 2 for found in known.values()) > thorough(2, 5)
+    assert all(len(set(values)) == 1 for values in known.values())
+    assert sum(len(values) > 2 for values in known.values()) > thorough(2, 5)
 
 
 @VARIANTS
-def test_first_moves_that_are_alike(squares: bool) -> None:
-    """The second piece: as many properties in common, on one of two or three kinds of cells."""
+def test_equivalent_first_moves_have_one_form(squares: bool) -> None:
+    """The form has the number of shared properties and the kind of cell (one of two or three)."""
     board, geometry = Board.parse("." * 16, EXAMPLE), lines(squares)
     forms = {
         geometry.form(board.after(cell, "A").in_bits(squares), EXAMPLE.piece(name))
@@ -132,8 +132,8 @@ def test_first_moves_that_are_alike(squares: bool) -> None:
 
 
 @VARIANTS
-def test_a_best_move_alone(squares: bool) -> None:
-    """With more empty cells, too, where symmetries are looked for; None where every move loses."""
+def test_a_single_best_move_is_one_of_the_best_moves(squares: bool) -> None:
+    """Include boards with enough empty cells to use symmetries; None if every move loses."""
     random, outcomes = Random(8), []
     for empty in (5,) * 12 + (6,) * 6 + (9,) * thorough(1, 6):
         board = random_open_board(random, empty, squares)
@@ -156,8 +156,8 @@ def test_the_player_search_plays_perfectly_near_the_end(squares: bool) -> None:
             assert move in solve(board, in_hand, squares).moves
 
 
-def test_the_player_search_imagines_no_game_twice() -> None:
-    """Of 240 answers to the first piece eight are different."""
+def test_the_player_search_tries_equivalent_moves_once() -> None:
+    """Eight of the 240 replies to the first piece are different."""
     empty = Board.parse("." * 16, EXAMPLE)
     assert len(different_moves(QuartoPosition(empty, None, 0, False), Random(1))) == 1
     moves = different_moves(QuartoPosition(empty, "P", 1, False), Random(1))
@@ -179,26 +179,26 @@ symmetry = st.tuples(st.integers(0, 31), st.integers(0, 383), st.booleans())
 
 @given(st.integers(0, 10**6), st.integers(5, 8), symmetry)
 @settings(max_examples=examples(30))
-def test_symmetries_change_nothing(seed: int, empty: int, which: tuple[int, int, bool]) -> None:
-    random, squares = Random(seed), which[2]
+def test_symmetries_change_nothing(seed: int, empty: int, drawn: tuple[int, int, bool]) -> None:
+    random, squares = Random(seed), drawn[2]
     board = random_open_board(random, empty, squares)
     symmetries = square_symmetries() if squares else board_symmetries()
-    cells = symmetries[which[0] % len(symmetries)]
-    pieces = piece_symmetries()[which[1]]
+    cells = symmetries[drawn[0] % len(symmetries)]
+    pieces = piece_symmetries()[drawn[1]]
     in_hand = random.choice([None, *board.left])
     solution = solve(board, in_hand, squares)
 
-    def renamed(name: str) -> str:
+    def rename_piece(name: str) -> str:
         return EXAMPLE.names[pieces[EXAMPLE.piece(name)]]
 
     other = solve(
-        moved(board, cells, pieces), None if in_hand is None else renamed(in_hand), squares
+        moved(board, cells, pieces), None if in_hand is None else rename_piece(in_hand), squares
     )
     assert other.outcome == solution.outcome
     assert set(other.moves) == {
         QuartoMove(
             None if move.cell is None else cells[move.cell],
-            None if move.hand_over is None else renamed(move.hand_over),
+            None if move.hand_over is None else rename_piece(move.hand_over),
         )
         for move in solution.moves
     }
@@ -207,7 +207,7 @@ def test_symmetries_change_nothing(seed: int, empty: int, which: tuple[int, int,
 @given(st.integers(0, 10**6), st.integers(6, 8))
 @settings(max_examples=examples(30))
 def test_best_moves_keep_the_outcome(seed: int, empty: int) -> None:
-    """The value of a position is the opposite of the opponent's after a best move, and only so."""
+    """A move is best if and only if the opponent's value after it is the opposite."""
     random = Random(seed)
     board = random_open_board(random, empty)
     solution = solve(board)
@@ -237,20 +237,20 @@ def test_best_turns_keep_the_outcome(seed: int, empty: int) -> None:
 
 @VARIANTS
 def test_distances_are_those_of_minimax(squares: bool) -> None:
-    """Every move of positions of all kinds: outcome, distance, and the order of the best."""
+    """Compare outcome, distance and the order of the best moves, in positions of all kinds."""
     seen = set()
-    for board in open_boards(4, boards=thorough(25, 70), most_empty=4, squares=squares):
+    for board in open_boards(4, boards=thorough(25, 70), max_empty=4, squares=squares):
         for in_hand in (None, *board.left[:3]):
-            expected = Minimax(board, squares).rated(in_hand) if board.left else {}
+            expected = Minimax(board, squares).rate_moves(in_hand) if board.left else {}
             rated = rated_moves(board, in_hand, squares)
-            assert {tuple(one.move): (one.outcome, one.distance) for one in rated} == expected
+            assert {tuple(r.move): (r.outcome, r.distance) for r in rated} == expected
             solution = solve(board, in_hand, squares)
             for move, distance in zip(solution.moves, solution.distances, strict=True):
                 assert expected[move.cell, move.hand_over] == (solution.outcome, distance)
             in_order = [solution.outcome * distance for distance in solution.distances]
             assert in_order == sorted(in_order)
-            assert [one.outcome for one in rated] == sorted(
-                (one.outcome for one in rated), reverse=True
+            assert [entry.outcome for entry in rated] == sorted(
+                (entry.outcome for entry in rated), reverse=True
             )
             seen |= set(expected.values())
     assert {abs(value) * distance for value, distance in seen} >= {0, 1, 2, 3}
@@ -258,8 +258,8 @@ def test_distances_are_those_of_minimax(squares: bool) -> None:
 
 @given(st.integers(0, 10**6), st.integers(5, 7))
 @settings(max_examples=thorough(3, 6))
-def test_a_distance_is_one_more_than_that_of_what_comes_next(seed: int, empty: int) -> None:
-    """Every move, against the solution of the position that it leads to."""
+def test_a_distance_is_one_more_than_that_of_the_next_position(seed: int, empty: int) -> None:
+    """Compare every move with the solution of the position that it leads to."""
     random = Random(seed)
     board = random_open_board(random, empty)
     in_hand = random.choice(board.left)
@@ -274,8 +274,8 @@ def test_a_distance_is_one_more_than_that_of_what_comes_next(seed: int, empty: i
 
 @given(st.integers(0, 10**6), st.integers(4, 8), st.booleans())
 @settings(max_examples=thorough(8, 15))
-def test_a_line_of_play_is_as_long_as_was_said(seed: int, empty: int, hand: bool) -> None:
-    """Played out on the board, with the names that the moves have."""
+def test_a_line_of_play_has_the_stated_length(seed: int, empty: int, hand: bool) -> None:
+    """Play the line out on the board, by the names in its moves."""
     random = Random(seed)
     board = random_open_board(random, empty)
     in_hand = random.choice(board.left) if hand else None
@@ -293,10 +293,10 @@ def test_a_line_of_play_is_as_long_as_was_said(seed: int, empty: int, hand: bool
 
 
 def test_distances_of_a_long_resistance() -> None:
-    """A defence that holds for some placements is asked again for more."""
+    """A defence that holds for some placements is requested again with more."""
     board = Board.parse("A?????HLKP?E???I", EXAMPLE)
     rated = rated_moves(board)
-    assert tuple(one.distance for one in rated) == (9, 9, 9, 9, 7, 5, 5, 3, 3)
+    assert tuple(entry.distance for entry in rated) == (9, 9, 9, 9, 7, 5, 5, 3, 3)
     for (_, name), outcome, distance in rated:
         answer = solve(board, name)
         assert (outcome, distance) == (-answer.outcome, answer.distances[0])
@@ -312,7 +312,7 @@ def test_the_longest_resistance_comes_first() -> None:
 
 
 def test_a_piece_in_hand_that_completes_a_quarto() -> None:
-    """Only completing it is a best move, though others may win later."""
+    """The only best move is to complete it, though others may win later."""
     board = Board.parse("??HPF?N?M?A?ED??", EXAMPLE)
     assert solve(board, "B") == Solution(Outcome.WIN, (QuartoMove(0, None),))
 
@@ -347,7 +347,7 @@ def test_pieces_that_cannot_be_in_hand(configuration: str, in_hand: str, message
     assert str(error.value) == message
 
 
-def test_the_limit() -> None:
+def test_solving_has_a_limit_of_empty_cells() -> None:
     for in_hand in (None, "P"):
         with pytest.raises(LimitError) as error:
             solve(Board.parse("AGDM............", EXAMPLE), in_hand)

@@ -1,4 +1,4 @@
-"""Imagined games: those of dealt hands end, and where chance alone decides nothing is a mistake."""
+"""Imagined games: games of dealt hands end, and pure chance makes no move a mistake."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def next_seat(asker: int, asked: int, yes: bool, hands: Sequence[int]) -> int:
 
 @given(st.data())
 @settings(max_examples=examples(200))
-def test_every_set_is_put_down_and_who_knows_all_takes_all_they_may_ask_for(
+def test_every_set_is_put_down_and_a_player_who_knows_all_takes_all_within_reach(
     data: st.DataObject,
 ) -> None:
     players, size = data.draw(st.integers(2, 6)), data.draw(st.integers(2, 5))
@@ -37,7 +37,7 @@ def test_every_set_is_put_down_and_who_knows_all_takes_all_they_may_ask_for(
     owners = [[random.randrange(players) for _ in range(size)] for _ in range(sets)]
     seen, counted = random.random() < 0.4, random.random() < 0.4
     turn = next_with_cards([sum(row.count(p) for row in owners) for p in range(players)], -1)
-    if counted:  # who is on turn shares every set with one other player at most
+    if counted:  # the player to move shares every set with at most one other player
         owners = [[owner if owner == turn else max(row) for owner in row] for row in owners]
     everybody = (1 << players) - 1
     known = [
@@ -56,41 +56,41 @@ def test_every_set_is_put_down_and_who_knows_all_takes_all_they_may_ask_for(
     assert sum(shares) == pytest.approx(1)
     assert cost > 0
     assert [share > 0 for share in shares] == [x == max(game.points) for x in game.points]
-    if seen or counted:  # by the cards, or by how many cards each has of a set
+    if seen or counted:  # all cards are known, or how many of a set each player has
         assert game.points[turn] >= reach
     assert game.questions <= sets * size * players * (sets * size + 1)
 
 
-def test_nobody_knows_what_lies_aside() -> None:
+def test_nobody_knows_the_cards_aside() -> None:
     sets, games = 4, 200
     owners = [[0, 1, 2]] * sets  # 2 is the pile
     known = [SetConstraint.of([[0, 1, 2]] * 3, 3, [1, 0, 0])] * sets
     answers = []
 
-    def heard(asker: int, asked: int, yes: bool, hands: Sequence[int]) -> int:
+    def listen(asker: int, asked: int, yes: bool, hands: Sequence[int]) -> int:
         answers.append(yes)
         return next_seat(asker, asked, yes, hands)
 
     for seed in range(games):
-        DealtGame(owners, known, [0, 0], max_questions=1).played(0, heard, Random(seed), NEVER)
+        DealtGame(owners, known, [0, 0], max_questions=1).played(0, listen, Random(seed), NEVER)
     assert len(answers) == games
     assert games / 2 - 30 < sum(answers) < games / 2 + 30
 
     seen = [SetConstraint.of([[0], [1], [2]], 3)] * sets
     game = DealtGame(owners, seen, [0, 0])
     assert game.played(0, next_seat, Random(1), NEVER)[0] == (0.5, 0.5)
-    assert game.questions == sets  # nobody asks for what surely lies aside
+    assert game.questions == sets  # nobody asks for cards that are certainly aside
 
 
 class Coins(QuaternityJudge):
-    """Games that chance alone decides."""
+    """A judge of games that chance alone decides."""
 
     def imagined(self, position: object, random: Random) -> tuple[Shares, float]:
         winner = random.randrange(3)
         return tuple([float(seat == winner) for seat in range(3)]), 1.0
 
 
-def moves_mistaken_decisive(seed: int) -> tuple[int, int, int]:
+def count_mistaken_and_decisive(seed: int) -> tuple[int, int, int]:
     random, game = Random(seed), Game.start(Settings(3, 3, 3))
     while not game.is_over and len(game.moves) < 40:
         move = random_move(game.state, random)
@@ -107,13 +107,13 @@ def moves_mistaken_decisive(seed: int) -> tuple[int, int, int]:
         before, after = played.around(at)
         swing = chances.swing(before, after)
         if swing is not None and after is not None:
-            _, who, old, new = swing
-            decisive += chances.confirms(before, after, who, new > old)
+            _, player, old, new = swing
+            decisive += chances.confirms(before, after, player, new > old)
     return len(played.settled) - 1, mistaken, decisive
 
 
-def test_where_chance_alone_decides_no_move_is_a_mistake_and_hardly_one_decisive() -> None:
-    found = [moves_mistaken_decisive(seed) for seed in range(thorough(30, 300))]
-    moves, mistaken, decisive = map(sum, zip(*found, strict=True))
+def test_pure_chance_makes_no_move_a_mistake_and_hardly_any_decisive() -> None:
+    counts = [count_mistaken_and_decisive(seed) for seed in range(thorough(30, 300))]
+    moves, mistaken, decisive = map(sum, zip(*counts, strict=True))
     assert mistaken <= moves / 500
-    assert decisive <= len(found) / 4
+    assert decisive <= len(counts) / 4

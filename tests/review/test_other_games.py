@@ -1,4 +1,4 @@
-"""Reviews of all games: laws that hold in each, and what one engine says found in another way."""
+"""Reviews of all games: laws of every game, and results of an engine found by another method."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def match(game: str, seed: int) -> Match[Any, Any, Any]:
 
 
 def record(played: Match[Any, Any, Any]) -> str:
-    """The record of a match, written as it would have been played."""
+    """Return the record of a match, as it would have been written during play."""
     rules, positions = played.rules, played.positions
     moves = zip(positions, played.moves, positions[1:], strict=False)
     lines = [rules.record_start(positions[0], played.names)]
@@ -65,13 +65,13 @@ def record(played: Match[Any, Any, Any]) -> str:
 
 @cache
 @limited("quaternity.review.chances", MAX_IMAGINED_GAMES=16, COMPARED=8)
-def reviewed(game: str, seed: int) -> Review:
+def review_match(game: str, seed: int) -> Review:
     return review(record(match(game, seed)), seconds=600)
 
 
 @pytest.mark.parametrize(("game", "seed"), GAMES)
-def test_chances_add_up_and_end_with_who_won(game: str, seed: int) -> None:
-    played, done = match(game, seed), reviewed(game, seed)
+def test_chances_add_up_and_end_with_the_winners(game: str, seed: int) -> None:
+    played, done = match(game, seed), review_match(game, seed)
     assert done.over
     assert len(done.curve) == len(played.positions)
     for point in done.curve:
@@ -87,14 +87,14 @@ def test_chances_add_up_and_end_with_who_won(game: str, seed: int) -> None:
 
 @pytest.mark.parametrize(("game", "seed"), GAMES)
 @limited("quaternity.review.chances", MAX_IMAGINED_GAMES=4, COMPARED=2)
-def test_a_seat_is_told_of_its_own_moves_alone(game: str, seed: int) -> None:
+def test_a_seat_sees_a_review_of_its_own_moves_only(game: str, seed: int) -> None:
     done = review(record(match(game, seed)), seat=1, seconds=600)
     assert all(move.worth is None for move in done.moves if move.seat != 1)
     assert all(move.seat == 1 for move in done.mistakes)
 
 
 @pytest.mark.parametrize("game", TABLES)
-def test_a_record_is_reviewed_up_to_where_it_breaks_the_rules(game: str) -> None:
+def test_a_record_is_reviewed_up_to_its_first_illegal_move(game: str) -> None:
     text = record(match(game, 0))
     lines = text.splitlines(keepends=True)
     done = review("".join([*lines[:-3], "0 does nonsense\n", *lines[-3:]]), seconds=0)
@@ -104,7 +104,7 @@ def test_a_record_is_reviewed_up_to_where_it_breaks_the_rules(game: str) -> None
 
 
 def pair(seed: int) -> tuple[int, list[str]]:
-    """A seat, and logs of two games that were dealt differently and looked the same to it."""
+    """Return a seat, and logs of two games with different deals that look the same to it."""
     random, settings = Random(seed), KwartetSettings(3, 4, aside=seed % 2 * 2)
     rules = KwartetRules(settings)
     game = Match[Any, Any, Any](rules, ("random", "exact", "random"), str(seed))
@@ -128,23 +128,23 @@ def pair(seed: int) -> tuple[int, list[str]]:
 
 
 @limited("quaternity.review.chances", MAX_IMAGINED_GAMES=16, COMPARED=1, AGAIN=16)
-def test_a_lead_that_is_for_good_is_never_lost_and_was_none_before() -> None:
-    said = 0
+def test_a_final_lead_is_never_lost_and_is_reported_from_its_start() -> None:
+    reported = 0
     for seed in range(thorough(1, 20)):
         played = match("set", seed)
         points = [played.rules.points(position) for position in played.positions]
         for moment in review(record(played), seconds=600).moments:
             for line in moment.lines:
                 if getattr(line, "kind", None) == LEADS:
-                    winner, said = facts(line)["who"], said + 1
+                    winner, reported = facts(line)["who"], reported + 1
                     leads = [x[winner] > x[1 - winner] for x in points]
                     at = len(leads) - leads[::-1].index(False) if False in leads else 0
                     assert f"{points[at][winner]:g}" == facts(line)["points"]
-    assert said
+    assert reported
 
 
 @pytest.mark.parametrize("seed", range(thorough(2, 30)))
-def test_games_that_a_seat_cannot_tell_apart_have_the_same_bytes(seed: int) -> None:
+def test_games_that_a_seat_cannot_distinguish_have_the_same_bytes(seed: int) -> None:
     seat, texts = pair(seed)
     with limited("quaternity.review.chances", MAX_IMAGINED_GAMES=16, COMPARED=8):
         first, second = (review(text, seat, seconds=600, seed=seed) for text in texts)
@@ -160,8 +160,8 @@ def test_games_that_a_seat_cannot_tell_apart_have_the_same_bytes(seed: int) -> N
 
 
 @pytest.mark.parametrize("seed", range(thorough(1, 20)))
-def test_cards_that_a_player_of_kwartet_could_know_follow_from_what_it_saw(seed: int) -> None:
-    played, done = match("kwartet", seed), reviewed("kwartet", seed)
+def test_cards_that_a_kwartet_player_could_know_follow_from_its_views(seed: int) -> None:
+    played, done = match("kwartet", seed), review_match("kwartet", seed)
     for move in done.moves:
         for note in move.notes:
             about = facts(note)
@@ -179,7 +179,7 @@ def test_cards_that_a_player_of_kwartet_could_know_follow_from_what_it_saw(seed:
 
 @pytest.mark.parametrize("seed", range(thorough(1, 20)))
 def test_exact_worth_in_quarto_is_that_of_plain_minimax(seed: int) -> None:
-    played, done = match("quarto", seed), reviewed("quarto", seed)
+    played, done = match("quarto", seed), review_match("quarto", seed)
     for index, move in enumerate(done.moves):
         before = played.positions[index]
         if move.worth is None or not move.worth.exact or len(before.board.empty) > 5:
@@ -191,14 +191,14 @@ def test_exact_worth_in_quarto_is_that_of_plain_minimax(seed: int) -> None:
             assert tuple(move.worth.by) in best
 
 
-def rightly(rules: Any, cards: Sequence[int]) -> bool:
+def is_right_triple(rules: Any, cards: Sequence[int]) -> bool:
     first, second, last = cards
     return is_triple(first, second, last, rules.settings.rule)
 
 
 @pytest.mark.parametrize("seed", range(thorough(1, 20)))
-def test_threes_that_lay_on_the_table_lay_there_and_were_one(seed: int) -> None:
-    played, done = match("set", seed), reviewed("set", seed)
+def test_missed_threes_lay_on_the_table_and_were_triples(seed: int) -> None:
+    played, done = match("set", seed), review_match("set", seed)
     for index, move in enumerate(done.moves):
         lay = [facts(note)["cards"] for note in move.notes if "cards" in facts(note)]
         before, after = played.positions[index].seen, played.positions[index + 1].seen
@@ -206,7 +206,7 @@ def test_threes_that_lay_on_the_table_lay_there_and_were_one(seed: int) -> None:
         assert bool(lay) == (bool(before.threes) and not took)
         for cards in lay:
             assert set(cards) <= set(before.places)
-            assert rightly(played.rules, cards)
+            assert is_right_triple(played.rules, cards)
 
 
 def test_a_wrong_claim_and_a_wish_for_more_cards_are_noted() -> None:
@@ -215,7 +215,7 @@ def test_a_wrong_claim_and_a_wish_for_more_cards_are_noted() -> None:
     while not start.seen.threes:
         start = rules.start(random)
     wrong = next(move for move in rules.moves(rules.view(start, 0))
-                 if move.cards and not rightly(rules, move.cards))  # fmt: skip
+                 if move.cards and not is_right_triple(rules, move.cards))  # fmt: skip
     with limited("quaternity.review.chances", MAX_IMAGINED_GAMES=16):
         done = review(f"{rules.record_start(start, ())}0 {wrong}\n0 more\n", seconds=600)
     assert [move.mistake for move in done.moves] == [True, False]

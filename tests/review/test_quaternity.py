@@ -1,4 +1,4 @@
-"""Reviews of Quaternity: what they say is true, found in another way."""
+"""Reviews of Quaternity: their statements are true, as other methods find."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from tests.sizes import thorough
 
 SMALL, TWO = Settings(3, 3, 3), Settings(3, 2, 2)
 LONG = 600.0
-"""Seconds that no small review takes: no clock ends it."""
+"""A time limit, in seconds, that no small review reaches."""
 
 
-def played(settings: Settings, seed: int, most: int = 60) -> Game:
-    """A random game, over or cut off."""
+def play_random_game(settings: Settings, seed: int, most: int = 60) -> Game:
+    """Return a random game, over or cut off."""
     random, game = Random(seed), Game.start(settings)
     while not game.is_over and len(game.moves) < most:
         move = random_move(game.state, random)
@@ -41,8 +41,8 @@ def played(settings: Settings, seed: int, most: int = 60) -> Game:
 
 
 @cache
-def reviewed(settings: Settings, seed: int) -> tuple[Game, Review]:
-    game = played(settings, seed)
+def review_game(settings: Settings, seed: int) -> tuple[Game, Review]:
+    game = play_random_game(settings, seed)
     return game, review(game.record(), seconds=600)
 
 
@@ -52,8 +52,8 @@ GAMES = [(SMALL, seed) for seed in range(thorough(2, 20))] + [
 
 
 @pytest.mark.parametrize(("settings", "seed"), GAMES)
-def test_chances_add_up_and_end_with_who_won(settings: Settings, seed: int) -> None:
-    game, done = reviewed(settings, seed)
+def test_chances_add_up_and_end_with_the_winners(settings: Settings, seed: int) -> None:
+    game, done = review_game(settings, seed)
     assert [point.after for point in done.curve] == list(range(len(game.moves) + 1))
     for point in done.curve:
         if point.chances is not None:
@@ -68,7 +68,7 @@ def test_chances_add_up_and_end_with_who_won(settings: Settings, seed: int) -> N
 
 
 def without(problem: DealProblem, card: Card, player: int) -> DealProblem:
-    """The deals in which a player does not have a card."""
+    """Return the problem of the deals in which a player does not have a card."""
     constraint = problem.sets[card.set_index]
     owners = list(constraint.owners)
     owners[card.number] &= ~(1 << player)
@@ -77,10 +77,10 @@ def without(problem: DealProblem, card: Card, player: int) -> DealProblem:
 
 
 @pytest.mark.parametrize(("settings", "seed"), GAMES)
-def test_a_card_that_is_called_certain_is_so_since_then_and_could_be_asked_for(
+def test_a_certain_card_is_certain_since_the_stated_move_and_can_be_asked_for(
     settings: Settings, seed: int
 ) -> None:
-    game, done = reviewed(settings, seed)
+    game, done = review_game(settings, seed)
 
     def certain(after: int, card: Card, holder: int) -> bool:
         problem = game.states[after].problem
@@ -109,7 +109,7 @@ def solution(settings: Settings) -> Solution:
 
 
 def forces(state: State, waiting: Question | None, seat: int) -> bool:
-    """Whether a seat can force a win, by retrograde analysis of the whole game."""
+    """Return whether a seat can force a win, by retrograde analysis of the whole game."""
     if waiting is None:
         if state.is_over:
             return state.winner == seat
@@ -119,8 +119,8 @@ def forces(state: State, waiting: Question | None, seat: int) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(thorough(6, 60)))
-def test_a_forced_win_that_is_said_to_be_given_away_was_forced_and_is_no_longer(seed: int) -> None:
-    game, done = reviewed(TWO, seed)
+def test_a_forced_win_given_away_was_forced_and_is_no_longer(seed: int) -> None:
+    game, done = review_game(TWO, seed)
     for move in done.moves:
         worth = move.worth
         if worth is None or not worth.exact:
@@ -142,7 +142,7 @@ def test_a_forced_win_that_is_said_to_be_given_away_was_forced_and_is_no_longer(
 
 @pytest.mark.parametrize("seed", range(thorough(6, 60)))
 def test_certain_ends_of_the_curve_are_forced(seed: int) -> None:
-    game, done = reviewed(TWO, seed)
+    game, done = review_game(TWO, seed)
     for point in done.curve[:-1]:
         if point.exact:
             assert point.chances is not None
@@ -151,7 +151,7 @@ def test_certain_ends_of_the_curve_are_forced(seed: int) -> None:
 
 @pytest.mark.parametrize(("settings", "seed"), GAMES)
 def test_a_mistake_is_beyond_two_standard_errors(settings: Settings, seed: int) -> None:
-    _, done = reviewed(settings, seed)
+    _, done = review_game(settings, seed)
     for move in done.moves:
         if move.worth is not None and not move.worth.exact:
             assert move.worth.error > 0
@@ -164,7 +164,7 @@ def test_a_mistake_is_beyond_two_standard_errors(settings: Settings, seed: int) 
 
 @pytest.mark.parametrize("seed", range(thorough(2, 10)))
 def test_a_seed_gives_the_same_bytes_and_a_document_that_json_keeps(seed: int) -> None:
-    record = played(TWO, seed).record()
+    record = play_random_game(TWO, seed).record()
     done, again = (review(record, seconds=LONG, seed=seed) for _ in range(2))
     assert json.dumps(done.document()) == json.dumps(again.document())
     assert str(done) == str(again)
@@ -173,8 +173,8 @@ def test_a_seed_gives_the_same_bytes_and_a_document_that_json_keeps(seed: int) -
 
 
 @pytest.mark.parametrize("seed", range(thorough(2, 10)))
-def test_without_time_a_review_says_what_it_did_not_finish_and_nothing_else(seed: int) -> None:
-    game, full = reviewed(SMALL, seed)
+def test_without_time_a_review_names_its_unfinished_parts_and_nothing_else(seed: int) -> None:
+    game, full = review_game(SMALL, seed)
     done = review(game.record(), seconds=0)
     assert len(done.unfinished) >= 3
     assert not done.mistakes
@@ -184,8 +184,8 @@ def test_without_time_a_review_says_what_it_did_not_finish_and_nothing_else(seed
     assert "Not finished" in str(done)
 
 
-def test_a_record_is_reviewed_up_to_where_it_breaks_the_rules() -> None:
-    lines = played(SMALL, 1).record().splitlines(keepends=True)
+def test_a_record_is_reviewed_up_to_its_first_illegal_move() -> None:
+    lines = play_random_game(SMALL, 1).record().splitlines(keepends=True)
     head = sum(not line[0].isdigit() for line in lines)
     for kept in (head, head + 3, len(lines)):
         text = "".join([*lines[:kept], "0 asks 0 for 0/0: no\n", *lines[kept:]])
@@ -201,7 +201,7 @@ def test_a_record_is_reviewed_up_to_where_it_breaks_the_rules() -> None:
         ("", None, "not a record of a game"),
         ("chess 1\n", None, "not a record of a game"),
         ("quaternity 1\nsets 3\n", None, "set-size is missing"),
-        ("quarto 1\nsquares maybe\n0 hand over A\n", None, "squares 'maybe': say yes or no"),
+        ("quarto 1\nsquares maybe\n0 hand over A\n", None, "squares 'maybe': expected yes or no"),
         (Game.start(SMALL).record(), 3, "seat 3 is out of range 0..2"),
         (Game.start(SMALL).record(), -1, "seat -1 is out of range 0..2"),
     ],
@@ -211,9 +211,9 @@ def test_bad_input_is_refused(text: str, seat: int | None, message: str) -> None
         review(text, seat)
 
 
-def test_values_that_are_none_are_refused() -> None:
+def test_invalid_values_are_refused() -> None:
     record = Game.start(SMALL).record()
-    with pytest.raises(InputError, match="seconds: -1"):
+    with pytest.raises(InputError, match="seconds: must be a number >= 0, not -1"):
         review(record, seconds=-1)
     with pytest.raises(InputError, match="record_text: 3 "):
         review(3)  # type: ignore[arg-type]
@@ -238,7 +238,7 @@ def test_a_game_without_moves_has_a_review() -> None:
 def test_no_move_is_decisive_while_the_chances_are_incomplete(
     cut: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record = played(SMALL, 1).record()
+    record = play_random_game(SMALL, 1).record()
     full = review(record, seconds=LONG)
     assert full.moments
     assert not full.unfinished
@@ -260,7 +260,7 @@ def out_of_time(*arguments: object) -> bool:
 def test_a_busy_machine_gives_the_same_review_with_patience(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    text, looks, pace = played(TWO, 0).record(), 0, 0.0
+    text, looks, pace = play_random_game(TWO, 0).record(), 0, 0.0
 
     def clock() -> float:
         nonlocal looks

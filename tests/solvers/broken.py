@@ -1,4 +1,4 @@
-"""Solvers that are wrong on purpose, each in its own way: whoever checks solvers must find them."""
+"""Solvers that are wrong on purpose, each in a different way. Checks of solvers must find them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,13 +19,13 @@ from solvers.shortage import most_cards
 
 
 def drops_a_minimum(problem: DealProblem) -> Verdict:
-    """Forgets what player 0 must hold."""
-    sets = [SetConstraint(one.owners, (0, *one.low[1:]), one.high) for one in problem.sets]
+    """Ignore the minimum of player 0 in every set."""
+    sets = [SetConstraint(set_.owners, (0, *set_.low[1:]), set_.high) for set_ in problem.sets]
     return SOLVERS["max-flow"](DealProblem(problem.hands, sets))
 
 
 def forgets_an_owner(problem: DealProblem) -> Verdict:
-    """Of the last card that several players may own, it forgets the first of them."""
+    """Drop the first possible owner of the last card that several players may own."""
     sets = list(problem.sets)
     for index in reversed(range(len(sets))):
         owners = sets[index].owners
@@ -39,137 +39,137 @@ def forgets_an_owner(problem: DealProblem) -> Verdict:
 
 
 def ignores_maximums(problem: DealProblem) -> Verdict:
-    """Takes every maximum for the size of the set."""
-    sets = [SetConstraint(one.owners, one.low, [one.size] * one.players) for one in problem.sets]
+    """Replace every maximum by the size of the set."""
+    sets = [SetConstraint(row.owners, row.low, [row.size] * row.players) for row in problem.sets]
     return SOLVERS["coalitions"](DealProblem(problem.hands, sets))
 
 
 def always_says_no(problem: DealProblem) -> Verdict:
-    """Finds everything infeasible, for no reason."""
+    """Return an infeasible verdict without evidence for every problem."""
     del problem
     return Infeasible()
 
 
 def deals_nothing(problem: DealProblem) -> Verdict:
-    """Finds everything feasible, with a deal of no cards."""
+    """Return a feasible verdict whose deal has no cards."""
     del problem
     return Feasible(Deal(()))
 
 
 def deals_words(problem: DealProblem) -> Verdict:
-    """Gives a deal whose owners are no numbers."""
+    """Return a deal with words as owners."""
     words: Any = ("nobody",) * problem.sets[0].size if problem.sets else ()
     return Feasible(Deal((words,) * len(problem.sets)))
 
 
 def answers_yes(problem: DealProblem) -> Any:
-    """Answers with a truth value instead of a verdict."""
+    """Return a truth value instead of a verdict."""
     return bool(problem.cards)
 
 
 def divides_by_zero(problem: DealProblem) -> Verdict:
-    """Crashes where there are no minimums."""
-    1 // sum(sum(one.low) for one in problem.sets)
+    """Divide by zero if there are no minimums."""
+    1 // sum(sum(set_.low) for set_ in problem.sets)
     return SOLVERS["coalitions"](problem)
 
 
-def right(problem: DealProblem) -> Verdict:
-    """The verdict by flow."""
+def solve_by_flow(problem: DealProblem) -> Verdict:
+    """Return the correct verdict, by maximum flow."""
     return SOLVERS["max-flow"](problem)
 
 
 def gives_up_on_the_infeasible(problem: DealProblem) -> Verdict:
-    """Never says no."""
-    verdict = right(problem)
+    """Raise LimitError if the problem is infeasible."""
+    verdict = solve_by_flow(problem)
     if not verdict:
         raise LimitError("too hard")
     return verdict
 
 
 def counts_in_32_bits(problem: DealProblem) -> Verdict:
-    """Fails at bounds that fill no machine word."""
-    if any(bound >= 1 << 31 for one in problem.sets for bound in (*one.low, *one.high)):
+    """Raise OverflowError for bounds that do not fit into a machine word of 32 bits."""
+    if any(bound >= 1 << 31 for set_ in problem.sets for bound in (*set_.low, *set_.high)):
         raise OverflowError("Python int too large to convert to C int")
-    return right(problem)
+    return solve_by_flow(problem)
 
 
 def forgets_a_maximum_of_twins(problem: DealProblem) -> Verdict:
-    """Where two sets are equal, forgets what player 0 may hold of the second at most."""
+    """If two sets are equal, ignore the maximum of player 0 in the second."""
     sets = list(problem.sets)
-    for index, one in enumerate(sets):
-        if one in sets[:index]:
-            sets[index] = SetConstraint(one.owners, one.low, (one.size, *one.high[1:]))
-    return right(DealProblem(problem.hands, sets))
+    for index, set_ in enumerate(sets):
+        if set_ in sets[:index]:
+            sets[index] = SetConstraint(set_.owners, set_.low, (set_.size, *set_.high[1:]))
+    return solve_by_flow(DealProblem(problem.hands, sets))
 
 
 def forgets_a_late_minimum(problem: DealProblem) -> Verdict:
-    """Of the sixth player and those after, forgets what they must hold."""
+    """Ignore the minimums of all players after the fifth."""
     sets = [
-        SetConstraint(one.owners, (*one.low[:5], *[0] * (one.players - 5)), one.high)
-        if one.players > 5
-        else one
-        for one in problem.sets
+        SetConstraint(set_.owners, (*set_.low[:5], *[0] * (set_.players - 5)), set_.high)
+        if set_.players > 5
+        else set_
+        for set_ in problem.sets
     ]
-    return right(DealProblem(problem.hands, sets))
+    return solve_by_flow(DealProblem(problem.hands, sets))
 
 
 def forgets_the_last_minimums(problem: DealProblem) -> Verdict:
-    """Forgets what the last player must hold."""
-    sets = [SetConstraint(one.owners, (*one.low[:-1], 0), one.high) for one in problem.sets]
-    return right(DealProblem(problem.hands, sets))
+    """Ignore the minimums of the last player."""
+    sets = [SetConstraint(set_.owners, (*set_.low[:-1], 0), set_.high) for set_ in problem.sets]
+    return solve_by_flow(DealProblem(problem.hands, sets))
 
 
 def forgets_the_minimums_of_the_last_set(problem: DealProblem) -> Verdict:
-    """Forgets what anybody must hold of the last set."""
+    """Ignore all minimums of the last set."""
     if not problem.sets:
-        return right(problem)
+        return solve_by_flow(problem)
     owners, _, high = problem.sets[-1]
     last = SetConstraint(owners, (0,) * problem.players, high)
-    return right(problem.with_set(len(problem.sets) - 1, last))
+    return solve_by_flow(problem.with_set(len(problem.sets) - 1, last))
 
 
 def masks_are_bytes(problem: DealProblem) -> Verdict:
-    """Knows eight players: the others own nothing."""
-    sets = [SetConstraint([mask & 255 for mask in one.owners], one.low, one.high)
-            for one in problem.sets]  # fmt: skip
-    verdict = right(DealProblem(problem.hands, sets))
+    """Keep only the first eight players as possible owners."""
+    sets = [SetConstraint([mask & 255 for mask in set_.owners], set_.low, set_.high)
+            for set_ in problem.sets]  # fmt: skip
+    verdict = solve_by_flow(DealProblem(problem.hands, sets))
     return verdict if verdict else Infeasible()
 
 
 def hands_are_bytes(problem: DealProblem) -> Verdict:
-    """Counts hands up to 255."""
-    verdict = right(DealProblem([hand & 255 for hand in problem.hands], problem.sets))
+    """Reduce hands modulo 256."""
+    verdict = solve_by_flow(DealProblem([hand & 255 for hand in problem.hands], problem.sets))
     return verdict if verdict else Infeasible()
 
 
 def looks_at_few(problem: DealProblem) -> Verdict:
-    """Tries coalitions of one player, two and all but one; where none is short, deals somehow."""
-    verdict = right(problem)
+    """Overlook a shortage of more than two players, unless all but at most one belong to it."""
+    verdict = solve_by_flow(problem)
     if isinstance(verdict, Infeasible) and isinstance(verdict.shortage, Shortage):
         size = verdict.shortage.coalition.bit_count()
         if 2 < size < problem.players - 1:
-            return Feasible(Deal(tuple((0,) * one.size for one in problem.sets)))
+            return Feasible(Deal(tuple((0,) * set_.size for set_ in problem.sets)))
     return verdict
 
 
 def tight_is_too_much(problem: DealProblem) -> Verdict:
-    """Takes three players or more who can have just what they must hold for a shortage."""
+    """Report three or more players who can have exactly what they must hold as a shortage."""
     tables = [0] * (1 << problem.players)
-    if not right(problem) or problem.players > 8:
-        return right(problem)
+    if not solve_by_flow(problem) or problem.players > 8:
+        return solve_by_flow(problem)
     for coalition in range(1 << problem.players):
         if 3 <= coalition.bit_count() < problem.players:
             tables[coalition] = sum(hand for player, hand in enumerate(problem.hands)
                                     if coalition >> player & 1)  # fmt: skip
             if tables[coalition] and tables[coalition] == sum(
-                most_cards(one, coalition, tightest_witness(one, coalition)) for one in problem.sets
+                most_cards(row, coalition, tightest_witness(row, coalition)) for row in problem.sets
             ):
                 return Infeasible()
-    return right(problem)
+    return solve_by_flow(problem)
 
 
-class EveryOther:
-    """Says no to a problem that it has just been asked."""
+class WrongOnRepeat:
+    """A solver that answers infeasible if it is given the same problem twice in a row."""
 
     __name__ = "no_to_the_same_again"
 
@@ -178,11 +178,11 @@ class EveryOther:
 
     def __call__(self, problem: DealProblem) -> Verdict:
         again, self.last = problem == self.last, problem
-        return Infeasible() if again and problem.cards > 4 else right(problem)
+        return Infeasible() if again and problem.cards > 4 else solve_by_flow(problem)
 
 
 class RemembersSets:
-    """Remembers a verdict by the sets alone, whatever the hands."""
+    """A solver that caches verdicts by the sets alone and ignores the hands."""
 
     __name__ = "remembers_sets_without_hands"
 
@@ -190,12 +190,12 @@ class RemembersSets:
         self.known: dict[object, Verdict] = {}
 
     def __call__(self, problem: DealProblem) -> Verdict:
-        return self.known.setdefault(problem.sets, right(problem))
+        return self.known.setdefault(problem.sets, solve_by_flow(problem))
 
 
 def leaves_at_the_infeasible(problem: DealProblem) -> Verdict:
-    """Ends the program where there is no deal."""
-    verdict = right(problem)
+    """Exit the program if there is no deal."""
+    verdict = solve_by_flow(problem)
     if not verdict:
         raise SystemExit(0)
     return verdict
@@ -209,45 +209,45 @@ class _Sure(Infeasible):
 
 
 def vouches_for_itself(problem: DealProblem) -> Verdict:
-    """Says no, and that this holds."""
+    """Return an infeasible verdict whose evidence always claims to hold."""
     sure: Any = _Sure()
     return Infeasible(sure)
 
 
-def no_where(name: str, when: Callable[[DealProblem], bool]) -> Callable[[DealProblem], Verdict]:
-    """A solver that is right, and says no wherever something is the case."""
+def no_if(name: str, when: Callable[[DealProblem], bool]) -> Callable[[DealProblem], Verdict]:
+    """Return a solver that is right, except that it answers infeasible if a condition holds."""
 
     def solver(problem: DealProblem) -> Verdict:
-        return Infeasible() if when(problem) else right(problem)
+        return Infeasible() if when(problem) else solve_by_flow(problem)
 
     solver.__name__ = name
     return solver
 
 
-def _largest(problem: DealProblem) -> int:
-    return max((one.size for one in problem.sets), default=0)
+def _largest_set(problem: DealProblem) -> int:
+    return max((set_.size for set_ in problem.sets), default=0)
 
 
-NO_WHERE = [
-    no_where("no_to_five_players", lambda problem: problem.players >= 5),
-    no_where("no_to_twelve_players", lambda problem: problem.players == 12),
-    no_where("no_to_one_player", lambda problem: problem.players == 1),
-    no_where("no_to_four_sets", lambda problem: len(problem.sets) == 4),
-    no_where("no_to_large_sets", lambda problem: _largest(problem) > 4),
-    no_where("no_to_sets_of_over_32", lambda problem: _largest(problem) > 32),
-    no_where("no_above_twelve_cards", lambda problem: problem.cards > 12),
-    no_where("no_to_52_cards", lambda problem: problem.cards == 52),
-    no_where("no_above_256_cards", lambda problem: problem.cards > 256),
-    no_where("no_to_nothing", lambda problem: not problem.cards),
-    no_where("no_to_uneven_sets", lambda problem: len({one.size for one in problem.sets}) > 1),
-    no_where("no_to_empty_sets", lambda problem: any(not one.size for one in problem.sets)),
-    no_where("no_to_empty_hands", lambda problem: 0 in problem.hands and problem.cards > 4),
-    no_where("no_to_twin_sets", lambda problem: len({*problem.sets}) < len(problem.sets)),
-    no_where("no_to_large_bounds", lambda problem: any(max(one.high) > one.size
-                                                       for one in problem.sets)),
-    no_where("no_above_twelve_players", lambda problem: problem.players > 12),
-    no_where("no_above_64_players", lambda problem: problem.players > 64),
-    no_where("no_to_sets_of_over_127", lambda problem: _largest(problem) > 127),
+INFEASIBLE_IF = [
+    no_if("no_to_five_players", lambda problem: problem.players >= 5),
+    no_if("no_to_twelve_players", lambda problem: problem.players == 12),
+    no_if("no_to_one_player", lambda problem: problem.players == 1),
+    no_if("no_to_four_sets", lambda problem: len(problem.sets) == 4),
+    no_if("no_to_large_sets", lambda problem: _largest_set(problem) > 4),
+    no_if("no_to_sets_of_over_32", lambda problem: _largest_set(problem) > 32),
+    no_if("no_above_twelve_cards", lambda problem: problem.cards > 12),
+    no_if("no_to_52_cards", lambda problem: problem.cards == 52),
+    no_if("no_above_256_cards", lambda problem: problem.cards > 256),
+    no_if("no_to_nothing", lambda problem: not problem.cards),
+    no_if("no_to_uneven_sets", lambda problem: len({row.size for row in problem.sets}) > 1),
+    no_if("no_to_empty_sets", lambda problem: any(not row.size for row in problem.sets)),
+    no_if("no_to_empty_hands", lambda problem: 0 in problem.hands and problem.cards > 4),
+    no_if("no_to_twin_sets", lambda problem: len({*problem.sets}) < len(problem.sets)),
+    no_if("no_to_large_bounds", lambda problem: any(max(set_.high) > set_.size
+                                                       for set_ in problem.sets)),
+    no_if("no_above_twelve_players", lambda problem: problem.players > 12),
+    no_if("no_above_64_players", lambda problem: problem.players > 64),
+    no_if("no_to_sets_of_over_127", lambda problem: _largest_set(problem) > 127),
 ]  # fmt: skip
 
 BROKEN = (
@@ -257,10 +257,10 @@ BROKEN = (
 
 RARELY_BROKEN = (
     gives_up_on_the_infeasible, counts_in_32_bits, forgets_a_maximum_of_twins, vouches_for_itself,
-    leaves_at_the_infeasible, *NO_WHERE[:8],
+    leaves_at_the_infeasible, *INFEASIBLE_IF[:8],
 )  # fmt: skip
 MORE_RARELY_BROKEN = (
     forgets_a_late_minimum, masks_are_bytes, hands_are_bytes, looks_at_few, tight_is_too_much,
-    EveryOther(), RemembersSets(), *NO_WHERE[8:],
+    WrongOnRepeat(), RemembersSets(), *INFEASIBLE_IF[8:],
 )  # fmt: skip
-"""Those that are wrong seldom, or only where problems are large: for `check_solver`."""
+"""Solvers that are wrong rarely, or only on large problems: for `check_solver`."""

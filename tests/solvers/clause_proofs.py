@@ -13,7 +13,7 @@ class Refutation(NamedTuple):
     proof: list[str]
 
     def check(self) -> bool:
-        """Whether `dratify` accepts the proof: every clause follows by unit propagation."""
+        """Return whether `dratify` accepts the proof: every clause follows by unit propagation."""
         from dratify import check_proof, parse_dimacs
 
         top = max(abs(literal) for clause in self.formula for literal in clause)
@@ -26,13 +26,13 @@ class Refutation(NamedTuple):
 def refutation(
     linear: LinearModel, solver: str = "cadical195", encoding: str = "seqcounter"
 ) -> Refutation | None:
-    """A DRUP refutation of the sums by a solver of python-sat, or None where a deal exists."""
+    """Return a DRUP refutation of the sums by a solver of python-sat, or None if a deal exists."""
     from pysat.solvers import Solver
 
     formula = clauses(linear, encoding)
     with Solver(name=solver, bootstrap_with=formula, with_proof=True) as run:
         if run.solve():
             return None
-        # Nothing is written where unit propagation refutes the formula while it is read.
+        # The proof is empty if unit propagation refutes the formula while it is read.
         proof: list[str] = run.get_proof() or []
     return Refutation(formula, proof if "0" in proof else [*proof, "0"])

@@ -1,4 +1,4 @@
-"""All solvers on one problem, held together."""
+"""Comparison of all solvers on one problem."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from tests.agreement import agree
 
 
 def decide(problem: DealProblem) -> Verdict:
-    """The verdict of all solvers that take the problem, each with the evidence that it promises."""
+    """Return the common verdict of all solvers that accept the problem; check their evidence."""
 
     def with_own_evidence(solver: Solver) -> Callable[[DealProblem], Verdict]:
         def run(problem: DealProblem) -> Verdict:
@@ -18,11 +18,11 @@ def decide(problem: DealProblem) -> Verdict:
 
         return run
 
-    takers = solvers_for(problem, all_solvers().values())
+    accepting = solvers_for(problem, all_solvers().values())
     return agree(
-        {solver.name: with_own_evidence(solver) for solver in takers},
+        {solver.name: with_own_evidence(solver) for solver in accepting},
         problem,
-        check=lambda one: verify(problem, certify(problem, one)),
+        check=lambda verdict: verify(problem, certify(problem, verdict)),
         answer=bool,
     )
 

@@ -1,7 +1,7 @@
-"""Other people's solvers that read what is exported: text in, the true booleans' names out.
+"""Solvers of other projects that read exported problems and return the booleans that are true.
 
-`READERS` has, by format and solver, a function that gives the names of the booleans that are 1, or
-None for "impossible", and the package or program that it needs.
+`READERS` has an entry for each format and solver: a function that returns the names of the
+booleans that are 1, or None for "impossible", and the package or program that it needs.
 """
 
 import re
@@ -19,7 +19,7 @@ Bounded = tuple[dict[str, int], float, float]
 
 
 class Reader(NamedTuple):
-    """One solver that reads one format."""
+    """A solver that reads a format."""
 
     format: str
     solver: str
@@ -28,14 +28,14 @@ class Reader(NamedTuple):
 
     @property
     def installed(self) -> bool:
-        """Whether it can be asked here."""
+        """Whether the package or program is installed."""
         return which(self.needs[1:]) is not None if self.needs[0] == "!" else bool(
             find_spec(self.needs)
         )  # fmt: skip
 
 
 def solved_rows(variables: Sequence[str], rows: Sequence[Bounded]) -> Answer:
-    """Solve rows of coefficients between two bounds by SciPy's HiGHS."""
+    """Solve rows of coefficients between two bounds with SciPy's HiGHS."""
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -47,18 +47,18 @@ def solved_rows(variables: Sequence[str], rows: Sequence[Bounded]) -> Answer:
             matrix[number, variables.index(name)] += factor
     lows, highs = [low for _, low, _ in rows], [high for _, _, high in rows]
     count = len(variables)
-    found = milp(
+    result = milp(
         np.zeros(count), integrality=np.ones(count, dtype=np.int64), bounds=Bounds(0, 1),
         constraints=LinearConstraint(matrix, lows, highs),
     )  # fmt: skip
-    assert found.status in (0, 2), found.message
-    if found.x is None:
+    assert result.status in (0, 2), result.message
+    if result.x is None:
         return None
-    return [name for name, value in zip(variables, found.x, strict=True) if value > 0.5]
+    return [name for name, value in zip(variables, result.x, strict=True) if value > 0.5]
 
 
 def opb_rows(lines: Sequence[Sequence[str]]) -> list[Bounded]:
-    """The rows of an OPB file, from its lines in parts."""
+    """Return the rows of an OPB file from its lines, which are split into words."""
     rows = []
     for *parts, sign, bound, end in lines:
         assert end == ";"
@@ -71,23 +71,23 @@ def opb_rows(lines: Sequence[Sequence[str]]) -> list[Bounded]:
 
 
 def opb_by_highs(text: str) -> Answer:
-    named, lines = _dimacs(text, "*")
+    names, lines = _dimacs(text, "*")
     _, booleans, _, count = lines[0]
-    assert (int(booleans), int(count)) == (len(named), len(lines) - 1)
-    found = solved_rows([f"x{number}" for number in named], opb_rows(lines[1:]))
-    return None if found is None else [named[int(name[1:])] for name in found]
+    assert (int(booleans), int(count)) == (len(names), len(lines) - 1)
+    variables = solved_rows([f"x{number}" for number in names], opb_rows(lines[1:]))
+    return None if variables is None else [names[int(name[1:])] for name in variables]
 
 
 def opb_by_clasp(text: str) -> Answer:
     import sys
 
-    told = _run([sys.executable, "-m", "clingo", "--mode=clasp", "{}"], text, "opb", check=False)
-    if "s UNSATISFIABLE" in told:
+    output = _run([sys.executable, "-m", "clingo", "--mode=clasp", "{}"], text, "opb", check=False)
+    if "s UNSATISFIABLE" in output:
         return None
-    assert "s SATISFIABLE" in told, told
-    named, _ = _dimacs(text, "*")
-    values = " ".join(line[1:] for line in told.splitlines() if line.startswith("v")).split()
-    return [named[int(one[1:])] for one in values if one[0] == "x"]
+    assert "s SATISFIABLE" in output, output
+    names, _ = _dimacs(text, "*")
+    values = " ".join(line[1:] for line in output.splitlines() if line.startswith("v")).split()
+    return [names[int(literal[1:])] for literal in values if literal[0] == "x"]
 
 
 def cnf_by_cp_sat(text: str) -> Answer:
@@ -100,8 +100,8 @@ def cnf_by_cp_sat(text: str) -> Answer:
     variables = [model.new_bool_var(str(number)) for number in range(1, int(booleans) + 1)]
     for *literals, end in lines[1:]:
         assert end == "0"
-        clause = [(variables[abs(int(one)) - 1], int(one) > 0) for one in literals]
-        model.add_bool_or([one if positive else ~one for one, positive in clause])
+        clause = [(variables[abs(int(literal)) - 1], int(literal) > 0) for literal in literals]
+        model.add_bool_or([variable if positive else ~variable for variable, positive in clause])
     solver = cp_model.CpSolver()
     if solver.solve(model) == cp_model.INFEASIBLE:
         return None
@@ -116,11 +116,11 @@ def cnf_by_cadical(text: str) -> Answer:
     with Solver("cadical195", bootstrap_with=CNF(from_string=text).clauses) as solver:
         if not solver.solve():
             return None
-        return [names[one] for one in solver.get_model() if one > 0 and one in names]
+        return [names[index] for index in solver.get_model() if index > 0 and index in names]
 
 
 def _dimacs(text: str, comment: str = "c") -> tuple[dict[int, str], list[list[str]]]:
-    """The booleans' names, and all other lines in parts; the head of an OPB file is one of them."""
+    """Return the booleans' names and all other lines in words, the header of an OPB file first."""
     split = [line.split() for line in text.splitlines()]
     names = {int(parts[1].lstrip("x")): parts[2] for parts in split
              if parts[0] == comment and len(parts) == 3}  # fmt: skip
@@ -129,13 +129,13 @@ def _dimacs(text: str, comment: str = "c") -> tuple[dict[int, str], list[list[st
 
 
 def flow_by_scipy(text: str) -> Answer:
-    """The cards of a node go to the players as what flows into it says."""
+    """Give the cards of a node to the players from whom flow enters it."""
     import numpy as np
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
 
     target = int(re.findall(r"c possible .* flow is (\d+)", text)[0])
-    names = {int(one): name for one, name in re.findall(r"c node (\d+) (.*)", text)}
+    names = {int(number): name for number, name in re.findall(r"c node (\d+) (.*)", text)}
     arcs = [tuple(map(int, line.split()[1:])) for line in text.splitlines() if line[0] == "a"]
     ((source,),) = (re.findall(r"n (\d+) s", text),)
     ((sink,),) = (re.findall(r"n (\d+) t", text),)
@@ -144,14 +144,14 @@ def flow_by_scipy(text: str) -> Answer:
     tails, heads, amounts = np.array(arcs or [(1, 2, 0)], dtype=np.int32).T - [[1], [1], [0]]
     size = int(nodes)
     graph = csr_array((amounts, (tails, heads)), shape=(size, size), dtype=np.int32)
-    found = maximum_flow(graph, int(source) - 1, int(sink) - 1)
-    if found.flow_value != target:
+    flow = maximum_flow(graph, int(source) - 1, int(sink) - 1)
+    if flow.flow_value != target:
         return None
     true = []
     cards = {node: name.split() for node, name in names.items() if name.startswith("card")}
     for tail, head, _ in arcs:
         player = names[tail].rpartition("_")[2]
-        count = int(found.flow[tail - 1, head - 1]) if head in cards else 0
+        count = int(flow.flow[tail - 1, head - 1]) if head in cards else 0
         true += [f"{cards[head].pop()}_of_player_{player}" for _ in range(count)]
     return true
 
@@ -192,16 +192,16 @@ def mps_by_scip(text: str) -> Answer:
     if status == model_builder.SolveStatus.INFEASIBLE:
         return None
     assert status == model_builder.SolveStatus.OPTIMAL, status
-    return [one.name for one in model.get_variables() if solver.value(one) > 0.5]
+    return [variable.name for variable in model.get_variables() if solver.value(variable) > 0.5]
 
 
 def by_glpsol(text: str, option: str) -> Answer:
-    """GLPK's program, whose solution is read from its report."""
-    told = _run(["glpsol", option, "{}", "--output", "/dev/stdout"], text, "txt")
-    if re.search(r"INFEASIBLE|EMPTY", told.replace("INTEGER EMPTY", "")):
+    """Solve with GLPK's program and read the solution from its report."""
+    report = _run(["glpsol", option, "{}", "--output", "/dev/stdout"], text, "txt")
+    if re.search(r"INFEASIBLE|EMPTY", report.replace("INTEGER EMPTY", "")):
         return None
-    assert "INTEGER OPTIMAL" in told, told
-    return re.findall(r"(card_\w+)\s+\*\s+1\b", told)
+    assert "INTEGER OPTIMAL" in report, report
+    return re.findall(r"(card_\w+)\s+\*\s+1\b", report)
 
 
 def cp_sat_by_itself(text: str) -> Answer:
@@ -214,7 +214,7 @@ def cp_sat_by_itself(text: str) -> Answer:
     if solver.solve(model) == cp_model.INFEASIBLE:
         return None
     values = solver.response_proto.solution
-    names = [one.name for one, value in zip(model.proto.variables, values, strict=True) if value]
+    names = [var.name for var, value in zip(model.proto.variables, values, strict=True) if value]
     return [
         re.sub(r"player (\d+) holds (\d+)/(\d+)", r"card_\2_\3_of_player_\1", name)
         for name in names
@@ -229,7 +229,7 @@ def smt2_by_z3(text: str) -> Answer:
     if solver.check() == z3.unsat:
         return None
     model = solver.model()
-    return [str(one) for one in model if z3.is_true(model[one])]
+    return [str(symbol) for symbol in model if z3.is_true(model[symbol])]
 
 
 def smt2_by_cvc5(text: str) -> Answer:
@@ -238,14 +238,14 @@ def smt2_by_cvc5(text: str) -> Answer:
     solver = cvc5.Solver()
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "exported")
-    names, told = parser.getSymbolManager(), ""
+    names, output = parser.getSymbolManager(), ""
     while not (command := parser.nextCommand()).isNull():
-        told += command.invoke(solver, names)
-    if told.strip() == "unsat":
+        output += command.invoke(solver, names)
+    if output.strip() == "unsat":
         return None
-    assert told.strip() == "sat", told
-    terms = [one for one in names.getDeclaredTerms() if str(one).startswith("card_")]
-    return [str(one) for one in terms if str(solver.getValue(one)) == "true"]
+    assert output.strip() == "sat", output
+    terms = [term for term in names.getDeclaredTerms() if str(term).startswith("card_")]
+    return [str(term) for term in terms if str(solver.getValue(term)) == "true"]
 
 
 def asp_by_clingo(text: str) -> Answer:
@@ -261,7 +261,7 @@ def asp_by_clingo(text: str) -> Answer:
 
 
 def _run(command: Sequence[str], text: str, suffix: str, check: bool = True) -> str:
-    """What a program prints that reads the text as a file, `{}` in the command."""
+    """Return the output of a program that reads the text as a file, `{}` in the command."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"exported.{suffix}"
         path.write_text(text)
@@ -269,17 +269,17 @@ def _run(command: Sequence[str], text: str, suffix: str, check: bool = True) -> 
         return subprocess.run(command, capture_output=True, text=True, check=check).stdout
 
 
-def _assigned(told: str) -> Answer:
-    return None if "UNSATISFIABLE" in told else re.findall(r"(card_\S+) = 1;", told)
+def _true_cards(output: str) -> Answer:
+    return None if "UNSATISFIABLE" in output else re.findall(r"(card_\S+) = 1;", output)
 
 
 def mzn_by_minizinc(text: str) -> Answer:
     command = ["minizinc", "--solver", "gecode", "--output-mode", "dzn", "{}"]
-    return _assigned(_run(command, text, "mzn"))
+    return _true_cards(_run(command, text, "mzn"))
 
 
 def fzn_by_gecode(text: str) -> Answer:
-    return _assigned(_run(["fzn-gecode", "{}"], text, "fzn"))
+    return _true_cards(_run(["fzn-gecode", "{}"], text, "fzn"))
 
 
 READERS = [

@@ -1,4 +1,4 @@
-"""Values that lie, fail or exit when they are looked at: what a solver may hand over."""
+"""Values that a hostile solver may return: they lie, fail or exit the program when used."""
 
 from itertools import repeat
 from typing import Any
@@ -15,7 +15,7 @@ from solvers import (
 
 
 class Holds:
-    """Says of itself that it holds."""
+    """Evidence that always claims to hold."""
 
     def holds(self, problem: object) -> bool:
         return True
@@ -31,25 +31,25 @@ class Holds:
 
 
 class HoldsToo(Shortage):
-    """A shortage with an opinion of its own."""
+    """A shortage that always claims to hold."""
 
     def holds(self, problem: object) -> bool:
         return True
 
 
 class PlacesToo(TooFewPlaces):
-    """The same without fields."""
+    """Evidence without fields that always claims to hold."""
 
     def holds(self, problem: object) -> bool:
         return True
 
 
 class Sure(Feasible):
-    """A feasible verdict of another type."""
+    """A feasible verdict of a subclass."""
 
 
 class Alike(int):
-    """A number that is every other number."""
+    """A number that compares equal to everything."""
 
     def __eq__(self, other: object) -> bool:
         return True
@@ -63,7 +63,7 @@ class Alike(int):
 
 
 class Shifting(tuple[Any, ...]):
-    """A tuple that is another one at every look."""
+    """A tuple whose length changes at every access."""
 
     looks = 0
 
@@ -76,7 +76,7 @@ class Shifting(tuple[Any, ...]):
 
 
 class Lengthy(list[Any]):
-    """A list that says it has two entries, and has five; or another length, and without end."""
+    """A list that claims to have two entries and has five, or another or an endless number."""
 
     says: int = 2
     has: int | None = 5
@@ -85,18 +85,18 @@ class Lengthy(list[Any]):
         return self.says
 
     def __iter__(self) -> Any:
-        one = self[0]
-        return repeat(one) if self.has is None else repeat(one, self.has)
+        entry = self[0]
+        return repeat(entry) if self.has is None else repeat(entry, self.has)
 
 
 class Endless(Lengthy):
-    """The same without end."""
+    """A list that claims to have two entries and never ends."""
 
     has = None
 
 
 class Explodes:
-    """Exits the program when anything at all is asked of it."""
+    """An object that exits the program at any access."""
 
     def _bang(self, *_: object) -> Any:
         raise SystemExit(0)
@@ -107,7 +107,7 @@ class Explodes:
 
 
 class Masked:
-    """Says that it is a feasible verdict, an infeasible one, a number, a tuple."""
+    """An object that claims to be of another class: a verdict, a number or a tuple."""
 
     def __init__(self, kind: type) -> None:
         self.kind = kind
@@ -127,12 +127,12 @@ class Masked:
 
 
 def empty(kind: type) -> Any:
-    """A value of a frozen type with none of its fields."""
+    """Return an instance of a frozen type without any of its fields."""
     return object.__new__(kind)
 
 
 def not_verdicts() -> list[Any]:
-    """For a problem of one set of two cards and two players: none of this is evidence."""
+    """Return values that are not evidence for a problem of one set of two cards and two players."""
     rows: list[Any] = [
         (0.0, 1.0), ("0", "1"), (None, None), (False, True), [0, 1], (Alike(0), Alike(0)),
         Shifting((0, 1)), (Explodes(), 1), 0, "01", b"\0\1", (10**5000, -(10**5000)), (0, (1,)),

@@ -1,4 +1,4 @@
-"""Counting written a second time, as plainly as possible, to hold the quick way against."""
+"""A second, very simple implementation of counting, to check the fast one."""
 
 from collections import Counter
 
@@ -8,19 +8,19 @@ from solvers.counting import Chances
 
 
 def count_by_remaining_hands(problem: DealProblem) -> int:
-    """A dynamic programme over (hands not yet filled); within a set, card by card."""
+    """Count deals by dynamic programming over the hands left to fill, card by card in each set."""
     left = Counter({problem.hands: 1})
     for constraint in problem.sets:
-        here = Counter({(hands, (0,) * problem.players): ways for hands, ways in left.items()})
+        partial = Counter({(hands, (0,) * problem.players): ways for hands, ways in left.items()})
         for mask in constraint.owners:
             after: Counter[tuple[tuple[int, ...], tuple[int, ...]]] = Counter()
-            for (hands, counts), ways in here.items():
+            for (hands, counts), ways in partial.items():
                 for player in players_in(mask):
                     if hands[player]:
-                        after[_moved(hands, player, -1), _moved(counts, player, 1)] += ways
-            here = after
+                        after[_add_to(hands, player, -1), _add_to(counts, player, 1)] += ways
+            partial = after
         left = Counter()
-        for (hands, counts), ways in here.items():
+        for (hands, counts), ways in partial.items():
             if all(
                 low <= count <= high
                 for low, count, high in zip(constraint.low, counts, constraint.high, strict=True)
@@ -30,13 +30,13 @@ def count_by_remaining_hands(problem: DealProblem) -> int:
 
 
 def chances_by_remaining_hands(problem: DealProblem) -> Chances:
-    """Every (card, player) counted anew with the card's owners cut down to that player."""
+    """Count the deals for each card and player after restricting the card to that player."""
     return Chances(
         count_by_remaining_hands(problem),
         tuple(
             tuple(
                 tuple(
-                    count_by_remaining_hands(_given(problem, index, card, player))
+                    count_by_remaining_hands(_with_owner(problem, index, card, player))
                     if mask >> player & 1
                     else 0
                     for player in range(problem.players)
@@ -49,14 +49,14 @@ def chances_by_remaining_hands(problem: DealProblem) -> Chances:
 
 
 def chances_by_enumeration(problem: DealProblem) -> Chances:
-    """All deals, one after another."""
-    everything = list(deals(problem))
+    """Count the deals for each card and player by listing all deals."""
+    all_deals = list(deals(problem))
     return Chances(
-        len(everything),
+        len(all_deals),
         tuple(
             tuple(
                 tuple(
-                    sum(deal.owner[index][card] == player for deal in everything)
+                    sum(deal.owner[index][card] == player for deal in all_deals)
                     for player in range(problem.players)
                 )
                 for card in range(constraint.size)
@@ -67,7 +67,7 @@ def chances_by_enumeration(problem: DealProblem) -> Chances:
 
 
 def vectors_by_enumeration(problem: DealProblem, set_index: int) -> dict[tuple[int, ...], int]:
-    """Per count vector of one set, its number of deals."""
+    """Return the number of deals for each count vector of a set."""
     players = range(problem.players)
     return dict(
         Counter(
@@ -77,11 +77,11 @@ def vectors_by_enumeration(problem: DealProblem, set_index: int) -> dict[tuple[i
     )
 
 
-def _moved(vector: tuple[int, ...], player: int, by: int) -> tuple[int, ...]:
+def _add_to(vector: tuple[int, ...], player: int, by: int) -> tuple[int, ...]:
     return (*vector[:player], vector[player] + by, *vector[player + 1 :])
 
 
-def _given(problem: DealProblem, set_index: int, card: int, player: int) -> DealProblem:
+def _with_owner(problem: DealProblem, set_index: int, card: int, player: int) -> DealProblem:
     old = problem.sets[set_index]
     owners = (*old.owners[:card], 1 << player, *old.owners[card + 1 :])
     return problem.with_set(set_index, SetConstraint(owners, old.low, old.high))

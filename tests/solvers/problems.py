@@ -1,4 +1,4 @@
-"""Problems that several tests of the solvers use."""
+"""Problems shared by several tests of the solvers."""
 
 import json
 from functools import cache
@@ -16,18 +16,18 @@ ORACLE = Path(__file__).parent.parent / "data" / "oracle_states.jsonl"
 
 
 def listable_problems() -> SearchStrategy[DealProblem]:
-    """Draw problems all deals of which can be listed by brute force."""
+    """Draw problems small enough for brute force to list all deals."""
     return deal_problems().filter(lambda problem: refuses(problem) is None)
 
 
 def free_start(size: int, sets: int, players: int) -> DealProblem:
-    """Anybody may own anything; equal hands."""
-    one = SetConstraint.of([range(players)] * size, players=players)
-    return DealProblem([size * sets // players] * players, [one] * sets)
+    """Return a problem in which everyone may own every card and all hands are equal."""
+    constraint = SetConstraint.of([range(players)] * size, players=players)
+    return DealProblem([size * sets // players] * players, [constraint] * sets)
 
 
 def start_seen_by_one(size: int, sets: int, players: int) -> DealProblem:
-    """The same, where player 0 has looked at the own hand: every `players`-th card."""
+    """Return the same problem after player 0 has seen their hand: every `players`-th card."""
     others = range(1, players)
     owners = [others if number % players else [0] for number in range(size * sets)]
     return DealProblem(
@@ -40,7 +40,7 @@ def start_seen_by_one(size: int, sets: int, players: int) -> DealProblem:
 
 
 def bound_everywhere(size: int, sets: int, players: int) -> DealProblem:
-    """Every set has a lower and an upper bound that matter, hardly two sets are alike."""
+    """Return a problem with lower and upper bounds that matter in every set; few sets are alike."""
     constraints = []
     for index in range(sets):
         first, second = index % players, index // players % players
@@ -55,7 +55,7 @@ def bound_everywhere(size: int, sets: int, players: int) -> DealProblem:
 
 
 def pigeons(holes: int, *, missing: int) -> DealProblem:
-    """Some players of one card share as many cards less `missing`; the other players the rest."""
+    """Return a problem in which `holes` players of one card share `missing` cards too few."""
     ours, theirs = range(holes), range(holes, 2 * holes)
     owners = [ours] * (holes - missing) + [theirs] * (holes + missing)
     Random(1).shuffle(owners)
@@ -67,10 +67,10 @@ def pigeons(holes: int, *, missing: int) -> DealProblem:
 
 
 def tight_coalition(size: int, sets: int, players: int) -> tuple[DealProblem, DealProblem]:
-    """A just impossible and a just possible problem: half of the players lack one card, or none.
+    """Return a just infeasible and a just feasible problem: half of the players lack a card or not.
 
-    Every card has random owners, of both halves; then the first half loses cards, one after
-    another, as long as there are enough.
+    Every card has random owners from both halves. Then cards are taken from the first half, one
+    after another, as long as it has enough of them.
     """
     random, half = Random(size * sets * players), range(players // 2)
     hands = [size * sets // players] * players
@@ -95,14 +95,14 @@ def tight_coalition(size: int, sets: int, players: int) -> tuple[DealProblem, De
 
 
 def oracle_problems() -> list[tuple[DealProblem, bool]]:
-    """The recorded game states as problems, each with its verdict; completed sets are empty."""
+    """Return the recorded game states as problems with verdicts. Completed sets are empty."""
     return [(problem, valid) for problem, valid, _ in oracle_games()]
 
 
 @cache
 def oracle_games() -> list[tuple[DealProblem, bool, tuple[int, int, int]]]:
-    """The same, each with (cards per set, sets, players)."""
-    found = []
+    """Return the same problems and verdicts, each with (cards per set, sets, players)."""
+    problems = []
     for line in ORACLE.read_text().splitlines():
         row = json.loads(line)
         state = row["state"]
@@ -116,5 +116,5 @@ def oracle_games() -> list[tuple[DealProblem, bool, tuple[int, int, int]]]:
             )
         ]
         game = (state["set_size"], state["sets"], players)
-        found.append((DealProblem(state["hands"], sets), row["valid"], game))
-    return found
+        problems.append((DealProblem(state["hands"], sets), row["valid"], game))
+    return problems

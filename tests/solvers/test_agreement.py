@@ -1,4 +1,4 @@
-"""All solvers answer alike, and every verdict stands on evidence."""
+"""All solvers give the same answer, and every verdict has evidence."""
 
 from collections import Counter
 
@@ -28,7 +28,7 @@ def test_problems_made_from_a_deal_are_feasible(problem: DealProblem) -> None:
     assert isinstance(solve(problem), Feasible)
 
 
-def test_both_kinds_occur_often() -> None:
+def test_feasible_and_infeasible_problems_are_both_common() -> None:
     seen: Counter[bool] = Counter()
 
     @given(deal_problems())

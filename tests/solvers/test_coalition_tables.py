@@ -1,4 +1,4 @@
-"""Packed tables against the inequality they pack, written out."""
+"""Packed tables equal the inequalities that they pack."""
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +12,7 @@ from tests.sizes import examples
 
 @st.composite
 def constraints(draw: st.DrawFn) -> SetConstraint:
-    """Any set of up to five cards and four players, possible or not."""
+    """Draw a set of up to five cards and four players, possible or not."""
     players = draw(st.integers(1, 4))
     size = draw(st.integers(0, 5))
     owners = draw(st.lists(st.integers(0, (1 << players) - 1), min_size=size, max_size=size))
@@ -22,10 +22,10 @@ def constraints(draw: st.DrawFn) -> SetConstraint:
     return SetConstraint(owners, low, high)
 
 
-def written_out(constraint: SetConstraint) -> list[int] | None:
-    """Per coalition, the smallest of its inequalities; None for a set impossible on its own."""
+def tightest_inequalities(constraint: SetConstraint) -> list[int] | None:
+    """Return the tightest inequality of each coalition, or None if the set alone is impossible."""
     coalitions = range(1 << constraint.players)
-    least = [min(most_cards(constraint, one, other) for other in coalitions) for one in coalitions]
+    least = [min(most_cards(constraint, m, other) for other in coalitions) for m in coalitions]
     crossed = any(a > b for a, b in zip(constraint.low, constraint.high, strict=True))
     if crossed or least[0] < 0 or least[-1] < constraint.size:
         return None
@@ -37,15 +37,15 @@ def written_out(constraint: SetConstraint) -> list[int] | None:
 def test_a_table_packs_the_inequalities(constraint: SetConstraint, width: int) -> None:
     layout = Lanes(constraint.players, width)
     table = layout.table_of(constraint)
-    found = [layout.lane(table, one) for one in range(layout.everybody + 1)]
-    assert (None if table < 0 else found) == written_out(constraint)
+    values = [layout.lane(table, coalition) for coalition in range(layout.everybody + 1)]
+    assert (None if table < 0 else values) == tightest_inequalities(constraint)
     if table >= 0:
         assert not table & layout.guard
 
 
 @st.composite
-def unbounded(draw: st.DrawFn) -> SetConstraint:
-    """A set without maximums that matter, its minimums up to one card more than there are."""
+def sets_without_maximums(draw: st.DrawFn) -> SetConstraint:
+    """Draw a set whose maximums do not matter and whose minimums need at most a card too many."""
     players = draw(st.integers(1, 4))
     size = draw(st.integers(1, 5))
     mask = st.integers(0, (1 << players) - 1)
@@ -56,17 +56,17 @@ def unbounded(draw: st.DrawFn) -> SetConstraint:
     return SetConstraint(owners, low, [size] * players)
 
 
-@given(unbounded())
+@given(sets_without_maximums())
 @settings(max_examples=examples(500))
 def test_minimums_alone_are_settled_in_fewer_passes(constraint: SetConstraint) -> None:
     layout = Lanes(constraint.players, 8)
     settled = layout.settling(constraint.low, constraint.size)
     table = settled(layout.meetings(constraint.owners))
-    found = [layout.lane(table, one) for one in range(layout.everybody + 1)]
-    assert (None if table < 0 else found) == written_out(constraint)
+    values = [layout.lane(table, coalition) for coalition in range(layout.everybody + 1)]
+    assert (None if table < 0 else values) == tightest_inequalities(constraint)
 
 
-@given(constraints().filter(lambda one: max(one.low) < 100))
+@given(constraints().filter(lambda constraint: max(constraint.low) < 100))
 @settings(max_examples=examples(200))
 def test_a_tightest_witness_is_as_tight_as_any(constraint: SetConstraint) -> None:
     for coalition in range(1 << constraint.players):
@@ -78,7 +78,7 @@ def test_a_tightest_witness_is_as_tight_as_any(constraint: SetConstraint) -> Non
 
 
 @pytest.mark.parametrize("players", [1, 3, 5])
-def test_the_parts_of_a_layout(players: int) -> None:
+def test_a_layout_packs_hands_and_meetings(players: int) -> None:
     layout = Lanes(players, 8)
     hands = [3 + player for player in range(players)]
     packed = layout.packed_hands(hands)
@@ -100,7 +100,7 @@ def test_the_parts_of_a_layout(players: int) -> None:
     )
 )
 @settings(max_examples=examples(100))
-def test_many_cards_meet_as_one_by_one(width: int, case: tuple[int, list[int]]) -> None:
+def test_meetings_of_cards_are_sums(width: int, case: tuple[int, list[int]]) -> None:
     players, owners = case
     layout = Lanes(players, width)
     assert layout.meetings(tuple(owners)) == sum(layout.meeting[mask] for mask in owners)

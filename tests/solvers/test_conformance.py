@@ -57,7 +57,7 @@ from tests.solvers.broken import (
 
 @pytest.fixture(autouse=True)
 def _quick() -> Iterator[None]:
-    """What is found need not be the smallest here, and nothing is left in the folder."""
+    """Skip the search for the smallest counterexample, which may leave files in the folder."""
     with limited("solvers.conformance", SHRINK_SECONDS=0.0):
         yield
 
@@ -77,24 +77,24 @@ def test_every_solver_of_the_table_conforms(
 
 
 FOUND_BY_SMALL_PROBLEMS = thorough((gives_up_on_the_infeasible,), ())
-"""To these the problems of the size of games need not be put."""
+"""Wrong solvers that need not be given problems of the size of games."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", all_solvers())
 def test_every_solver_of_the_table_conforms_at_length(name: str) -> None:
-    found = check_solver(all_solvers()[name], examples=1000)
-    assert min(found.feasible, found.infeasible) >= 200
+    conformance = check_solver(all_solvers()[name], examples=1000)
+    assert min(conformance.feasible, conformance.infeasible) >= 200
 
 
-def found_out(function: Callable[[DealProblem], Verdict], examples: int) -> None:
-    """Check that a wrong solver is found by name."""
+def check_fault_is_found(function: Callable[[DealProblem], Verdict], examples: int) -> None:
+    """Check that the suite finds a wrong solver and names it."""
     sizes = () if function in FOUND_BY_SMALL_PROBLEMS else GAME_SIZES
     silent = "decided .* none of the .* infeasible ones"
     words = rf"{function.__name__} (breaks the law '.*\n.*Problem|{silent})"
-    with pytest.raises(SolverFault, match=words) as found:
+    with pytest.raises(SolverFault, match=words) as caught:
         check_solver(function, examples=examples, sizes=sizes)
-    _, broken, example = str(found.value).partition("\non ")
+    _, broken, example = str(caught.value).partition("\non ")
     if broken:
         pasted = eval(example, {"DealProblem": DealProblem, "SetConstraint": SetConstraint})  # noqa: S307
         assert fails_on(function, pasted)
@@ -110,7 +110,7 @@ def fails_on(function: Callable[[DealProblem], Verdict], problem: DealProblem) -
 
 @pytest.mark.parametrize("function", BROKEN, ids=lambda function: function.__name__)
 def test_every_broken_solver_is_found(function: Callable[[DealProblem], Verdict]) -> None:
-    found_out(function, thorough(40, 100))
+    check_fault_is_found(function, thorough(40, 100))
 
 
 FOUND_LATE = (forgets_a_maximum_of_twins, counts_in_32_bits)
@@ -118,19 +118,19 @@ FOUND_LATE = (forgets_a_maximum_of_twins, counts_in_32_bits)
 
 @pytest.mark.parametrize(
     "function",
-    [pytest.param(one, marks=only_thorough) if one in FOUND_LATE else one for one in RARELY_BROKEN],
+    [pytest.param(bad, marks=only_thorough) if bad in FOUND_LATE else bad for bad in RARELY_BROKEN],
     ids=lambda function: function.__name__,
 )
-def test_one_that_is_wrong_on_large_or_rare_problems_is_found(
+def test_a_solver_wrong_on_large_or_rare_problems_is_found(
     function: Callable[[DealProblem], Verdict],
 ) -> None:
-    found_out(function, thorough(30, 300))
+    check_fault_is_found(function, thorough(30, 300))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("function", MORE_RARELY_BROKEN, ids=lambda function: function.__name__)
-def test_still_others_are_found(function: Callable[[DealProblem], Verdict]) -> None:
-    found_out(function, 300)
+def test_very_rare_faults_are_found(function: Callable[[DealProblem], Verdict]) -> None:
+    check_fault_is_found(function, 300)
 
 
 def players_of(problem: DealProblem) -> int:
@@ -145,7 +145,7 @@ def cards_of(problem: DealProblem) -> int:
     return problem.cards
 
 
-def test_every_number_of_players_sets_and_cards_is_met() -> None:
+def test_every_number_of_players_sets_and_cards_occurs() -> None:
     most = thorough(EVERY_NUMBER, 70)
     problems = [*of_every_size(thorough(30, 360), seed=5)]
     assert {*map(players_of, problems)} >= {*range(2, most + 1)}
@@ -155,7 +155,7 @@ def test_every_number_of_players_sets_and_cards_is_met() -> None:
 
 
 @pytest.mark.parametrize("seed", range(thorough(1, 10)))
-def test_what_is_wrong_for_one_number_only_shows_at_that_number(seed: int) -> None:
+def test_a_fault_at_a_single_number_is_found_at_that_number(seed: int) -> None:
     """All laws keep the numbers of a problem, so a solver wrong at one number is found there."""
     missing = {
         (wrong, number_of, number)
@@ -180,11 +180,11 @@ def set_size_of(problem: DealProblem) -> int:
     return max(constraint.size for constraint in problem.sets)
 
 
-def wrongly(problem: DealProblem, bound: str, where: str, how: str, place: int) -> DealProblem:
-    """The problem as read by who forgets one player's bounds, or is too strict by one.
+def misread(problem: DealProblem, bound: str, where: str, how: str, place: int) -> DealProblem:
+    """Return a problem as a solver reads it that forgets a player's bounds or is too strict by one.
 
-    That is so in all sets, or in the first or the last alone; of owners in the first or last card
-    of it. The player is the first, second, middle, last but one or last.
+    The fault affects all sets, or only the first or the last; possible owners are misread in the
+    first or last card of that set. The player is the first, second, middle, last but one or last.
     """
     players = problem.players
     player = (0, 1, players // 2, players - 2, players - 1)[place]
@@ -208,8 +208,8 @@ def wrongly(problem: DealProblem, bound: str, where: str, how: str, place: int) 
     return DealProblem(problem.hands, sets)
 
 
-def as_said(verdict: Verdict, problem: DealProblem) -> Callable[[], Verdict]:
-    """Answer so, whatever the problem is."""
+def prepare_verdict(verdict: Verdict, problem: DealProblem) -> Callable[[], Verdict]:
+    """Prepare a run that returns the verdict, whatever the problem is."""
     del problem
     return lambda: verdict
 
@@ -232,26 +232,26 @@ CASES = [
 
 @pytest.mark.parametrize("seed", range(thorough(1, 4)))
 @pytest.mark.parametrize(("bound", "where", "how"), CASES[:: thorough(3, 1)])
-def test_who_is_wrong_about_bounds_of_one_player_is_found_by_twins(
+def test_twins_find_a_solver_that_misreads_bounds_of_one_player(
     bound: str, where: str, how: str, seed: int
 ) -> None:
-    """At every single number, wherever the player sits."""
+    """The fault is found at every single number, wherever the player sits."""
     numbers = (players_of, sets_of, cards_of, set_size_of)
     missing = {
         (place, number_of, number)
         for place, number_of in product(range(5), numbers)
         for number in range(2, EVERY_NUMBER + 1)
     }
-    # A problem that cannot be dealt cannot be dealt when it is read too strictly either.
+    # A problem that has no deal has none if it is read too strictly, either.
     for problem in decided_twins(seed)[:: 2 if how == "too strict" else 1]:
         sizes = [(number_of, number_of(problem)) for number_of in numbers]
         for place in range(5):
             met = missing.intersection((place, *size) for size in sizes)
-            wrong = wrongly(problem, bound, where, how, place) if met else problem
+            wrong = misread(problem, bound, where, how, place) if met else problem
             if wrong == problem:
                 continue
             verdict = SOLVERS["max-flow"](wrong) or Infeasible()
-            if evidence_stands(Solver("wrong", "", partial(as_said, verdict)), problem):
+            if evidence_stands(Solver("wrong", "", partial(prepare_verdict, verdict)), problem):
                 missing -= met
     assert not missing
 
@@ -262,7 +262,7 @@ def test_twins_of_one_bound_have_every_number_of_players_and_sets() -> None:
     assert {*map(sets_of, problems)} == {*range(1, 71)}
     for first, second in zip(problems[::2], problems[1::2], strict=True):
         assert first.hands == second.hands
-        assert sum(one != other for one, other in zip(first.sets, second.sets, strict=True)) == 1
+        assert sum(set_ != other for set_, other in zip(first.sets, second.sets, strict=True)) == 1
 
 
 def test_a_minimum_forgotten_with_exactly_five_players_is_found() -> None:
@@ -274,7 +274,7 @@ def test_a_minimum_forgotten_with_exactly_five_players_is_found() -> None:
         check_solver(forgetful, examples=100, sizes=())
 
 
-def test_problems_of_ones_own_are_tried_first() -> None:
+def test_given_problems_are_tried_first() -> None:
     only = DealProblem([1, 0, 0], [SetConstraint.of([[0, 1, 2]], players=3)])
 
     def wrong_once(problem: DealProblem) -> Verdict:
@@ -286,21 +286,21 @@ def test_problems_of_ones_own_are_tried_first() -> None:
         pytest.raises(SolverFault, match=words),
     ):
         check_solver(wrong_once, examples=0, problems=[only])
-    found = check_solver(SOLVERS["max-flow"], examples=0, problems=[only])
-    assert (found.feasible, found.infeasible, found.most_cards) == (1, 0, 1)
+    conformance = check_solver(SOLVERS["max-flow"], examples=0, problems=[only])
+    assert (conformance.feasible, conformance.infeasible, conformance.most_cards) == (1, 0, 1)
 
 
 @pytest.mark.parametrize("size", GAME_SIZES)
-def test_games_and_both_sides_of_their_brink(size: tuple[int, int, int]) -> None:
+def test_games_are_feasible_up_to_their_brink(size: tuple[int, int, int]) -> None:
     random = Random(str(size))
     problem = game_like(random, GameSize(*size))
     last, first = brink(problem, random)
-    assert [bool(SOLVERS["max-flow"](one)) for one in (problem, last, first)] == [True, True, False]
-    assert {one.players for one in (problem, last, first)} == {size[2]}
+    assert [bool(SOLVERS["max-flow"](p)) for p in (problem, last, first)] == [True, True, False]
+    assert {p.players for p in (problem, last, first)} == {size[2]}
     assert problem.cards == last.cards == first.cards
 
 
-def test_a_solver_that_takes_nothing_does_not_conform() -> None:
+def test_a_solver_that_refuses_everything_does_not_conform() -> None:
     def nothing(problem: DealProblem) -> str:
         return "not today"
 
@@ -330,9 +330,9 @@ def test_tightening_never_adds_a_deal(problem: DealProblem) -> None:
         assert set(deals(tighter)) <= before, words
 
 
-def test_a_row_travels_as_its_name() -> None:
+def test_a_solver_is_pickled_by_its_name() -> None:
     for solver in SOLVERS.values():
-        assert pickle.loads(pickle.dumps(solver)) is solver  # noqa: S301 - of our own making
+        assert pickle.loads(pickle.dumps(solver)) is solver  # noqa: S301 - pickled in this line
 
 
 def test_the_smallest_counterexample_is_the_same_for_a_seed() -> None:
@@ -345,34 +345,34 @@ def test_the_smallest_counterexample_is_the_same_for_a_seed() -> None:
     assert smallest_counterexample(numbers, lambda _: None, examples=20, random_seed=3) is None
 
 
-def test_when_the_time_is_up_nothing_more_is_drawn() -> None:
+def test_no_example_is_drawn_after_the_time_limit() -> None:
     drawn: list[tuple[int, ...]] = []
 
-    def kept(values: list[int]) -> tuple[int, ...]:
+    def record(values: list[int]) -> tuple[int, ...]:
         drawn.append(tuple(values))
         return drawn[-1]
 
-    found = smallest_counterexample(
-        st.lists(st.integers(0, 50), max_size=9).map(kept),
+    counterexample = smallest_counterexample(
+        st.lists(st.integers(0, 50), max_size=9).map(record),
         lambda values: "much" if sum(values) > 40 else None,
         examples=200, random_seed=3, shrink_seconds=0.0,
     )  # fmt: skip
-    assert found is not None
-    assert len(drawn) - drawn.index(found[0]) < 4
+    assert counterexample is not None
+    assert len(drawn) - drawn.index(counterexample[0]) < 4
 
 
-def test_a_check_that_changes_its_mind_still_gives_its_finding() -> None:
+def test_an_unstable_check_still_yields_its_counterexample() -> None:
     calls: list[int] = []
 
     def once(value: int) -> str | None:
         calls.append(value)
         return "only now" if len(calls) == 5 else None
 
-    found = smallest_counterexample(st.integers(0, 99), once, examples=50, random_seed=0)
-    assert found == (calls[4], "only now")
+    counterexample = smallest_counterexample(st.integers(0, 99), once, examples=50, random_seed=0)
+    assert counterexample == (calls[4], "only now")
 
 
-def test_a_campaign_that_fails_before_anything_is_found_says_why() -> None:
+def test_a_search_that_fails_without_a_counterexample_raises_its_error() -> None:
     def flaky(value: int) -> None:
         raise Flaky(f"{value} at first")
 
@@ -382,25 +382,25 @@ def test_a_campaign_that_fails_before_anything_is_found_says_why() -> None:
 
 @given(deal_problems(same_size=True), st.booleans())
 @settings(max_examples=examples(60))
-def test_simplifications_are_simpler_and_stay_in_kind(
+def test_simplifications_are_simpler_and_keep_the_kind(
     problem: DealProblem, same_size: bool
 ) -> None:
-    def size(one: DealProblem) -> tuple[int, ...]:
+    def size(candidate: DealProblem) -> tuple[int, ...]:
         return (
-            len(one.sets),
-            one.cards,
-            one.players,
-            sum(one.hands),
-            sum(sum(bounds.low) for bounds in one.sets),
-            sum(high < bounds.size for bounds in one.sets for high in bounds.high),
-            sum(mask.bit_count() for bounds in one.sets for mask in bounds.owners),
+            len(candidate.sets),
+            candidate.cards,
+            candidate.players,
+            sum(candidate.hands),
+            sum(sum(bounds.low) for bounds in candidate.sets),
+            sum(high < bounds.size for bounds in candidate.sets for high in bounds.high),
+            sum(mask.bit_count() for bounds in candidate.sets for mask in bounds.owners),
         )
 
     feasible = bool(SOLVERS["coalitions"](problem))
     for simpler in simplifications(problem, same_size):
         assert size(simpler) < size(problem)
         if same_size:
-            sizes = {one.size for one in simpler.sets}
+            sizes = {constraint.size for constraint in simpler.sets}
             assert len(sizes) == 1
             assert min(sizes) >= 1
         gone = simpler.cards < problem.cards or simpler.players < problem.players
@@ -412,27 +412,27 @@ def test_a_reduced_problem_shows_the_fault_and_nothing_else() -> None:
     free = SetConstraint.of([[0, 1, 2]] * 4, players=3, low=[1, 0, 2])
     problem = DealProblem([3, 3, 6], [free] * 3)
 
-    def keeps_a_minimum(one: DealProblem) -> bool:
-        return any(sum(bounds.low) >= 2 for bounds in one.sets) and bool(SOLVERS["max-flow"](one))
+    def keeps_a_minimum(case: DealProblem) -> bool:
+        return any(sum(bounds.low) >= 2 for bounds in case.sets) and bool(SOLVERS["max-flow"](case))
 
-    found = reduced(problem, keeps_a_minimum, same_size=True)
-    assert keeps_a_minimum(found)
-    assert len(found.sets) == 1
-    assert found.cards == 2
-    assert sum(mask.bit_count() for mask in found.sets[0].owners) == 2
+    smallest = reduced(problem, keeps_a_minimum, same_size=True)
+    assert keeps_a_minimum(smallest)
+    assert len(smallest.sets) == 1
+    assert smallest.cards == 2
+    assert sum(mask.bit_count() for mask in smallest.sets[0].owners) == 2
     assert reduced(problem, keeps_a_minimum, seconds=0.0) == problem
 
 
-def test_what_shows_in_everything_is_reduced_to_one_card_and_one_player() -> None:
+def test_a_fault_in_every_problem_is_reduced_to_one_card_and_one_player() -> None:
     problem = DealProblem([3, 0, 5], [SetConstraint.of([[0, 1, 2]] * 4, players=3)] * 2)
-    found = reduced(problem, lambda _: True, same_size=True)
-    assert found.sets == (SetConstraint([0], [0], [1]),)
+    smallest = reduced(problem, lambda _: True, same_size=True)
+    assert smallest.sets == (SetConstraint([0], [0], [1]),)
 
 
-def test_the_players_after_one_who_goes_move_up() -> None:
-    """With what they may own, so that it stays feasible."""
-    one = SetConstraint.of([[0, 2], [0, 1], [2]], players=3, low=[1, 0, 1])
-    for simpler in simplifications(DealProblem([2, 0, 1], [one])):
+def test_the_players_after_a_removed_player_move_up() -> None:
+    """The cards that they may own move with them, so that the problem stays feasible."""
+    constraint = SetConstraint.of([[0, 2], [0, 1], [2]], players=3, low=[1, 0, 1])
+    for simpler in simplifications(DealProblem([2, 0, 1], [constraint])):
         if simpler.players < 3:
             assert simpler == DealProblem(
                 [2, 1], [SetConstraint.of([[0, 1], [0], [1]], players=2, low=[1, 1])]
@@ -465,8 +465,8 @@ def test_no_library_is_imported_in_an_example_of_a_strategy() -> None:
     assert done.stdout == "[]\n"
 
 
-def test_the_problem_of_a_message_is_one_on_which_the_solver_fails() -> None:
-    """It is not the original problem from which a law has derived that problem."""
+def test_the_solver_fails_on_the_problem_of_the_message() -> None:
+    """The message does not show the original problem from which a law derived that problem."""
     only = DealProblem([2, 0], [SetConstraint.of([[0, 1]] * 2, players=2)])
 
     def wrong_about_equals(problem: DealProblem) -> Verdict:
@@ -474,9 +474,9 @@ def test_the_problem_of_a_message_is_one_on_which_the_solver_fails() -> None:
         return Infeasible() if wrong else SOLVERS["max-flow"](problem)
 
     lines: list[str] = []
-    with pytest.raises(SolverFault) as found:
+    with pytest.raises(SolverFault) as caught:
         check_solver(wrong_about_equals, examples=0, problems=[only], report=lines.append)
-    message, _, example = str(found.value).partition("\non ")
+    message, _, example = str(caught.value).partition("\non ")
     assert message.startswith("wrong_about_equals breaks the law 'evidence stands'")
     pasted = eval(example, {"DealProblem": DealProblem, "SetConstraint": SetConstraint})  # noqa: S307
     assert pasted.hands == (1, 1)

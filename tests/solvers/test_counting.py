@@ -1,4 +1,4 @@
-"""Counts and chances: golden numbers, other ways to the same numbers, laws, limits."""
+"""Counts and chances: known numbers, other ways to compute them, laws, limits."""
 
 from fractions import Fraction
 from math import factorial, nextafter, prod
@@ -103,31 +103,31 @@ def test_distributions_are_those_of_enumerated_deals(problem: DealProblem) -> No
 
 @given(deal_problems(max_players=4, max_sets=4, max_set_size=4), st.data())
 @settings(max_examples=examples(200))
-def test_deals_given_more_about_a_set_are_those_of_a_problem_that_says_so(
+def test_deals_given_a_narrower_set_are_those_of_the_narrower_problem(
     problem: DealProblem, data: st.DataObject
 ) -> None:
     if not problem.sets:
         return
     index = data.draw(st.integers(0, len(problem.sets) - 1))
     owners, low, high = problem.sets[index]
-    kept = data.draw(st.lists(st.integers(0, 15), min_size=len(owners), max_size=len(owners)))
+    masks = data.draw(st.lists(st.integers(0, 15), min_size=len(owners), max_size=len(owners)))
     player = data.draw(st.integers(0, problem.players - 1))
-    more = tuple(least + (one == player) for one, least in enumerate(low))
-    less = tuple(max(0, most - (one == player)) for one, most in enumerate(high))
+    more = tuple(least + (other == player) for other, least in enumerate(low))
+    less = tuple(max(0, most - (other == player)) for other, most in enumerate(high))
     narrower = [
-        SetConstraint(tuple(mask & some for mask, some in zip(owners, kept, strict=True)), *bounds)
+        SetConstraint(tuple(mask & some for mask, some in zip(owners, masks, strict=True)), *bounds)
         for bounds in ((low, high), (more, high), (low, less))
     ]
     narrower.append(SetConstraint(owners, more, less))
     agree(
         {
             "one count": lambda: count_deals_given(problem, index, narrower),
-            "a count each": lambda: [count_deals(problem.with_set(index, one)) for one in narrower],
+            "a count each": lambda: [count_deals(problem.with_set(index, row)) for row in narrower],
         }
     )
 
 
-def test_what_allows_more_is_not_counted_within_less() -> None:
+def test_a_set_that_allows_more_is_refused() -> None:
     problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0]], 2, low=[1, 0], high=[1, 1])])
     for wider in (
         SetConstraint.of([[0, 1], [0, 1]], 2, low=[1, 0], high=[1, 1]),
@@ -154,7 +154,7 @@ def test_starts_are_multinomials(sets: int, size: int, players: int) -> None:
 def test_golden_numbers_of_the_52_card_game() -> None:
     assert count_deals(free_start(4, 13, 4)) == 53_644_737_765_488_792_839_237_440_000
     assert count_deals(start_seen_by_one(4, 13, 4)) == 84_478_098_072_866_400
-    # Decision diagrams of other people gave this one as well.
+    # Decision diagrams of another project gave the same number.
     game = game_like(Random(1), GameSize(4, 13, 4))
     ways = {"polynomial": count_deals, "remaining hands": count_by_remaining_hands}
     assert agree(ways, game) == 182_070_934_730_308
@@ -170,7 +170,7 @@ def test_bounds_in_every_set_agree_with_plain_counting(size: int, sets: int, pla
 
 
 def test_bounds_in_every_one_of_many_sets() -> None:
-    """All sets differ, and every one is bound, so nothing is alike."""
+    """All sets differ and have bounds that matter, so no work is shared between them."""
     problem = bound_everywhere(4, thorough(7, 13), 4)
     deals = agree({"polynomial": count_deals, "remaining hands": count_by_remaining_hands}, problem)
     exact = exact_chances(problem)
@@ -180,7 +180,7 @@ def test_bounds_in_every_one_of_many_sets() -> None:
         assert sum(row[player] for cards in exact.owned for row in cards) == hand * deals
 
 
-def test_what_a_floating_chance_is() -> None:
+def test_a_float_chance_is_the_nearest_to_the_exact_one() -> None:
     problem = bound_everywhere(4, 5, 4)
     exact = exact_chances(problem)
     floats = chances(problem)
@@ -198,10 +198,10 @@ def test_certain_cards_have_chances_of_exactly_0_and_1() -> None:
 
 
 def chain(links: int, size: int) -> DealProblem:
-    """One card that players 0 and `links` share, and sets that pass a change of its owner on.
+    """Return a problem in which players 0 and `links` share a card, and sets pass on its owner.
 
-    Link p is a set of players p and p + 1, where p + 1 can have at most one card. With the shared
-    card at player 0, p + 1 has any one of each link; with it at the last player, none of any.
+    Link p is a set of players p and p + 1, in which p + 1 can have at most one card. If player 0
+    has the shared card, p + 1 has one card of each link, any of them; otherwise p + 1 has none.
     """
     players = links + 1
     sets = [SetConstraint.of([[0, links]], players)]
@@ -214,7 +214,7 @@ def chain(links: int, size: int) -> DealProblem:
 
 def test_chances_next_to_0_and_1_stay_off_them() -> None:
     assert (
-        agree({"polynomial": count_deals, "deals": lambda one: len(list(deals(one)))}, chain(2, 3))
+        agree({"polynomial": count_deals, "deals": lambda p: len(list(deals(p)))}, chain(2, 3))
         == 3**2 + 1
     )
     problem = chain(13, 100)
@@ -228,8 +228,8 @@ def test_chances_next_to_0_and_1_stay_off_them() -> None:
 
 
 def test_chances_too_small_for_a_float_are_not_0() -> None:
-    found = Chances(10**400, (((1, 10**400 - 1, 0), (0, 0, 10**400)),)).floats()
-    assert found == [[[nextafter(0.0, 1.0), nextafter(1.0, 0.0), 0.0], [0.0, 0.0, 1.0]]]
+    floats = Chances(10**400, (((1, 10**400 - 1, 0), (0, 0, 10**400)),)).floats()
+    assert floats == [[[nextafter(0.0, 1.0), nextafter(1.0, 0.0), 0.0], [0.0, 0.0, 1.0]]]
 
 
 def test_without_a_deal_nothing_has_a_chance() -> None:
@@ -255,7 +255,7 @@ def test_empty_problems_have_one_deal() -> None:
     assert count_deals(DealProblem([0], [SetConstraint([], [1], [1])])) == 0
 
 
-def test_players_and_sets_out_of_range() -> None:
+def test_players_and_sets_out_of_range_are_refused() -> None:
     problem = free_start(4, 3, 3)
     for player, set_index, words in ((3, 0, "player 3"), (-1, 0, "player -1"), (0, 3, "set 3")):
         with pytest.raises(InputError, match=rf"{words} is out of range 0\.\.2"):
@@ -266,7 +266,7 @@ def test_players_and_sets_out_of_range() -> None:
         exact_chances(problem).chance(0, -1, 0)
 
 
-def test_too_much_is_refused_with_what_it_would_take() -> None:
+def test_a_large_count_is_refused_with_its_cost() -> None:
     with pytest.raises(LimitError, match=r"of at least [\d,]+ MB .*: the limit is 32 MB"):
         count_deals(bound_everywhere(4, 40, 8))
     with pytest.raises(LimitError, match=r"additions of [\d.]+ MB: the limit is 20 GB in all"):

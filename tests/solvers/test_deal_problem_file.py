@@ -1,4 +1,4 @@
-"""Deal-problem files: nothing is lost, and nothing that is wrong with one gets in."""
+"""Deal-problem files: nothing is lost in writing, and every fault is refused in reading."""
 
 import json
 from typing import Any
@@ -24,12 +24,12 @@ PROBLEM = {"format": "deal-problem/1", "hands": [1, 2], "sets": [SET]}
 
 @given(deal_problems())
 @settings(max_examples=examples(500))
-def test_what_is_written_is_read(problem: DealProblem) -> None:
+def test_a_written_problem_is_read_back(problem: DealProblem) -> None:
     assert parse_deal_problem(deal_problem_text(problem)) == (problem, [])
     assert json.loads(deal_problem_text(problem)) == deal_problem_document(problem)
 
 
-def test_the_largest_is_read_again() -> None:
+def test_the_largest_problem_is_read_back() -> None:
     problem = twins("php", thorough(1_000, 10_000), 1).possible
     text = deal_problem_text(problem)
     assert len(text) < 16 * 2**20
@@ -62,11 +62,11 @@ def test_the_largest_is_read_again() -> None:
         ({"sets": [{**SET, "owners": [["0"]]}]}, 'owners[0]: "0" is not a player'),
     ],
 )
-def test_what_is_wrong_is_named(change: dict[str, Any], words: str) -> None:
-    with pytest.raises(InputError) as refused:
+def test_a_fault_is_named(change: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError) as caught:
         parse_deal_problem(json.dumps(PROBLEM | change))
-    assert words in str(refused.value)
-    assert len(str(refused.value)) < 3000
+    assert words in str(caught.value)
+    assert len(str(caught.value)) < 3000
 
 
 @pytest.mark.parametrize(
@@ -82,23 +82,23 @@ def test_what_is_wrong_is_named(change: dict[str, Any], words: str) -> None:
         ('{"format": "deal-problem/1"}', "hands: missing; sets: missing"),
     ],
 )
-def test_what_is_no_problem_at_all(text: str, words: str) -> None:
+def test_a_text_that_is_not_a_deal_problem_is_refused(text: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         parse_deal_problem(text)
 
 
-def test_what_is_quoted_is_whole_up_to_forty_characters() -> None:
+def test_a_quotation_is_complete_up_to_forty_characters() -> None:
     for length in range(60):
         whole = f'"{"x" * length}"'
         cut = quoted("x" * length)
         assert cut == whole if len(whole) <= 40 else (len(cut), cut[-3:]) == (40, "...")
 
 
-def test_all_faults_at_once_and_unknown_fields() -> None:
+def test_all_faults_are_reported_at_once_and_unknown_fields_ignored() -> None:
     wrong = PROBLEM | {"hands": [-1, 2], "sets": [{**SET, "low": [0, -1]}, {**SET, "high": 3}]}
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as caught:
         parse_deal_problem(json.dumps(wrong))
-    assert all(place in str(refused.value) for place in ("hands[0]", "[0].low[1]", "[1].high"))
+    assert all(place in str(caught.value) for place in ("hands[0]", "[0].low[1]", "[1].high"))
     odd = PROBLEM | {"colour": 1, "sets": [{**SET, "name": "x"}]}
     _, warnings = parse_deal_problem(json.dumps(odd))
     assert warnings == [
@@ -108,7 +108,7 @@ def test_all_faults_at_once_and_unknown_fields() -> None:
 
 @pytest.mark.parametrize("number", [1, 19, 20, 21, 22, 50])
 def test_twenty_faults_are_shown_and_the_others_counted(number: int) -> None:
-    faults = [f"fault {one}" for one in range(number)]
+    faults = [f"fault {index}" for index in range(number)]
     error = MalformedDocument(faults)
     assert error.faults == faults
     *shown, last = str(error).split("; ")
@@ -125,7 +125,7 @@ def test_names_of_fields_are_shown_as_text() -> None:
     odd = odd.replace('"owners"', r'"\u0007": 0, "owners"')
     _, warnings = parse_deal_problem(odd)
     assert len(warnings) == 3
-    assert all(one.isprintable() for one in warnings), warnings
-    with pytest.raises(MalformedDocument) as refused:
+    assert all(warning.isprintable() for warning in warnings), warnings
+    with pytest.raises(MalformedDocument) as caught:
         parse_deal_problem(odd.replace(r"\ud800", r"\u001b[31m\nall is well"))
-    assert str(refused.value).isprintable()
+    assert str(caught.value).isprintable()

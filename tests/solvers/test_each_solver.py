@@ -1,4 +1,4 @@
-"""What a single solver refuses, and how it gives up."""
+"""The problems that single solvers refuse, and how they give up."""
 
 import pytest
 from hypothesis import given, settings
@@ -32,8 +32,8 @@ from tests.solvers.problems import bound_everywhere, free_start
 @settings(max_examples=examples(200))
 def test_matching_refuses_exactly_when_an_upper_bound_matters(problem: DealProblem) -> None:
     matters = any(
-        one.high[player] < sum(mask >> player & 1 for mask in one.owners)
-        for one in problem.sets
+        constraint.high[player] < sum(mask >> player & 1 for mask in constraint.owners)
+        for constraint in problem.sets
         for player in range(problem.players)
     )
     assert (matching.refuses(problem) is not None) == matters
@@ -58,7 +58,7 @@ def test_matching_refuses_a_graph_that_is_too_large() -> None:
     assert matching.refuses(problem) == "about 100000000 edges: the limit is 20000000"
 
 
-def test_coalitions_serve_twelve_players() -> None:
+def test_coalitions_take_up_to_twelve_players() -> None:
     with pytest.raises(UnsupportedProblem) as caught:
         SOLVERS["coalitions"](free_start(4, 13, 13))
     assert str(caught.value) == "coalitions: 13 players need 2^13 lanes: the limit is 12"
@@ -94,8 +94,8 @@ def test_a_time_limit_of_cp_sat_is_no_verdict(seconds: float) -> None:
 
 
 @pytest.mark.parametrize("seconds", [-1.0, float("nan")])
-def test_a_time_limit_that_cannot_be(seconds: float) -> None:
-    with pytest.raises(InputError, match=f"^seconds: {seconds} is not a number of at least 0$"):
+def test_an_invalid_time_limit_is_refused(seconds: float) -> None:
+    with pytest.raises(InputError, match=f"^seconds: must be a number >= 0, not {seconds}$"):
         cp_sat.prepare(free_start(4, 3, 3), seconds=seconds)
 
 
@@ -108,7 +108,7 @@ def test_variants_give_the_same_verdicts(name: str, problem: DealProblem) -> Non
     assert verify(problem, certify(problem, verdict))
 
 
-def test_variants_are_asked_for_by_name_alone() -> None:
+def test_variants_are_found_only_by_name() -> None:
     assert {*VARIANTS} == {*cp_sat.VARIANTS}
     assert VARIANTS.keys().isdisjoint(all_solvers())
     many = free_start(4, 13, 4)
@@ -117,7 +117,7 @@ def test_variants_are_asked_for_by_name_alone() -> None:
     assert find_solver("cp-sat-bundled-counts").limited(600)(many)
 
 
-def test_cp_sat_repeats_itself() -> None:
+def test_cp_sat_is_deterministic() -> None:
     problem = bound_everywhere(4, 6, 4)
     assert cp_sat.prepare(problem, seed=3)() == cp_sat.prepare(problem, seed=3)()
 

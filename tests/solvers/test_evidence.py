@@ -1,4 +1,4 @@
-"""Evidence: what is true verifies, and what is not true cannot be made to."""
+"""Evidence: true evidence verifies, and false evidence never does."""
 
 from dataclasses import FrozenInstanceError, fields, is_dataclass
 from importlib import import_module
@@ -47,10 +47,10 @@ def test_a_deal_with_one_card_moved_does_not_verify(
     assert deal_faults(problem, verdict.deal.owner) == []
     if not problem.cards:
         return
-    places = [(index, card) for index, one in enumerate(problem.sets) for card in range(one.size)]
+    places = [(index, card) for index, set_ in enumerate(problem.sets) for card in range(set_.size)]
     index, card = data.draw(st.sampled_from(places))
     owner = [list(cards) for cards in verdict.deal.owner]
-    # Somebody else, or nobody: hands are exact, so no other owner can be right.
+    # Another player or nobody: hands are exact, so no other owner can be right.
     others = set(range(-1, problem.players + 1)) - {owner[index][card]}
     owner[index][card] = data.draw(st.sampled_from(sorted(others)))
     assert not verify(problem, Feasible(Deal(tuple(map(tuple, owner)))))
@@ -72,8 +72,8 @@ def test_a_deal_of_other_cards_does_not_verify(problem: DealProblem, data: st.Da
                 assert not verify(problem, Feasible(Deal(changed)))
 
 
-def every_certificate(data: st.DataObject, problem: DealProblem) -> list[Verdict]:
-    """Certificates with whatever numbers in them, right and wrong ones."""
+def draw_certificates(data: st.DataObject, problem: DealProblem) -> list[Verdict]:
+    """Draw a certificate of each type with arbitrary numbers, right or wrong."""
     mask = st.integers(-1, (1 << problem.players) + 1)
     sets = len(problem.sets)
     number = st.integers(-1, max(problem.players, sets))
@@ -93,7 +93,7 @@ def every_certificate(data: st.DataObject, problem: DealProblem) -> list[Verdict
 def test_nothing_proves_a_feasible_problem_infeasible(
     problem: DealProblem, data: st.DataObject
 ) -> None:
-    for verdict in every_certificate(data, problem):
+    for verdict in draw_certificates(data, problem):
         assert not verify(problem, verdict)
 
 
@@ -107,10 +107,10 @@ def test_nothing_proves_an_infeasible_problem_feasible(
     owner = tuple(
         tuple(
             data.draw(
-                st.lists(st.integers(0, problem.players - 1), min_size=one.size, max_size=one.size)
+                st.lists(st.integers(0, problem.players - 1), min_size=row.size, max_size=row.size)
             )
         )
-        for one in problem.sets
+        for row in problem.sets
     )
     assert not verify(problem, Feasible(Deal(owner)))
 
@@ -118,7 +118,7 @@ def test_nothing_proves_an_infeasible_problem_feasible(
 @given(spoilt_problems(max_players=3, max_sets=2), st.data())
 @settings(max_examples=examples(300))
 def test_a_certificate_that_holds_is_a_proof(problem: DealProblem, data: st.DataObject) -> None:
-    for verdict in every_certificate(data, problem):
+    for verdict in draw_certificates(data, problem):
         if verify(problem, verdict):
             assert next(deals(problem), None) is None
 
@@ -128,8 +128,8 @@ def test_a_certificate_that_holds_is_a_proof(problem: DealProblem, data: st.Data
 def test_a_proof_does_not_survive_the_loss_of_every_constraint(problem: DealProblem) -> None:
     everybody = (1 << problem.players) - 1
     free = [
-        SetConstraint([everybody] * one.size, [0] * problem.players, [one.size] * problem.players)
-        for one in problem.sets
+        SetConstraint([everybody] * set_.size, [0] * problem.players, [set_.size] * problem.players)
+        for set_ in problem.sets
     ]
     for solver in solvers_for(problem, SOLVERS.values()):
         verdict = certify(problem, solver(problem))
@@ -173,35 +173,35 @@ FREE = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
 
 
 @pytest.mark.parametrize("number", range(len(not_verdicts())))
-def test_nothing_that_is_handed_over_is_believed_or_gets_out(number: int) -> None:
-    """Not one of them is right, fails, or ends the program, and the one who gave it is named."""
-    given = not_verdicts()[number]
-    assert verify(FREE, given) is False
-    evidence, faults = weigh(FREE, {"liar": given, "good": Feasible(Deal(((1, 0),)))})
+def test_a_hostile_verdict_is_refused_and_blamed(number: int) -> None:
+    """The verdicts do not verify, fail or end the program, and the fault names the solver."""
+    verdict = not_verdicts()[number]
+    assert verify(FREE, verdict) is False
+    evidence, faults = weigh(FREE, {"liar": verdict, "good": Feasible(Deal(((1, 0),)))})
     assert evidence == Feasible(Deal(((1, 0),)))
     assert [fault.solver for fault in faults] == ["liar"]
     assert str(faults[0])
-    _, alone = weigh(FREE, {"liar": given})
+    _, alone = weigh(FREE, {"liar": verdict})
     assert [fault.solver for fault in alone] == ["liar"]
 
 
-def test_the_right_evidence_in_the_wrong_type_is_none() -> None:
+def test_evidence_of_a_wrong_type_is_refused() -> None:
     short = DealProblem([1, 2], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
     assert verify(short, Infeasible(Shortage(3, (3,))))
     assert not verify(short, Infeasible(HoldsToo(3, (3,))))
     assert not verify(FREE, Sure(Deal(((0, 1),))))
 
 
-def test_a_verdict_that_changes_between_two_looks_is_looked_at_once() -> None:
-    """What `judge` gives is a copy of what it verified."""
-    handed: list[Feasible] = []
+def test_a_verdict_that_changes_later_is_read_once() -> None:
+    """`judge` returns a copy of the evidence that it verified."""
+    returned: list[Feasible] = []
 
     def turns_coat(problem: DealProblem) -> Verdict:
-        handed.append(Feasible(Deal(((0, 1),))))
-        return handed[0]
+        returned.append(Feasible(Deal(((0, 1),))))
+        return returned[0]
 
     def spoils(problem: DealProblem) -> Verdict:
-        object.__setattr__(handed[0], "deal", "nothing")
+        object.__setattr__(returned[0], "deal", "nothing")
         return Feasible(Deal(((1, 0),)))
 
     rows = [solver_from_function("one", turns_coat), solver_from_function("two", spoils)]
@@ -212,20 +212,20 @@ def test_a_verdict_that_changes_between_two_looks_is_looked_at_once() -> None:
 
 
 @pytest.mark.parametrize("name", ["verdict", "shortage"])
-def test_evidence_is_not_changed_afterwards(name: str) -> None:
+def test_evidence_is_immutable(name: str) -> None:
     module = import_module(f"solvers.{name}")
-    values = [one for one in vars(module).values() if isinstance(one, type) and is_dataclass(one)]
+    values = [cls for cls in vars(module).values() if isinstance(cls, type) and is_dataclass(cls)]
     assert values
-    for one in values:
-        made = one.__new__(one)
-        for field in fields(one):
+    for cls in values:
+        instance = cls.__new__(cls)
+        for field in fields(cls):
             with pytest.raises(FrozenInstanceError):
-                setattr(made, field.name, None)
+                setattr(instance, field.name, None)
 
 
 @given(feasible_problems(), st.randoms(use_true_random=False))
-def test_a_deal_is_judged_like_its_owners(problem: DealProblem, random: Random) -> None:
-    """Whether it fits or not; `PAIR` is broken above in all its ways."""
+def test_a_deal_has_the_same_faults_as_its_owners(problem: DealProblem, random: Random) -> None:
+    """The owners are random, so the deal may have faults or none."""
     owners = tuple(
         tuple(random.randrange(problem.players) for _ in constraint.owners)
         for constraint in problem.sets

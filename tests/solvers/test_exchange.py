@@ -1,4 +1,4 @@
-"""Exported problems are read back by other people's solvers, and mean the same to them."""
+"""Solvers of other projects read exported problems and give the same answers."""
 
 import re
 from collections import Counter
@@ -27,7 +27,7 @@ ODD = [
     DealProblem([1], []),
     DealProblem([0, 2], [NOBODY]),
     DealProblem([10**50, 2], [NOBODY]),
-    # Minimums above a hand, and as many cards as the hands and what is too much together.
+    # Minimums above a hand, and as many cards as the hands and the excess together.
     DealProblem([1, 2], [SetConstraint((3, 3, 3, 3), (2, 0), (4, 4))]),
     DealProblem([1, 1], [SetConstraint((3, 3), (1, 0), (0, 2))]),
     DealProblem([1, 1], [SetConstraint((3, 3), (2, 0), (1, 2))]),
@@ -39,7 +39,7 @@ ODD = [
 
 
 def instances(families: bool = True) -> Iterator[DealProblem]:
-    """Odd ones, then random ones and families in turn, of both kinds."""
+    """Yield odd problems, then random ones and families in turn, feasible and infeasible."""
     yield from ODD
     random = Random(4)
     while True:
@@ -52,7 +52,7 @@ def instances(families: bool = True) -> Iterator[DealProblem]:
 
 def check_read_back(reader: Reader, count: int) -> None:
     kinds = [0, 0]
-    # Gecode takes for ever to refute some pigeons even at 12 cards.
+    # Gecode takes far too long to refute some pigeons, even with 12 cards.
     for problem in islice(instances("gecode" not in reader.needs + reader.solver), count):
         names = reader.read(exported(problem, reader.format))
         possible = bool(solve(problem))
@@ -63,11 +63,11 @@ def check_read_back(reader: Reader, count: int) -> None:
     assert min(kinds) > count // 5
 
 
-EACH = pytest.mark.parametrize("reader", READERS, ids=lambda one: f"{one.format}-{one.solver}")
+EACH_READER = pytest.mark.parametrize("reader", READERS, ids=lambda r: f"{r.format}-{r.solver}")
 
 
-@EACH
-def test_what_is_exported_is_read_back(reader: Reader) -> None:
+@EACH_READER
+def test_an_exported_problem_is_read_back(reader: Reader) -> None:
     if not reader.installed:
         pytest.skip(f"{reader.needs} is not installed")
     starts_programs = reader.needs[0] == "!" or reader.solver == "clasp"
@@ -75,8 +75,8 @@ def test_what_is_exported_is_read_back(reader: Reader) -> None:
 
 
 @pytest.mark.slow
-@EACH
-def test_a_thousand_are_read_back(reader: Reader) -> None:
+@EACH_READER
+def test_a_thousand_problems_are_read_back(reader: Reader) -> None:
     if not reader.installed:
         pytest.skip(f"{reader.needs} is not installed")
     check_read_back(reader, 1000)
@@ -99,7 +99,7 @@ def test_names_are_readable(name: str) -> None:
     assert text.isascii()
 
 
-def test_rows_are_cut_to_what_says_the_same() -> None:
+def test_rows_are_shortened_to_an_equivalent() -> None:
     rows = {row.name: row for row in linear_model(ODD[3]).rows}
     assert rows["owner_of_card_0_0"].sides == [(">=", 2)]
     assert rows["hand_of_player_0"].sides == [(">=", 2)]
@@ -120,7 +120,7 @@ def test_every_side_of_a_row_forbids_something() -> None:
 
 
 def test_a_problem_of_nothing_has_a_row_that_holds() -> None:
-    """Not all formats can say that there is none: a boolean is never true."""
+    """A model without booleans has one that is never true, as some formats need at least one."""
     (row,) = linear_model(DealProblem((0, 0), ())).rows
     assert row.sides == [("=", 0)]
     assert len(row.terms) == 1
@@ -128,16 +128,16 @@ def test_a_problem_of_nothing_has_a_row_that_holds() -> None:
 
 @pytest.mark.parametrize("name", ["lp", "mzn", "fzn"])
 def test_every_boolean_is_written_in_all_its_rows(name: str) -> None:
-    """In rows of any length: what is said beside the rows is the same for all booleans."""
+    """This holds for rows of any length: outside the rows, every boolean occurs equally often."""
     for cards in (12, 16, 40):
         problem = twins("crowded", cards, 1).possible
         model = linear_model(problem)
-        said = Counter(re.findall(r"card_\w+", exported(problem, name)))
+        occurrences = Counter(re.findall(r"card_\w+", exported(problem, name)))
         rows = Counter(
             model.names[term] for row in model.rows for _ in row.sides for term in row.terms
         )
         assert max(len(row.terms) for row in model.rows) >= cards
-        assert len({said[boolean] - rows[boolean] for boolean in model.names[1:]}) == 1
+        assert len({occurrences[boolean] - rows[boolean] for boolean in model.names[1:]}) == 1
 
 
 ROWS = {
@@ -149,13 +149,13 @@ ROWS = {
 
 @pytest.mark.parametrize("name", ROWS)
 def test_every_row_is_written_with_its_booleans_and_bounds(name: str) -> None:
-    """In formats that nobody may read back here."""
+    """A reader of these formats may not be installed."""
     for problem in islice(instances(), thorough(30, 300)):
         written = []
         for match in re.finditer(ROWS[name], exported(problem, name)):
             row = match.groupdict()
             names = re.findall(r"card_\w+|never", row["names"])
-            if name == "smt2":  # whose sums have two terms at least
+            if name == "smt2":  # a sum in it has at least two terms
                 assert row["names"].startswith("(+ ") == (len(names) > 1)
             if name == "asp":
                 sides = [(row["low"], ">="), (row["high"], "<=")]
@@ -177,8 +177,8 @@ def clauses_of(problem: DealProblem) -> int:
     return int(re.search(r"^p cnf \d+ (\d+)", exported(problem, "cnf"), re.MULTILINE)[1])  # type: ignore[index]
 
 
-def test_clauses_are_as_few_as_is_said_and_limited() -> None:
-    """At most twice the terms times the bound for a side; written up to the limit, never above."""
+def test_the_number_of_clauses_is_bounded_and_limited() -> None:
+    """A side needs at most twice its terms times its bound. The limit itself is still allowed."""
     for problem in islice(instances(), thorough(60, 600)):
         most = 0
         for row in linear_model(problem).rows:
@@ -190,7 +190,7 @@ def test_clauses_are_as_few_as_is_said_and_limited() -> None:
         assert clauses <= most
         with limited("solvers.exchange.formats", MAX_CLAUSES=most):
             assert clauses_of(problem) == clauses
-        plain = len(linear_model(problem).rows)  # at most: rows that are a clause by themselves
+        plain = len(linear_model(problem).rows)  # an upper bound of the rows that are clauses
         fewer = limited("solvers.exchange.formats", MAX_CLAUSES=clauses - plain - 1)
         if clauses > plain:
             with fewer, pytest.raises(LimitError, match="the limit"):
@@ -211,7 +211,7 @@ def test_a_row_with_too_few_booleans_refutes(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(thorough(30, 400)))
 def test_values_of_the_booleans_are_read_as_their_deal(seed: int) -> None:
-    """As whole numbers and as floats beside them; a card that nobody gets has no owner."""
+    """Values are integers or floats near them. A card without a true boolean has no owner."""
     random = Random(seed)
     problem = loosened(random.randint, Sizes())
     verdict = solve(problem)
@@ -232,8 +232,8 @@ def test_values_of_the_booleans_are_read_as_their_deal(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(thorough(30, 400)))
-def test_weights_of_a_shortage_are_read_as_one(seed: int) -> None:
-    """By any positive factor, and with other people's small errors."""
+def test_weights_of_a_shortage_are_read_back(seed: int) -> None:
+    """The weights may be multiplied by a positive factor and have small rounding errors."""
     random = Random(seed)
     while True:
         problem = spoilt(random.randint, Sizes(5, 4, 4))
@@ -241,7 +241,7 @@ def test_weights_of_a_shortage_are_read_as_one(seed: int) -> None:
         if not isinstance(shortage, Shortage):
             continue
         model = linear_model(problem)
-        # Half of them with a cap on somebody who is inside in hand and set.
+        # Half of them have a maximum for a player inside both the coalition and the witness.
         if seed % 2 == 0 or any(
             row.kind == "share"
             and row.high < len(row.terms)
@@ -266,8 +266,8 @@ def test_weights_of_a_shortage_are_read_as_one(seed: int) -> None:
         assert read.holds(problem)
 
 
-def test_what_is_too_large_or_unknown_is_refused() -> None:
-    with pytest.raises(InputError, match="no format 'dimacs'; there are opb, cnf"):
+def test_large_problems_and_unknown_formats_are_refused() -> None:
+    with pytest.raises(InputError, match="unknown format 'dimacs'; choose from opb, cnf"):
         exported(ODD[0], "dimacs")
     with (
         limited("solvers.exchange.formats", MAX_CLAUSES=10),

@@ -1,4 +1,4 @@
-"""Closed problems: two ways, enumeration, and what closing promises."""
+"""Closed problems: tables, flow and enumeration agree, and no bound can be tightened."""
 
 import pytest
 from hypothesis import given, settings
@@ -27,18 +27,18 @@ from tests.solvers.problems import (
 
 
 def closed_by_enumeration(problem: DealProblem) -> DealProblem:
-    everything = [deal.owner for deal in deals(problem)]
+    all_owners = [deal.owner for deal in deals(problem)]
     players = range(problem.players)
     return DealProblem(
         problem.hands,
         [
             SetConstraint(
                 [
-                    mask_of({owner[index][card] for owner in everything})
+                    mask_of({owner[index][card] for owner in all_owners})
                     for card in range(constraint.size)
                 ],
-                [min(owner[index].count(player) for owner in everything) for player in players],
-                [max(owner[index].count(player) for owner in everything) for player in players],
+                [min(owner[index].count(player) for owner in all_owners) for player in players],
+                [max(owner[index].count(player) for owner in all_owners) for player in players],
             )
             for index, constraint in enumerate(problem.sets)
         ],
@@ -91,16 +91,16 @@ def test_a_start_is_closed_already() -> None:
     assert closed(start) == start
 
 
-def test_problems_without_cards() -> None:
+def test_problems_without_cards_are_closed() -> None:
     nothing = SetConstraint.of([], players=2, high=[3, 0])
     for problem in (DealProblem([0, 0], []), DealProblem([0, 0], [nothing])):
         tight = agree(FILTERS, problem)
-        assert all(one.high == (0, 0) for one in tight.sets)
+        assert all(constraint.high == (0, 0) for constraint in tight.sets)
 
 
 def test_one_player_owns_everything() -> None:
     problem = DealProblem([3], [SetConstraint.of([[0], [0]], 1), SetConstraint.of([[0]], 1)])
-    assert [one.low for one in agree(FILTERS, problem).sets] == [(2,), (1,)]
+    assert [constraint.low for constraint in agree(FILTERS, problem).sets] == [(2,), (1,)]
 
 
 def test_many_players_are_closed_by_flow() -> None:
@@ -118,7 +118,7 @@ def test_a_search_that_takes_too_long_is_refused() -> None:
 
 
 @limited("solvers.flow_filtering", MAX_STEPS=5_000_000)
-def test_ways_round_are_searched_from_both_ends() -> None:
-    """From one end this start takes 13 million steps, and that of 10,000 cards 500 million."""
+def test_cycles_are_searched_from_both_ends() -> None:
+    """The search from one end takes 13 million steps here, and 500 million for 10,000 cards."""
     start = free_start(20, 40, 40)
     assert closed(start) == start

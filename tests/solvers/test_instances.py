@@ -1,4 +1,4 @@
-"""Families of instances: what each promises of its twins."""
+"""Families of instances: the promises of each family about its twins."""
 
 import pytest
 
@@ -15,20 +15,20 @@ SEEDS = range(thorough(2, 60))
 
 
 def units_apart(pair: Twins) -> int:
-    """How many units of bounds the twins differ by; fails where anything else differs."""
+    """Return by how many units the bounds of the twins differ; nothing else may differ."""
     assert pair.possible.hands == pair.impossible.hands
     units = 0
-    for one, two in zip(pair.possible.sets, pair.impossible.sets, strict=True):
-        assert one.owners == two.owners
-        lows = [after - before for before, after in zip(one.low, two.low, strict=True)]
-        highs = [before - after for before, after in zip(one.high, two.high, strict=True)]
+    for loose, tight in zip(pair.possible.sets, pair.impossible.sets, strict=True):
+        assert loose.owners == tight.owners
+        lows = [after - before for before, after in zip(loose.low, tight.low, strict=True)]
+        highs = [before - after for before, after in zip(loose.high, tight.high, strict=True)]
         assert min(lows + highs) >= 0, "the impossible twin is the tighter one"
         units += sum(lows + highs)
     return units
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_twins_are_what_they_promise(family: str) -> None:
+def test_twins_keep_their_promises(family: str) -> None:
     for cards in SIZES:
         for seed in SEEDS:
             pair = twins(family, cards, seed)
@@ -43,19 +43,19 @@ def test_twins_are_what_they_promise(family: str) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_largest_and_seeds(family: str) -> None:
+def test_the_largest_twins_and_different_seeds(family: str) -> None:
     largest = twins(family, thorough(500, 10_000), 1)
     assert [bool(SOLVERS["max-flow"](problem)) for problem in largest] == [True, False]
     assert twins(family, 40, 3) == twins(family, 40, 3)
     assert len({twins(family, 40, seed) for seed in range(20)}) > 15
 
 
-def worst(problem: DealProblem) -> dict[int, int]:
-    """Per coalition that is short of cards, how many it lacks: by the definition."""
+def missing_cards(problem: DealProblem) -> dict[int, int]:
+    """Return how many cards each short coalition lacks, by the definition."""
     everybody = range(1 << problem.players)
     lacking = {}
     for coalition in everybody:
-        most = sum(min(most_cards(one, coalition, x) for x in everybody) for one in problem.sets)
+        most = sum(min(most_cards(set_, coalition, x) for x in everybody) for set_ in problem.sets)
         must = sum(hand for player, hand in enumerate(problem.hands) if coalition >> player & 1)
         if must > most:
             lacking[coalition] = must - most
@@ -63,17 +63,17 @@ def worst(problem: DealProblem) -> dict[int, int]:
 
 
 @pytest.mark.parametrize("coalition", [1, 2, 3])
-def test_a_game_has_one_short_coalition_of_the_size_asked_for(coalition: int) -> None:
+def test_a_game_has_one_short_coalition_of_the_requested_size(coalition: int) -> None:
     for seed in range(thorough(4, 40)):
         pair = twins("game", 20, seed, coalition=coalition)
-        (found,) = worst(pair.impossible).items()
-        assert found[0].bit_count() == coalition
-        assert found[1] == 1
-        assert worst(pair.possible) == {}
+        (shortage,) = missing_cards(pair.impossible).items()
+        assert shortage[0].bit_count() == coalition
+        assert shortage[1] == 1
+        assert missing_cards(pair.possible) == {}
 
 
-def open_again(problem: DealProblem, index: int) -> DealProblem:
-    """The problem with all that is known of one set forgotten."""
+def forget_set(problem: DealProblem, index: int) -> DealProblem:
+    """Return the problem without any knowledge about one of its sets."""
     size, players = problem.sets[index].size, problem.players
     masks = [mask_of(range(players))] * size
     return problem.with_set(index, SetConstraint(masks, [0] * players, [size] * players))
@@ -90,14 +90,14 @@ def test_the_depth_is_the_number_of_sets_every_shortage_needs(
     for seed in range(3):
         problem = twins(family, cards, seed, **options).impossible
         assert len(problem.sets) == sets
-        needed = [index for index in range(sets) if solve(open_again(problem, index))]
+        needed = [index for index in range(sets) if solve(forget_set(problem, index))]
         assert len(needed) == options["depth"]
 
 
 @pytest.mark.parametrize(
     ("family", "cards", "options", "words"),
     [
-        ("nothing", 52, {}, "no family 'nothing'; there are php"),
+        ("nothing", 52, {}, "unknown family 'nothing'; choose from php"),
         ("php", 11, {}, "cards: 11 is not a number of cards from 12 to 10000"),
         ("php", 10_001, {}, "cards: 10001 is not"),
         ("php", 52, {"depth": 2}, "depth: not available for family php"),
@@ -112,6 +112,6 @@ def test_the_depth_is_the_number_of_sets_every_shortage_needs(
         ),
     ],
 )
-def test_what_is_refused(family: str, cards: int, options: dict[str, int], words: str) -> None:
+def test_invalid_arguments(family: str, cards: int, options: dict[str, int], words: str) -> None:
     with pytest.raises(InputError, match=words.replace("(", r"\(")):
         twins(family, cards, 0, **options)

@@ -1,4 +1,4 @@
-"""Who is wrong: evidence decides, not the majority."""
+"""Judgement of solvers: evidence decides, not the majority."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -47,12 +47,12 @@ class Rude(BaseException):
 
 
 class RudeLimit(Rude, LimitError):
-    """The same as an error that a solver may raise."""
+    """A limit error that cannot be shown."""
 
 
 @given(deal_problems())
 @settings(max_examples=examples(60))
-def test_all_is_well_with_the_solvers_of_the_table(problem: DealProblem) -> None:
+def test_the_registered_solvers_have_no_faults(problem: DealProblem) -> None:
     judgement = judge(problem, SOLVERS.values())
     assert judgement.faults == ()
     assert judgement.feasible is bool(SOLVERS["max-flow"](problem))
@@ -63,17 +63,17 @@ def test_the_majority_can_be_wrong() -> None:
     liars = [solver_from_function(f"liar{number}", always_says_no) for number in range(4)]
     judgement = judge(FREE, [*liars, SOLVERS["max-flow"]])
     assert judgement.feasible
-    assert [fault.solver for fault in judgement.faults] == [one.name for one in liars]
+    assert [fault.solver for fault in judgement.faults] == [liar.name for liar in liars]
     assert str(judgement.faults[0]).startswith("liar0 says infeasible, but this deal satisfies")
 
 
-def test_a_lone_liar_is_found_out() -> None:
+def test_a_single_liar_is_exposed() -> None:
     judgement = judge(FREE, [solver_from_function("liar", always_says_no)])
     assert judgement.feasible
     assert len(judgement.faults) == 1
 
 
-def test_infeasible_without_a_shortage_is_fine_where_none_is_promised() -> None:
+def test_a_shortage_may_be_missing_unless_it_is_promised() -> None:
     evidence, faults = weigh(CROWDED, {"quiet": Infeasible()})
     assert isinstance(evidence, Infeasible)
     assert evidence.shortage is not None
@@ -92,14 +92,14 @@ def test_infeasible_without_a_shortage_is_fine_where_none_is_promised() -> None:
         (Feasible(Deal(NOT_NUMBERS)), "gave evidence that cannot be read"),
     ],
 )
-def test_every_kind_of_bad_evidence_is_told(verdict: Any, words: str) -> None:
+def test_every_kind_of_bad_evidence_is_reported(verdict: Any, words: str) -> None:
     evidence, faults = weigh(FREE, {"bad": verdict, "good": GOOD})
     assert evidence == GOOD
     assert [fault.solver for fault in faults] == ["bad"]
     assert words in faults[0].text
 
 
-def test_crashes_refusals_and_limits_stay_inside() -> None:
+def test_crashes_refusals_and_limits_are_recorded() -> None:
     def gives_up(problem: DealProblem) -> Verdict:
         raise SolverTimeout("after all this time")
 
@@ -120,7 +120,7 @@ def test_crashes_refusals_and_limits_stay_inside() -> None:
 
 
 @pytest.mark.parametrize("function", BROKEN, ids=lambda function: function.__name__)
-def test_only_the_broken_one_is_blamed(function: Callable[[DealProblem], Verdict]) -> None:
+def test_only_the_broken_solver_is_blamed(function: Callable[[DealProblem], Verdict]) -> None:
     rows = [solver_from_function("broken", function), SOLVERS["coalitions"]]
     random, sizes = Random(0), Sizes(players=3, sets=2)
     problems = [make(random.randint, sizes) for make in (loosened, spoilt) for _ in range(100)]
@@ -129,7 +129,7 @@ def test_only_the_broken_one_is_blamed(function: Callable[[DealProblem], Verdict
 
 
 @pytest.mark.parametrize("error", [SystemExit(0), GeneratorExit(), MemoryError(), Rude()])
-def test_whatever_a_solver_raises_is_its_fault(error: BaseException) -> None:
+def test_any_exception_of_a_solver_is_its_fault(error: BaseException) -> None:
     def leaves(problem: DealProblem) -> Verdict:
         raise error
 
@@ -141,7 +141,7 @@ def test_whatever_a_solver_raises_is_its_fault(error: BaseException) -> None:
     assert judgement.in_words().startswith("leaver raised ")
 
 
-def test_an_interrupt_by_the_user_passes() -> None:
+def test_an_interrupt_by_the_user_is_not_caught() -> None:
     def waits(problem: DealProblem) -> Verdict:
         raise KeyboardInterrupt
 
@@ -149,7 +149,7 @@ def test_an_interrupt_by_the_user_passes() -> None:
         judge(FREE, [solver_from_function("waits", waits)])
 
 
-def test_a_reason_that_cannot_be_shown_is_no_trouble() -> None:
+def test_a_reason_that_cannot_be_shown_is_not_a_fault() -> None:
     def limit(problem: DealProblem) -> Verdict:
         raise RudeLimit
 
@@ -162,10 +162,10 @@ def test_a_reason_that_cannot_be_shown_is_no_trouble() -> None:
     assert judgement.gave_up.keys() | judgement.refused.keys() == {"limit", "refuser"}
 
 
-def test_where_a_deal_and_a_shortage_both_verify_the_program_is_at_fault(
+def test_the_program_is_at_fault_if_a_deal_and_a_shortage_both_verify(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Which can only be where this distribution's own arithmetic is broken."""
+    """This can only happen if the arithmetic of this distribution is broken."""
     monkeypatch.setattr(Shortage, "holds", lambda self, problem: True)
     evidence, faults = weigh(FREE, {"yes": GOOD, "no": Infeasible(Shortage(0, (0,)))})
     assert evidence == GOOD
@@ -175,25 +175,25 @@ def test_where_a_deal_and_a_shortage_both_verify_the_program_is_at_fault(
     assert "both pass" in str(faults[0])
 
 
-def test_a_limit_is_no_statement() -> None:
+def test_a_limit_is_not_a_verdict() -> None:
     with pytest.raises(LimitError):
         SOLVERS["cp-sat"].limited(1e-9)(
             DealProblem([260] * 4, [SetConstraint.of([range(4)] * 4, players=4)] * 260)
         )
 
 
-def test_a_promise_that_cannot_be_read_is_the_solvers_own_fault() -> None:
+def test_a_promise_that_cannot_be_read_is_a_fault_of_the_solver() -> None:
     class Undecided:
         def __bool__(self) -> bool:
             raise ValueError("perhaps")
 
     row = replace(SOLVERS["max-flow"], name="undecided", certifies=cast(bool, Undecided()))
-    found = judge(free_start(2, 2, 2), [row, SOLVERS["coalitions"]])
-    assert [fault.solver for fault in found.faults] == ["undecided"]
-    assert found.feasible
+    judgement = judge(free_start(2, 2, 2), [row, SOLVERS["coalitions"]])
+    assert [fault.solver for fault in judgement.faults] == ["undecided"]
+    assert judgement.feasible
 
 
-def test_the_word_of_a_solver_from_elsewhere_is_held_against_the_evidence() -> None:
+def test_the_answer_of_an_external_solver_is_checked_by_evidence() -> None:
     state = State.start(Settings(2, 2, 2))
     liar = solver_from_function("liar", always_says_no)
     with pytest.raises(SolverFault, match=r"^liar says infeasible, but this deal"):

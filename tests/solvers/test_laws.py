@@ -12,14 +12,14 @@ EVERY_SOLVER = settings(max_examples=examples(150))
 
 
 def verdicts(problem: DealProblem) -> dict[str, bool]:
-    """What every solver that takes the problem says, certified."""
-    found = {}
+    """Return the certified verdict of every solver that accepts the problem."""
+    feasible = {}
     for name, solver in SOLVERS.items():
         if solver.refuses(problem) is None:
             verdict = solver(problem)
             assert verify(problem, certify(problem, verdict)), (name, problem)
-            found[name] = bool(verdict)
-    return found
+            feasible[name] = bool(verdict)
+    return feasible
 
 
 @given(deal_problems(), st.data())
@@ -28,7 +28,7 @@ def test_names_do_not_matter(problem: DealProblem, data: st.DataObject) -> None:
     renamed = problem.relabelled(
         players=data.draw(st.permutations(range(problem.players))),
         sets=data.draw(st.permutations(range(len(problem.sets)))),
-        cards=[data.draw(st.permutations(range(one.size))) for one in problem.sets],
+        cards=[data.draw(st.permutations(range(set_.size))) for set_ in problem.sets],
     )
     assert verdicts(renamed) == verdicts(problem)
     assert count_deals(renamed) == count_deals(problem)
@@ -39,7 +39,7 @@ def test_names_do_not_matter(problem: DealProblem, data: st.DataObject) -> None:
 def test_renaming_back_gives_the_same_problem(problem: DealProblem, data: st.DataObject) -> None:
     players = data.draw(st.permutations(range(problem.players)))
     sets = data.draw(st.permutations(range(len(problem.sets))))
-    cards = [data.draw(st.permutations(range(one.size))) for one in problem.sets]
+    cards = [data.draw(st.permutations(range(set_.size))) for set_ in problem.sets]
     renamed = problem.relabelled(players, sets, cards)
     back = renamed.relabelled(
         players=[players.index(p) for p in range(problem.players)],
@@ -51,9 +51,9 @@ def test_renaming_back_gives_the_same_problem(problem: DealProblem, data: st.Dat
 
 @st.composite
 def tightenings(draw: st.DrawFn) -> tuple[DealProblem, DealProblem]:
-    """A problem, and the same problem with one owner, minimum or maximum tightened."""
+    """Draw a problem, and the same problem with one owner, minimum or maximum tightened."""
     problem = draw(spoilt_problems().filter(lambda problem: problem.cards > 0))
-    index = draw(st.sampled_from([index for index, one in enumerate(problem.sets) if one.size]))
+    index = draw(st.sampled_from([index for index, set_ in enumerate(problem.sets) if set_.size]))
     owners, low, high = map(list, problem.sets[index])
     player = draw(st.integers(0, problem.players - 1))
     kind = draw(st.sampled_from(["owner", "low", "high"]))
@@ -80,8 +80,8 @@ def test_tightening_never_adds_a_deal(pair: tuple[DealProblem, DealProblem]) -> 
 def test_a_proof_survives_tightening(problem: DealProblem) -> None:
     verdict = solve(problem)
     if not verdict:
-        for index, one in enumerate(problem.sets):
+        for index, set_ in enumerate(problem.sets):
             tighter = problem.with_set(
-                index, SetConstraint([0] * one.size, [low + 1 for low in one.low], one.high)
+                index, SetConstraint([0] * set_.size, [low + 1 for low in set_.low], set_.high)
             )
             assert verify(tighter, verdict)

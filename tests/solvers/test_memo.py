@@ -1,4 +1,4 @@
-"""What is kept stays within its budget."""
+"""Memos stay within their budget."""
 
 import gc
 import tracemalloc
@@ -19,7 +19,7 @@ from tests.solvers.plain_counting import count_by_remaining_hands
 
 @pytest.fixture
 def small() -> Iterator[None]:
-    """A budget of ten bytes, nothing of it spent."""
+    """Set a budget of ten bytes, and begin with empty memos."""
     Memo.forget()
     with limited("quaternity.base.memo", BUDGET=10):
         yield
@@ -36,7 +36,7 @@ def test_all_memos_forget_everything_when_the_budget_of_all_is_spent() -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_a_result_above_the_budget_is_not_kept_and_costs_no_other() -> None:
+def test_a_result_above_the_budget_is_not_kept_and_displaces_no_other() -> None:
     results = Memo[str, int]()
     results.keep(("a",), 1, size=5)
     assert results.keep(("b",), 2, size=11) == 2
@@ -47,24 +47,24 @@ def test_a_result_above_the_budget_is_not_kept_and_costs_no_other() -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_what_is_looked_up_is_made_once_until_it_is_forgotten() -> None:
-    asked = []
+def test_a_value_is_computed_once_until_it_is_forgotten() -> None:
+    calls = []
 
-    def made(number: int, times: int) -> tuple[int, int]:
-        asked.append(number)
+    def multiply(number: int, times: int) -> tuple[int, int]:
+        calls.append(number)
         return number * times, 4
 
-    results = Memo[int, int, int](made)
+    results = Memo[int, int, int](multiply)
     assert [results[number, 2] for number in (1, 2, 1, 3, 1)] == [2, 4, 2, 6, 2]
-    assert asked == [1, 2, 3, 1]
+    assert calls == [1, 2, 3, 1]
     assert Memo.spent() == 8
     with pytest.raises(KeyError):
         Memo[int, int, int]()[1, 2]
 
 
-def taken(function: Callable[[], object]) -> int:
-    """How many more bytes are in use after a call; its result is thrown away."""
-    gc.freeze()  # what is there is not looked through again
+def measure_growth(function: Callable[[], object]) -> int:
+    """Return how many more bytes are in use after a call whose result is discarded."""
+    gc.freeze()  # existing objects are not traversed again
     tracemalloc.start()
     try:
         function()
@@ -75,7 +75,7 @@ def taken(function: Callable[[], object]) -> int:
 
 
 def set_of(layout: Lanes, size: int, first: int) -> SetConstraint:
-    """Cards of many kinds of owners; sets of different `first` are never alike."""
+    """Return a set with many kinds of owners. Sets with different `first` are never alike."""
     numbers = range(first + 1, first + 1 + size)
     owners = sorted(number % layout.everybody + 1 for number in numbers)
     return SetConstraint(owners, [0] * layout.players, [size] * layout.players)
@@ -83,7 +83,7 @@ def set_of(layout: Lanes, size: int, first: int) -> SetConstraint:
 
 @pytest.mark.parametrize("size", [4, 300, 5_000])
 def test_estimates_grow_with_the_size_of_a_set(size: int) -> None:
-    """Kept tables take no more than estimated, whether a set is small or large."""
+    """Cached tables take no more memory than estimated, whether a set is small or large."""
     layout = Lanes(10, 32)
 
     def fill() -> None:
@@ -91,7 +91,7 @@ def test_estimates_grow_with_the_size_of_a_set(size: int) -> None:
             layout.table(*set_of(layout, size, first))
 
     Memo.forget()
-    assert 0 < taken(fill) < 1.2 * Memo.spent() + 20_000
+    assert 0 < measure_growth(fill) < 1.2 * Memo.spent() + 20_000
     assert len(coalition_tables.kept_tables) == 10
 
 
@@ -109,7 +109,7 @@ def test_tables_of_large_sets_stay_within_the_budget() -> None:
     ("players", "size", "kinds"), [(4, 4, 1), (4, 4, 3), (6, 6, 2), (8, 4, 2), (2, 400, 3)]
 )
 def test_ways_of_sets_are_estimated_in_full(players: int, size: int, kinds: int) -> None:
-    """With all that is made later: chances, and the programs for every player left out."""
+    """The estimate includes chances and the programs for every player left out, computed later."""
     everybody = (1 << players) - 1
     fewer = [everybody & ~(1 << player) for player in range(1, kinds)]
     owners = tuple(sorted([everybody] * (size - len(fewer)) + fewer))
@@ -123,11 +123,11 @@ def test_ways_of_sets_are_estimated_in_full(players: int, size: int, kinds: int)
             program(ways, tuple(player for player in range(players) if player != implied))
         kept.append(ways)
 
-    assert 0 < taken(fill) < 1.15 * kept[0].size
+    assert 0 < measure_growth(fill) < 1.15 * kept[0].size
 
 
-def test_orders_of_hands_do_not_multiply_what_is_kept() -> None:
-    """Of every order in which hands can grow, the same few programs."""
+def test_orders_of_hands_do_not_multiply_the_programs() -> None:
+    """All orders in which hands can grow share the same few programs."""
     bound = SetConstraint.of([range(4)] * 4, players=4, high=[3] * 4)
     sizes = (1, 2, 4, 5)
     for hands in permutations(sizes):

@@ -1,4 +1,4 @@
-"""970 recorded game states, whose verdicts two unrelated implementations agree on."""
+"""970 recorded game states on whose verdicts two independent implementations agree."""
 
 from collections import Counter
 
@@ -7,7 +7,7 @@ from tests.sizes import thorough
 from tests.solvers.problems import oracle_problems
 
 
-def test_every_solver_knows_the_recorded_verdicts() -> None:
+def test_every_solver_gives_the_recorded_verdicts() -> None:
     seen: Counter[tuple[str, bool]] = Counter()
     for number, (problem, valid) in enumerate(oracle_problems()):
         for solver in SOLVERS.values():
@@ -26,6 +26,6 @@ def test_every_solver_knows_the_recorded_verdicts() -> None:
     assert seen["cp-sat", False]
 
 
-def test_there_is_a_deal_exactly_where_the_state_is_valid() -> None:
+def test_a_deal_exists_exactly_if_the_state_is_valid() -> None:
     for problem, valid in oracle_problems():
         assert bool(count_deals(problem)) == valid

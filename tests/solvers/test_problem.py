@@ -1,6 +1,6 @@
-"""Problems that cannot be built, and what is said about them."""
+"""Invalid deal problems, and the messages that refuse them."""
 
-# Values of wrong types are what this is about.
+# These tests pass values of wrong types.
 # mypy: disable-error-code="arg-type, list-item"
 
 from collections.abc import Callable
@@ -17,8 +17,8 @@ from tests.solvers.hostile import Endless, Lengthy
 PAIR = SetConstraint.of([[0, 1], [1]], players=2)
 
 
-def unchecked(function: Callable[..., Any], *arguments: object) -> Any:
-    """Call with arguments that the type checker would refuse."""
+def call_unchecked(function: Callable[..., Any], *arguments: object) -> Any:
+    """Call a function with arguments that the type checker would reject."""
     return function(*arguments)
 
 
@@ -27,17 +27,17 @@ def unchecked(function: Callable[..., Any], *arguments: object) -> Any:
     [
         (([1], [0, 0], [1]), "high: 1 bounds for 2 players"),
         (([4], [0, 0], [1, 1]), "owners[0]: (2,) names a player out of range 0..1"),
-        (([1, -1], [0, 0], [1, 1]), "owners[1]: -1 is not a whole number of at least 0"),
-        (([1, True], [0, 0], [1, 1]), "owners[1]: True is not a whole number of at least 0"),
-        ((["1"], [0, 0], [1, 1]), "owners[0]: '1' is not a whole number of at least 0"),
-        (([1], [0, -2], [1, 1]), "low[1]: -2 is not a whole number of at least 0"),
-        (([1], [0.5, 0], [1, 1]), "low[0]: 0.5 is not a whole number of at least 0"),
-        (([1], [0, 0], [1, None]), "high[1]: None is not a whole number of at least 0"),
+        (([1, -1], [0, 0], [1, 1]), "owners[1]: -1 is not a whole number >= 0"),
+        (([1, True], [0, 0], [1, 1]), "owners[1]: True is not a whole number >= 0"),
+        ((["1"], [0, 0], [1, 1]), "owners[0]: '1' is not a whole number >= 0"),
+        (([1], [0, -2], [1, 1]), "low[1]: -2 is not a whole number >= 0"),
+        (([1], [0.5, 0], [1, 1]), "low[0]: 0.5 is not a whole number >= 0"),
+        (([1], [0, 0], [1, None]), "high[1]: None is not a whole number >= 0"),
     ],
 )
-def test_constraints_that_cannot_be(arguments: tuple[object, ...], words: str) -> None:
+def test_invalid_constraints_are_refused(arguments: tuple[object, ...], words: str) -> None:
     with pytest.raises(InputError) as caught:
-        unchecked(SetConstraint, *arguments)
+        call_unchecked(SetConstraint, *arguments)
     assert str(caught.value) == words
 
 
@@ -50,9 +50,9 @@ def test_constraints_that_cannot_be(arguments: tuple[object, ...], words: str) -
         ([[True]], "owners[0]: player True is out of range 0..1"),
     ],
 )
-def test_owners_by_number_that_cannot_be(owners: object, words: str) -> None:
+def test_invalid_numbers_of_owners_are_refused(owners: object, words: str) -> None:
     with pytest.raises(InputError) as caught:
-        unchecked(SetConstraint.of, owners, 2)
+        call_unchecked(SetConstraint.of, owners, 2)
     assert str(caught.value) == words
 
 
@@ -60,8 +60,8 @@ def test_owners_by_number_that_cannot_be(owners: object, words: str) -> None:
     ("hands", "sets", "words"),
     [
         ([], [], "hands: at least one player is needed"),
-        ([1, -1], [PAIR], "hands[1]: -1 is not a whole number of at least 0"),
-        ([1, "1"], [PAIR], "hands[1]: '1' is not a whole number of at least 0"),
+        ([1, -1], [PAIR], "hands[1]: -1 is not a whole number >= 0"),
+        ([1, "1"], [PAIR], "hands[1]: '1' is not a whole number >= 0"),
         ([1, 1, 0], [PAIR], "sets[0]: bounds for 2 players, hands for 3"),
         ([0] * 101, [], "101 players: the limit is 100"),
         (
@@ -76,9 +76,9 @@ def test_owners_by_number_that_cannot_be(owners: object, words: str) -> None:
         ),
     ],
 )
-def test_problems_that_cannot_be(hands: object, sets: object, words: str) -> None:
+def test_invalid_problems_are_refused(hands: object, sets: object, words: str) -> None:
     with pytest.raises(InputError) as caught:
-        unchecked(DealProblem, hands, sets)
+        call_unchecked(DealProblem, hands, sets)
     assert str(caught.value) == words
 
 
@@ -106,7 +106,7 @@ RING = DealProblem(
         (lambda: SetConstraint(range(10**10), [], []), "10000000000 cards: the limit is 10000"),
         (lambda: SetConstraint.of([[0]], players=10**10), "10000000000 players: the limit is 100"),
         (lambda: SetConstraint.of([[0]], players=2.0), "players: 2.0 is not a whole number"),
-        (lambda: SetConstraint.of([0], players=2), "owners[0]: 0 is no collection"),
+        (lambda: SetConstraint.of([0], players=2), "owners[0]: 0 is not a collection"),
         (lambda: SetConstraint.of(3, players=2), "owners: 3 is not a list"),
         (lambda: SetConstraint([[1]], [0], [1]), "owners[0]: [1] is not a whole number"),
         (lambda: SetConstraint({1}, [0], [1]), "owners: {1} is not a list"),
@@ -116,17 +116,17 @@ RING = DealProblem(
         (lambda: PROBLEM.with_set(-1, PAIR), "set -1 is out of range 0..0"),
         (lambda: PROBLEM.with_set(0, RING.sets[0]), "sets[0]: bounds for 3 players, hands for 2"),
         (lambda: PROBLEM.with_set(0, ((), (), ())), "sets[0]: ((), (), ()) is not a SetConstraint"),
-        (lambda: RING.relabelled(players=[0, 0, 1]), "players: [0, 0, 1] is not an order of"),
-        (lambda: RING.relabelled(players=[0, 1]), "players: [0, 1] is not an order of"),
-        (lambda: RING.relabelled(sets=[0]), "sets: [0] is not an order of the numbers 0..1"),
-        (lambda: RING.relabelled(sets=[0, 0]), "sets: [0, 0] is not an order of"),
+        (lambda: RING.relabelled(players=[0, 0, 1]), "players: [0, 0, 1] is not a permutation of"),
+        (lambda: RING.relabelled(players=[0, 1]), "players: [0, 1] is not a permutation of"),
+        (lambda: RING.relabelled(sets=[0]), "sets: [0] is not a permutation of the numbers 0..1"),
+        (lambda: RING.relabelled(sets=[0, 0]), "sets: [0, 0] is not a permutation of"),
         (lambda: RING.relabelled(cards=[[0, 1]]), "cards: 1 orders for 2 sets"),
-        (lambda: RING.relabelled(cards=[[0], [0]]), "cards[0]: [0] is not an order of"),
-        (lambda: RING.relabelled(cards=[[1, 1], [0]]), "cards[0]: [1, 1] is not an order of"),
+        (lambda: RING.relabelled(cards=[[0], [0]]), "cards[0]: [0] is not a permutation of"),
+        (lambda: RING.relabelled(cards=[[1, 1], [0]]), "cards[0]: [1, 1] is not a permutation of"),
         (lambda: RING.relabelled(cards=[[1, 0], "0"]), "cards[1]: '0' is not a list"),
     ],
 )
-def test_there_is_no_way_round(build: Callable[[], Any], words: str) -> None:
+def test_no_way_to_build_a_problem_skips_the_checks(build: Callable[[], Any], words: str) -> None:
     with pytest.raises(InputError) as caught:
         build()
     assert words in str(caught.value)
@@ -144,7 +144,7 @@ def test_a_set_that_grows_beyond_the_limit_is_refused() -> None:
     assert other.with_set(0, SetConstraint([1] * 6_000, [0], [0])).cards == 10_000
 
 
-def test_numbers_of_numpy_are_taken_and_become_plain() -> None:
+def test_numpy_numbers_become_built_in_numbers() -> None:
     row = numpy.array([1, 1])
     constraint = SetConstraint(numpy.array([3, 2]), numpy.zeros(2, int), [numpy.int8(2)] * 2)
     problem = DealProblem(row, [constraint])
@@ -157,7 +157,7 @@ def test_numbers_of_numpy_are_taken_and_become_plain() -> None:
     assert all(type(part) is tuple for part in (problem.hands, problem.sets, *problem.sets[0]))
 
 
-def test_problems_at_the_limits_can_be() -> None:
+def test_problems_at_the_limits_are_allowed() -> None:
     assert (MAX_PLAYERS, MAX_CARDS, MAX_ROWS) == (100, 10_000, 100_000)
     assert DealProblem([0] * 100, [SetConstraint([], [0] * 100, [0] * 100)] * 1000).cards == 0
     assert DealProblem([10_000], [SetConstraint([1] * 10_000, [0], [10_000])]).cards == 10_000
@@ -186,7 +186,7 @@ def test_views_of_a_problem() -> None:
     assert problem.sets[1] == PAIR
 
 
-def test_when_an_upper_bound_is_loose() -> None:
+def test_a_bound_is_loose_if_the_player_cannot_own_more() -> None:
     bounded = SetConstraint.of([[0, 1], [1]], players=2, high=[1, 1])
     assert bounded.bound_is_loose(0)
     assert not bounded.bound_is_loose(1)
@@ -198,7 +198,7 @@ def test_masks_and_players() -> None:
 
 
 @pytest.mark.parametrize("listing", [Lengthy, Endless])
-def test_lists_that_are_not_as_long_as_they_say(listing: type[Lengthy]) -> None:
+def test_a_list_with_a_wrong_length_is_refused(listing: type[Lengthy]) -> None:
     for build, place in (
         (lambda: SetConstraint(listing([1]), [0, 0], [1, 1]), "owners"),
         (lambda: SetConstraint([1], listing([0]), [1, 1]), "low"),
@@ -207,11 +207,13 @@ def test_lists_that_are_not_as_long_as_they_say(listing: type[Lengthy]) -> None:
         (lambda: DealProblem(listing([1]), [PAIR]), "hands"),
         (lambda: DealProblem([1, 1], listing([PAIR])), "sets"),
     ):
-        with pytest.raises(InputError, match=f"^{place}: .* is not as long as it says, 2$"):
+        with pytest.raises(
+            InputError, match=f"^{place}: .* does not have 2 items, its own length$"
+        ):
             build()
 
 
-def test_lists_longer_than_any_list() -> None:
+def test_a_range_longer_than_any_list_is_refused() -> None:
     for length in (10**12, 10**30):
         with pytest.raises(InputError):
             SetConstraint(range(length), [0], [1])
@@ -219,12 +221,12 @@ def test_lists_longer_than_any_list() -> None:
             DealProblem([1, 1], [PAIR]).relabelled(players=range(length))
 
 
-def test_cards_that_are_not_there() -> None:
+def test_a_card_that_does_not_exist_is_refused() -> None:
     problem = DealProblem([1, 1], [PAIR])
     for wrong in (2, -1, True, 1.0, None, "1", 10**60):
         for place in ((wrong, 0), (0, wrong)):
             with pytest.raises(InputError):
-                unchecked(problem.may_own, *place)
+                call_unchecked(problem.may_own, *place)
     assert problem.may_own(numpy.int8(0), numpy.int64(1)) == (1,)
     assert numbered(1, 2, "set") == 1
 

@@ -1,4 +1,4 @@
-"""Proofs for foreign checkers: accepted, and nothing that is no proof is."""
+"""Proofs for independent checkers: every proof is accepted, and nothing else."""
 
 import re
 import subprocess
@@ -26,13 +26,13 @@ from tests.solvers.test_exchange import ODD
 
 
 def impossible() -> Iterator[tuple[DealProblem, Certificate]]:
-    """Impossible problems of all kinds, each with the proofs of two solvers."""
+    """Yield impossible problems of all kinds, each with the certificate of one or two solvers."""
     random = Random(7)
     while True:
-        found = [spoilt(random.randint, Sizes()), spoilt(random.randint, Sizes(6, 4, 6))]
+        cases = [spoilt(random.randint, Sizes()), spoilt(random.randint, Sizes(6, 4, 6))]
         seed = random.randrange(10**6)
-        found.append(twins(random.choice(list(FAMILIES)), random.randint(12, 24), seed).impossible)
-        for problem in (*ODD, *found):
+        cases.append(twins(random.choice(list(FAMILIES)), random.randint(12, 24), seed).impossible)
+        for problem in (*ODD, *cases):
             for name in ("max-flow", "coalitions") if problem.players < 8 else ("max-flow",):
                 verdict = SOLVERS[name](problem)
                 if isinstance(verdict, Infeasible):
@@ -59,7 +59,7 @@ def test_ten_thousand_proofs() -> None:
     check_accepted(10_000)
 
 
-def test_of_large_problems_too() -> None:
+def test_a_large_problem_has_a_short_proof() -> None:
     problem = twins("game", 400, 1).impossible
     verdict = SOLVERS["max-flow"](problem)
     assert isinstance(verdict, Infeasible)
@@ -69,8 +69,8 @@ def test_of_large_problems_too() -> None:
     assert len(proof) < 5000
 
 
-def corrupted(text: str, random: Random) -> Iterator[str]:
-    """The text with one token gone, twice, another one, or another number."""
+def corrupt(text: str, random: Random) -> Iterator[str]:
+    """Yield the text with one token removed, doubled or replaced by another token or number."""
     tokens = list(re.finditer(r"[^\s;]+|;", text))
     for token in tokens:
         old = token[0]
@@ -90,26 +90,26 @@ def is_accepted(formula: str, proof: str) -> bool:
 
 
 def adds_up(formula: str, proof: str) -> bool:
-    """Whether a plain sum of rows is impossible: read in another way, and only what we write."""
+    """Return whether a sum of rows is impossible, by a second reader that knows only our proofs."""
     rows = []
     lines = [line.split() for line in formula.splitlines() if not line.startswith("*")]
     for terms, low, high in opb_rows(lines):
         rows.append((terms, low))
         if low == high:
-            rows.append(({name: -one for name, one in terms.items()}, -low))
+            rows.append(({name: -factor for name, factor in terms.items()}, -low))
     _, start, total, *rest = proof.replace(";", " ").splitlines()
     assert start.split() == ["f", str(len(rows))]
     assert [line.split()[0] for line in rest] == ["output", "conclusion", "end"]
-    chosen = [rows[int(one) - 1] for one in re.findall(r"\d+", total)]
+    chosen = [rows[int(number) - 1] for number in re.findall(r"\d+", total)]
     names = {name for terms, _ in chosen for name in terms}
     most = sum(max(0, sum(terms.get(name, 0) for terms, _ in chosen)) for name in names)
     rows.append(({}, sum(low for _, low in chosen) - most))
     last = rows[int(rest[1].split()[-1]) - 1]
-    return last[1] > sum(max(0, one) for one in last[0].values())
+    return last[1] > sum(max(0, factor) for factor in last[0].values())
 
 
-def of_families(seeds: int) -> Iterator[tuple[DealProblem, Certificate]]:
-    """Problems just impossible, for one reason, and no row is impossible by itself."""
+def family_problems(seeds: int) -> Iterator[tuple[DealProblem, Certificate]]:
+    """Yield problems that are just impossible, for one reason; no row is impossible by itself."""
     for family in FAMILIES:
         for seed in range(seeds):
             problem = twins(family, 12 + seed, seed).impossible
@@ -119,18 +119,18 @@ def of_families(seeds: int) -> Iterator[tuple[DealProblem, Certificate]]:
             yield problem, verdict.shortage
 
 
-def check_corruptions(given: Iterable[tuple[DealProblem, Certificate]]) -> tuple[int, int]:
-    """How many corruptions of proofs there are, and how many are proofs too.
+def check_corruptions(cases: Iterable[tuple[DealProblem, Certificate]]) -> tuple[int, int]:
+    """Return the number of corrupted proofs, and how many of them are proofs, too.
 
-    Where two rows say the same of the others, or one is impossible by itself, another sum than ours
-    is impossible too: then the corrupted text proves the formula, and must be accepted.
+    If two rows say the same about the others, or one is impossible by itself, another sum than ours
+    is also impossible. Then the corrupted text proves the formula and must be accepted.
     """
     random = Random(3)
     tried = proofs = 0
-    for problem, certificate in given:
+    for problem, certificate in cases:
         formula, proof = opb(problem), refutation(problem, certificate)
         assert adds_up(formula, proof)
-        for other in corrupted(proof, random):
+        for other in corrupt(proof, random):
             tried += 1
             if is_accepted(formula, other):
                 proofs += 1
@@ -139,7 +139,7 @@ def check_corruptions(given: Iterable[tuple[DealProblem, Certificate]]) -> tuple
 
 
 def test_corrupted_proofs_are_refused_unless_they_are_proofs() -> None:
-    tried, proofs = check_corruptions(of_families(1))
+    tried, proofs = check_corruptions(family_problems(1))
     assert tried > 500
     assert proofs < tried / 100
     tried, proofs = check_corruptions(islice(impossible(), thorough(10, 100)))
@@ -148,7 +148,7 @@ def test_corrupted_proofs_are_refused_unless_they_are_proofs() -> None:
 
 @pytest.mark.slow
 def test_corruptions_of_a_hundred_proofs() -> None:
-    tried, proofs = check_corruptions(of_families(17))
+    tried, proofs = check_corruptions(family_problems(17))
     assert tried > 10_000
     assert proofs < tried / 100
 
@@ -159,13 +159,13 @@ def test_a_corrupted_formula_is_refused_or_has_no_solution_either(seed: int) -> 
     problem, certificate = next(islice(impossible(), 9 * seed + 20, None))
     formula, proof = opb(problem), refutation(problem, certificate)
     accepted = []
-    for other in corrupted(formula, random):
+    for other in corrupt(formula, random):
         with pytest.raises(RefusedProof):  # it is not the formula of the problem
             check_refutation(problem, other, proof)
         if is_accepted(other, proof):
             accepted.append(other)
     for other in random.sample(accepted, min(len(accepted), 20)):
-        rows = opb_rows([one.split() for one in other.splitlines() if not one.startswith("*")])
+        rows = opb_rows([line.split() for line in other.splitlines() if not line.startswith("*")])
         names = sorted({name for terms, _, _ in rows for name in terms})
         assert solved_rows(names, rows) is None, other
 
@@ -190,7 +190,7 @@ def proof(steps: str, last: int = 5) -> str:
         ("pol 3 3 +;pol 1 2 * 4 +\n;", 6),
     ],
 )
-def test_what_the_format_allows(steps: str, last: int) -> None:
+def test_every_step_of_the_format_is_accepted(steps: str, last: int) -> None:
     check_proof(FORMULA, proof(steps, last))
 
 
@@ -211,10 +211,10 @@ def test_what_the_format_allows(steps: str, last: int) -> None:
         ("pol 1 2 * 4 +;", 6, "'6' is not the number"),
     ],
 )
-def test_what_is_no_proof_is_refused(steps: str, last: int, words: str) -> None:
-    with pytest.raises(RefusedProof) as refused:
+def test_an_invalid_proof_is_refused(steps: str, last: int, words: str) -> None:
+    with pytest.raises(RefusedProof) as caught:
         check_proof(FORMULA, proof(steps, last))
-    assert words in str(refused.value)
+    assert words in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -230,10 +230,10 @@ def test_what_is_no_proof_is_refused(steps: str, last: int, words: str) -> None:
         (("* a comment\n", "min: +1 x1 ;\n"), "line 1"),
     ],
 )
-def test_what_is_no_formula_is_refused(change: tuple[str, str], words: str) -> None:
-    with pytest.raises(RefusedProof) as refused:
+def test_an_invalid_formula_is_refused(change: tuple[str, str], words: str) -> None:
+    with pytest.raises(RefusedProof) as caught:
         check_proof(FORMULA.replace(*change), proof("pol 1 2 * 4 +;"))
-    assert words in str(refused.value)
+    assert words in str(caught.value)
 
 
 Row = tuple[list[tuple[int, int, bool]], str, int]
@@ -241,7 +241,7 @@ Row = tuple[list[tuple[int, int, bool]], str, int]
 
 
 def tiny_formula(random: Random) -> tuple[list[Row], str]:
-    """Some rows over three variables, and their text, with comments that look like rows."""
+    """Return some rows over three variables and their text, with comments that look like rows."""
     rows: list[Row] = []
     lines = []
     for _ in range(random.randint(1, 4)):
@@ -264,7 +264,7 @@ def is_satisfiable(rows: list[Row]) -> bool:
     holds = {">=": int.__ge__, "<=": int.__le__, "=": int.__eq__}
     return any(
         all(
-            holds[sign](sum(one * (bits[name - 1] ^ no) for one, name, no in terms), bound)
+            holds[sign](sum(factor * (bits[name - 1] ^ no) for factor, name, no in terms), bound)
             for terms, sign, bound in rows
         )
         for bits in product((0, 1), repeat=3)
@@ -272,7 +272,7 @@ def is_satisfiable(rows: list[Row]) -> bool:
 
 
 def random_proof(random: Random, rows: int) -> str:
-    """Random sums, often rightly counted, sometimes damaged."""
+    """Return a proof of random sums, often with the right count, sometimes damaged."""
     steps = ""
     for number in range(rows, rows + random.randint(0, 3)):
         words: list[str] = []
@@ -313,25 +313,25 @@ def test_no_line_starts_within_a_comment(end: str) -> None:
 
 
 @pytest.mark.parametrize("character", ["\x00", "\x85", "é", "\u2028"])
-def test_a_character_that_is_none_of_the_format_is_named_with_its_line(character: str) -> None:
+def test_an_invalid_character_is_named_with_its_line(character: str) -> None:
     formula, text = "\n+1 x1 >= 2 ;\n* end\n", proof("", 1).replace("f 4;", "f 1;")
     for name, whole in (("formula", formula), ("proof", text)):
         lines = whole.split("\n")
         for number in range(len(lines)):
             odd = "\n".join([*lines[:number], lines[number] + character, *lines[number + 1 :]])
-            given = (odd, text) if name == "formula" else (formula, odd)
+            texts = (odd, text) if name == "formula" else (formula, odd)
             with pytest.raises(RefusedProof, match=f"^{name}, line {number + 1}: "):
-                check_proof(*given)
+                check_proof(*texts)
 
 
-def test_numbers_too_long_to_be_shown() -> None:
+def test_sums_of_very_long_numbers_are_checked() -> None:
     text = proof(f"pol 1 {f'{10**99} * ' * 50};").replace("f 4;", "f 1;").replace(": 5", ": 2")
     with pytest.raises(RefusedProof, match="row 2 is possible"):
         check_proof("+1 x1 >= 0 ;\n", text)
 
 
 @pytest.mark.parametrize("text", ["", "pseudo-Boolean proof version 2.0\n", "\x00", ";" * 9])
-def test_no_proof_at_all(text: str) -> None:
+def test_a_text_without_a_proof_is_refused(text: str) -> None:
     with pytest.raises(RefusedProof, match=r"proof(: the first line is not|, line 1: )"):
         check_proof(FORMULA, text)
 
@@ -350,7 +350,7 @@ def test_a_negated_literal_is_one_minus_its_variable() -> None:
 
 
 def test_a_bound_that_forbids_nothing_needs_no_row() -> None:
-    """Two cards of the first set by his bound, and by what he may own; only the latter has rows."""
+    """Bound and owners allow player 0 two cards of the first set; only the owners have rows."""
     sets = [SetConstraint([1, 1, 2], [0, 0], [2, 3]), SetConstraint([3, 3, 3], [0, 0], [1, 3])]
     problem = DealProblem([4, 2], sets)
     certificate = Shortage(0b01, (0, 0))
@@ -358,13 +358,13 @@ def test_a_bound_that_forbids_nothing_needs_no_row() -> None:
     check_refutation(problem, opb(problem), refutation(problem, certificate))
 
 
-def test_a_certificate_of_another_problem() -> None:
+def test_a_certificate_of_another_problem_is_refused() -> None:
     with pytest.raises(InputError, match="the certificate does not hold for this problem"):
         refutation(DealProblem([1], [SetConstraint([1], [0], [1])]), TooFewPlaces())
 
 
 @pytest.mark.skipif(which("veripb") is None, reason="VeriPB is not installed")
-def test_veripb_accepts_and_refuses(tmp_path: Path) -> None:
+def test_veripb_accepts_proofs_and_refuses_corrupted_ones(tmp_path: Path) -> None:
     for number, (problem, certificate) in enumerate(islice(impossible(), thorough(20, 281))):
         formula, proof = tmp_path / "x.opb", tmp_path / "x.pbp"
         formula.write_text(opb(problem))
@@ -372,5 +372,5 @@ def test_veripb_accepts_and_refuses(tmp_path: Path) -> None:
         bad = good.replace("conclusion UNSAT : ", "conclusion UNSAT : 1")
         for text in (good, bad):
             proof.write_text(text)
-            told = subprocess.run(["veripb", formula, proof], capture_output=True, text=True)
-            assert ("Verification succeeded" in told.stdout) == (text is good), (number, told)
+            result = subprocess.run(["veripb", formula, proof], capture_output=True, text=True)
+            assert ("Verification succeeded" in result.stdout) == (text is good), (number, result)

@@ -1,4 +1,4 @@
-"""The table of solvers, and solvers that come from elsewhere."""
+"""The table of solvers, and solvers registered by other distributions."""
 
 import importlib.metadata
 import sys
@@ -37,16 +37,16 @@ PROBLEM = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])
 def first_owner(problem: DealProblem) -> Verdict:
     """Give every card to its first owner.
 
-    Right only now and then.
+    It is only sometimes right.
     """
     owner = tuple(
-        tuple((mask & -mask).bit_length() - 1 for mask in one.owners) for one in problem.sets
+        tuple((mask & -mask).bit_length() - 1 for mask in set_.owners) for set_ in problem.sets
     )
     return Feasible(Deal(owner))
 
 
 UNREADABLE: Any = type("Unreadable", (), {"__bool__": lambda self: 7})()
-ROW = Solver("row", "a row of somebody else's", lambda problem: lambda: Infeasible())
+ROW = Solver("row", "a solver of another package", lambda problem: lambda: Infeasible())
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def test_a_function_becomes_a_solver(register: Register) -> None:
     assert "first" not in SOLVERS
 
 
-def test_a_row_is_taken_under_its_registered_name(register: Register) -> None:
+def test_a_solver_is_listed_under_its_registered_name(register: Register) -> None:
     register(Point("other", "elsewhere:ROW", ROW))
     assert find_solver("other") == replace(ROW, name="other", apart=True)
 
@@ -118,36 +118,36 @@ def test_a_row_is_taken_under_its_registered_name(register: Register) -> None:
         (InputError("7 is no number"), "solver 'x' (a:b) 7 is no number"),
     ],
 )
-def test_a_broken_registration_disables_nobody_else(
+def test_a_broken_registration_does_not_disable_others(
     register: Register, target: object, words: str
 ) -> None:
     register(Point("x", "a:b", target), Point("first", "c:d", first_owner))
-    with pytest.warns(BrokenPlugin) as told:
+    with pytest.warns(BrokenPlugin) as warned:
         assert list(all_solvers()) == [*SOLVERS, "first"]
-    assert [str(one.message) for one in told] == [f"{words}; it is left out"]
-    # Told once (a second warning would be an error here); asked for by name, it says why.
+    assert [str(warning.message) for warning in warned] == [f"{words}; it is skipped"]
+    # It warns once (a second warning would be an error here); a look-up by name gives the reason.
     assert find_solver("first").name == "first"
     with pytest.raises(InputError) as caught:
         find_solver("x")
     assert str(caught.value) == words
 
 
-def test_a_name_is_given_once(register: Register) -> None:
+def test_a_name_is_registered_once(register: Register) -> None:
     register(
         Point("cp-sat", "a:b", first_owner),
         Point("x", "a:b", first_owner),
         Point("x", "c:d", ROW.prepare),
     )
-    with pytest.warns(BrokenPlugin) as told:
+    with pytest.warns(BrokenPlugin) as warned:
         assert find_solver("x").idea.startswith("Give every card")
-    assert [str(one.message) for one in told] == [
-        "solver 'cp-sat' (a:b) is registered twice: the other one is used",
-        "solver 'x' (c:d) is registered twice: the other one is used",
+    assert [str(warning.message) for warning in warned] == [
+        "solver 'cp-sat' (a:b) has a name that is already in use; it is skipped",
+        "solver 'x' (c:d) has a name that is already in use; it is skipped",
     ]
     assert find_solver("cp-sat") is all_solvers()["cp-sat"] is SOLVERS["cp-sat"]
 
 
-def test_an_interrupt_while_loading_passes(register: Register) -> None:
+def test_an_interrupt_while_loading_is_not_caught(register: Register) -> None:
     register(Point("x", "a:b", KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
         all_solvers()
@@ -198,7 +198,7 @@ def test_preparing_and_solving_are_two_steps() -> None:
         assert solver.idea
 
 
-def test_a_solver_by_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_import_path_names_a_solver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "of_mine.py").write_text("def mine(problem): ...\nseven = 7\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [*sys.path])

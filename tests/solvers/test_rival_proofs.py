@@ -24,19 +24,19 @@ def test_refutations_are_accepted(solver: str, seed: int) -> None:
     linear = linear_model(impossible)
     assert not solve(impossible)
     if linear.hopeless is None:
-        found = refutation(linear, solver)
-        assert found is not None
-        assert found.check()
-        # Nothing refutes a formula that can be satisfied.
-        assert not Refutation(clauses(linear_model(possible), "seqcounter"), found.proof).check()
+        result = refutation(linear, solver)
+        assert result is not None
+        assert result.check()
+        # It does not refute a formula that can be satisfied.
+        assert not Refutation(clauses(linear_model(possible), "seqcounter"), result.proof).check()
 
 
-def test_a_proof_that_leaves_out_its_steps_is_refused() -> None:
+def test_a_proof_without_its_steps_is_refused() -> None:
     of = SetConstraint.of
     # Pigeons: players 0 to 3, of one card each, may own three cards, the others the other three.
     sets = [of([[0, 1, 2, 3, 4]] * 3, 6), of([[4, 5]] * 3, 6)]
-    found = refutation(linear_model(DealProblem([1] * 6, sets)))
-    assert found is not None
-    assert len(found.proof) > 1
-    assert found.check()
-    assert not found._replace(proof=["0"]).check()
+    result = refutation(linear_model(DealProblem([1] * 6, sets)))
+    assert result is not None
+    assert len(result.proof) > 1
+    assert result.check()
+    assert not result._replace(proof=["0"]).check()

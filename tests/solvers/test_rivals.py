@@ -1,4 +1,4 @@
-"""Other people's solvers: those that are installed must conform like ours, whatever they are."""
+"""Solvers of other projects: every installed one must conform like ours."""
 
 import inspect
 import pickle
@@ -40,17 +40,17 @@ from tests.test_arrows import HOUSE
 
 INSTALLED = [*installed()]
 POLYNOMIAL = ("flow", "LP", "MIP")
-"""Families that decide the largest problems; the others search."""
+"""Families that decide the largest problems. The other families search."""
 
 
 def games(seed: int, size: tuple[int, int, int]) -> list[DealProblem]:
-    """A game, and both sides of its brink."""
+    """Return a game and the problems on both sides of its brink."""
     random = Random(seed)
     problem = game_like(random, GameSize(*size))
     return [problem, *brink(problem, random)]
 
 
-def test_those_that_need_no_further_package_are_there() -> None:
+def test_rivals_without_an_extra_are_installed() -> None:
     without_extra = {name for name, rival in RIVALS.items() if not rival.extra}
     assert without_extra == {
         "scipy-flow", "scipy-linprog", "scipy-milp", "glop", "clp", "scip", "cbc", "mathopt",
@@ -63,7 +63,7 @@ def test_every_installed_rival_conforms(name: str) -> None:
     rival, searches = installed()[name], RIVALS[name].family not in POLYNOMIAL
 
     def refuses(problem: DealProblem) -> str | None:
-        """Searches of some rivals do not end on the large infeasible ones."""
+        """Refuse large problems if the rival searches: some searches do not end."""
         return "too large to search" if searches and problem.cards > 16 else rival.refuses(problem)
 
     conformance = check_solver(replace(rival, refuses=refuses), examples=thorough(2, 20), sizes=())
@@ -96,11 +96,11 @@ def test_a_limit_is_kept_or_the_answer_is_right(name: str) -> None:
         for problem in (games(3, (4, 5, 3))[2], twins("php", 40, 0).impossible):
             judgement = judge(problem, [solver.limited(0.02)])
             assert judgement.in_words() == ""
-            told = f"{name} gave up without an answer within 0.02 s"
-            assert not {*judgement.gave_up.values()} - {told}
+            message = f"{name} gave up without an answer within 0.02 s"
+            assert not {*judgement.gave_up.values()} - {message}
 
 
-def test_one_that_gives_up_says_nothing_of_feasibility(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rival_that_gives_up_has_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linear, "glop", lambda rows, seconds: lambda: None)
     with pytest.raises(SolverTimeout, match=r"^glop gave up without an answer within 2 s$"):
         find_solver("glop").limited(2)(free_start(2, 2, 2))
@@ -108,7 +108,7 @@ def test_one_that_gives_up_says_nothing_of_feasibility(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("name", INSTALLED)
 def test_sums_of_too_few_booleans_have_a_shortage(name: str) -> None:
-    """Refuted before any search, with evidence: a card nobody may own, a hand, a minimum."""
+    """They are refuted before any search, with evidence: an ownerless card, a hand, a minimum."""
     of = SetConstraint.of
     for problem in (
         DealProblem([1, 1], [of([[0, 1], []], 2)]),
@@ -123,22 +123,22 @@ def test_sums_of_too_few_booleans_have_a_shortage(name: str) -> None:
             assert judge(problem, [find_solver(name)]).in_words() == ""
 
 
-def test_what_is_too_large_is_refused_before_any_work() -> None:
+def test_a_problem_that_is_too_large_is_refused_before_any_work() -> None:
     row = replace(RIVALS["glop"], most=10)
     assert row.solver.refuses(free_start(2, 2, 2)) is None
     with pytest.raises(UnsupportedProblem, match=r"^glop: 208 allowed .* pairs: the limit is 10$"):
         row.solver(free_start(4, 13, 4))
 
 
-def test_a_rival_is_found_by_name_and_travels_as_it() -> None:
+def test_a_rival_is_found_by_name_and_pickled() -> None:
     for name in INSTALLED:
         solver = find_solver(name)
-        again = pickle.loads(pickle.dumps(solver))  # noqa: S301 - of our own making
-        assert again == solver
-        assert again.prepare == solver.prepare
+        copy = pickle.loads(pickle.dumps(solver))  # noqa: S301 - pickled in this line
+        assert copy == solver
+        assert copy.prepare == solver.prepare
 
 
-def test_one_that_is_not_installed_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_rival_names_its_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "_is_there", lambda name: False)
     assert installed() == {}
     with pytest.raises(InputError) as caught:
@@ -156,7 +156,7 @@ def test_extras_exist() -> None:
 @pytest.mark.parametrize(
     ("name", "instead"), [("COUNTERS", "solvers.count_deals"), ("Foreign", "solvers.rivals.Rival")]
 )
-def test_what_counted_is_refused_with_what_replaces_it(name: str, instead: str) -> None:
+def test_a_removed_name_is_refused_with_its_replacement(name: str, instead: str) -> None:
     words = f"^solvers.rivals.{name} is no longer available: use {instead}$"
     with pytest.raises(InputError, match=words):
         getattr(rivals, name)
@@ -208,7 +208,7 @@ def multiplies_wrongly(glop: Glop) -> Glop:
 
 @pytest.mark.parametrize("wrong", [forgets_the_last_share, finds_nothing, multiplies_wrongly])
 @limited("solvers.conformance", SHRINK_SECONDS=0.0)
-def test_a_rival_that_is_wrong_is_shown_as_wrong(
+def test_a_wrong_rival_is_found(
     wrong: Callable[[Glop], Glop], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(linear, "glop", wrong(linear.glop))
@@ -216,7 +216,7 @@ def test_a_rival_that_is_wrong_is_shown_as_wrong(
         check_solver(find_solver("glop"), examples=20, sizes=())
 
 
-def test_a_set_that_everybody_bounds() -> None:
+def test_a_set_bounded_for_every_player_is_decided_with_evidence() -> None:
     for problem in (bound_everywhere(4, 6, 4), *games(5, (4, 6, 4))):
         model = linear_model(problem)
         missed, values, weights = linear.violation(model, range(len(model.rows)))
@@ -231,7 +231,7 @@ def test_clp_ends_at_corners() -> None:
 
 
 def instances(large: bool) -> Iterator[DealProblem]:
-    """Instances of all families, sides of brinks, and small problems without end."""
+    """Yield instances of all families, both sides of brinks, and endless small problems."""
     for family in FAMILIES:
         for cards in (12, 14, 16, 52, 120, 200) if large else (12, 13, 14):
             for seed in range(5):
@@ -261,5 +261,5 @@ def test_rivals_and_variants_agree_on_2000_instances(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", INSTALLED)
 def test_rivals_conform_at_length(name: str) -> None:
-    found = check_solver(installed()[name].limited(5), examples=1000, sizes=((3, 4, 3), (4, 5, 3)))
-    assert min(found.feasible, found.infeasible) >= 200
+    tally = check_solver(installed()[name].limited(5), examples=1000, sizes=((3, 4, 3), (4, 5, 3)))
+    assert min(tally.feasible, tally.infeasible) >= 200

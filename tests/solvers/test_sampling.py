@@ -1,4 +1,4 @@
-"""Numbered deals: a bijection, hence draws that are exactly uniform."""
+"""Numbered deals are a bijection, so draws are exactly uniform."""
 
 from collections.abc import Sequence
 from random import Random
@@ -59,10 +59,10 @@ def test_drawn_deals_satisfy_a_large_problem(problem: DealProblem) -> None:
     assert all(verify(problem, Feasible(deal)) for deal in drawn)
 
 
-def p_value(seen: Sequence[int], expected: Sequence[float]) -> float:
-    """Of Pearson's test; `scipy.stats` has it too, and takes half a second to load."""
-    distance = sum((one - other) ** 2 / other for one, other in zip(seen, expected, strict=True))
-    return float(chdtrc(len(seen) - 1, distance))
+def p_value(observed: Sequence[int], expected: Sequence[float]) -> float:
+    """Return the p-value of Pearson's test; importing `scipy.stats` for it takes half a second."""
+    distance = sum((n - mean) ** 2 / mean for n, mean in zip(observed, expected, strict=True))
+    return float(chdtrc(len(observed) - 1, distance))
 
 
 def test_every_deal_is_drawn_equally_often() -> None:
@@ -72,7 +72,7 @@ def test_every_deal_is_drawn_equally_often() -> None:
     tally = [0] * number
     for deal in sample_deals(MIXED, Random(2024), 40 * number):
         tally[index[deal]] += 1
-    # With a fixed seed this is one number; a sampler that prefers some deals gives about 0.
+    # The seed is fixed, so this is one number; a sampler that prefers some deals gives about 0.
     assert p_value(tally, [40.0] * number) > 0.01
 
 
@@ -102,18 +102,18 @@ def test_drawn_cards_have_their_chances() -> None:
     assert min(values) > 0.0002
 
 
-def test_every_number_is_drawn_from() -> None:
-    """One number of all there are, and its deal: with the bijection above, exactly uniform."""
+def test_a_draw_is_the_deal_of_a_random_number() -> None:
+    """The number is one of all numbers. With the bijection above, draws are exactly uniform."""
     numbered = NumberedDeals(MIXED)
 
-    class Told(Random):
-        def randrange(self, *bounds: int) -> int:  # type: ignore[override]  # of one bound
+    class FixedRandom(Random):
+        def randrange(self, *bounds: int) -> int:  # type: ignore[override]  # with one bound
             assert bounds == (numbered.number,)
-            return told
+            return number
 
-    for told in (0, 1, numbered.number // 2, numbered.number - 1):
-        assert numbered.draw(Told()) == numbered.deal(told)
-        assert sample_deals(MIXED, Told(), 2) == [numbered.deal(told)] * 2
+    for number in (0, 1, numbered.number // 2, numbered.number - 1):
+        assert numbered.draw(FixedRandom()) == numbered.deal(number)
+        assert sample_deals(MIXED, FixedRandom(), 2) == [numbered.deal(number)] * 2
 
 
 def test_the_generator_is_the_one_passed_in() -> None:
@@ -121,12 +121,12 @@ def test_the_generator_is_the_one_passed_in() -> None:
     assert sample_deals(MIXED, Random(1), 5) != sample_deals(MIXED, Random(2), 5)
 
 
-def test_what_draws_is_a_generator() -> None:
+def test_a_draw_requires_a_generator() -> None:
     with pytest.raises(InputError, match="5"):
         NumberedDeals(DealProblem([1, 0], [SetConstraint.of([[0]], players=2)])).draw(5)  # type: ignore[arg-type]
 
 
-def test_nothing_to_draw() -> None:
+def test_numbers_without_a_deal_are_refused() -> None:
     impossible = DealProblem([1, 1], [SetConstraint.of([[0], [0]], players=2)])
     assert NumberedDeals(impossible).number == 0
     with pytest.raises(NoDeal, match="no deal satisfies the problem"):

@@ -161,34 +161,34 @@ EXAMPLES: list[tuple[DealProblem, Certificate, str]] = [
 
 
 @pytest.mark.parametrize(("problem", "certificate", "sentence"), EXAMPLES)
-def test_the_sentence(problem: DealProblem, certificate: Certificate, sentence: str) -> None:
+def test_certificates(problem: DealProblem, certificate: Certificate, sentence: str) -> None:
     assert certificate.in_words(problem) == sentence
 
 
 @given(game_problems((4, 4, 4)))
 @settings(max_examples=examples(1000))
-def test_who_is_crowded_has_to_have_so_many_of_each_set_alone(problem: DealProblem) -> None:
+def test_a_crowded_player_must_hold_the_stated_minimum_of_each_set(problem: DealProblem) -> None:
     verdict = solve(problem)
     if not isinstance(verdict, Infeasible) or not isinstance(verdict.shortage, Shortage):
         return
     player, sentence = verdict.shortage.crowds(problem), verdict.shortage.in_words(problem)
     if player is None or f"player {player} holds" not in sentence:
         return
-    some = r"at least (\d+)(?: each)? of sets? (\d+(?:(?:, | and )\d+)*)"
-    told = {int(index): int(least) for least, sets in re.findall(some, sentence)
+    pattern = r"at least (\d+)(?: each)? of sets? (\d+(?:(?:, | and )\d+)*)"
+    minimums = {int(index): int(least) for least, sets in re.findall(pattern, sentence)
             for index in re.findall(r"\d+", sets)}  # fmt: skip
-    for index, least in told.items():
-        one = problem.sets[index]
+    for index, least in minimums.items():
+        set_ = problem.sets[index]
         counts = [
             [owners.count(other) for other in range(problem.players)]
-            for owners in product(*map(players_in, one.owners))
+            for owners in product(*map(players_in, set_.owners))
         ]
         allowed = [
             count[player] for count in counts
-            if all(a <= b <= c for a, b, c in zip(one.low, count, one.high, strict=True))
+            if all(a <= b <= c for a, b, c in zip(set_.low, count, set_.high, strict=True))
         ]  # fmt: skip
         assert all(count >= least for count in allowed)
-    assert sum(told.values()) > problem.hands[player]
+    assert sum(minimums.values()) > problem.hands[player]
 
 
 def test_the_examples_are_proofs() -> None:

@@ -1,4 +1,4 @@
-"""One set on its own: count vectors, and cards handed out by them."""
+"""Single sets: count vectors, and cards handed out by them."""
 
 from collections import Counter
 from itertools import product
@@ -29,21 +29,21 @@ def test_cards_can_be_handed_out_by_every_count_vector_and_no_other(
         if counts in dealt:
             deal = hand_out(owners, counts)
             assert tuple(map(deal.count, range(players))) == counts
-            assert all(mask >> who & 1 for mask, who in zip(owners, deal, strict=True))
+            assert all(mask >> player & 1 for mask, player in zip(owners, deal, strict=True))
         elif sum(counts) == size:
             with pytest.raises(ValueError, match="are not possible"):
                 hand_out(owners, counts)
 
 
-def test_cards_of_very_many_kinds_are_passed_on() -> None:
-    """4,094 kinds of cards, each of which two players at least may have, in reverse order."""
+def test_cards_of_very_many_kinds_are_handed_out() -> None:
+    """4,083 kinds of cards, each of which at least two players may have, in reverse order."""
     owners = [mask for mask in range(4095, 0, -1) if mask & (mask - 1)]
     counts = [len(owners) // 12 + (player < len(owners) % 12) for player in range(12)]
     deal = hand_out(owners, counts)
     assert [deal.count(player) for player in range(12)] == counts
-    assert all(mask >> who & 1 for mask, who in zip(owners, deal, strict=True))
+    assert all(mask >> player & 1 for mask, player in zip(owners, deal, strict=True))
 
 
-def test_no_cards_are_handed_out_in_one_way_to_nobody_too() -> None:
+def test_no_cards_are_handed_out_in_one_way_even_to_nobody() -> None:
     assert class_vectors(0, 0, (1, 1)) == class_vectors(0b11, 0, (1, 1)) == {(0, 0): 1}
     assert class_vectors(0, 1, (1, 1)) == {}

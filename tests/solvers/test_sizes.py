@@ -1,4 +1,4 @@
-"""The largest and the smallest problems, by every solver that takes them."""
+"""The largest and the smallest problems, decided by every solver that accepts them."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from tests.solvers.problems import free_start
 
 
 def crowd(size: int, sets: int, players: int, too_many: int) -> DealProblem:
-    """Players 0 and 1 hold all that they may own, half of every set, and `too_many` besides."""
+    """Return a problem: players 0 and 1 hold half of every set and `too_many` further cards."""
     half = size // 2
     owners = [range(players)] * half + [range(2, players)] * (size - half)
     low = [0, 0, 1, *[0] * (players - 3)]
@@ -53,17 +53,17 @@ def test_one_player() -> None:
     assert not decide(DealProblem([2], [SetConstraint.of([[0], [0]], players=1, high=[1])]))
 
 
-def test_hands_of_nothing() -> None:
+def test_empty_hands() -> None:
     pair = SetConstraint.of([[0, 1], [0, 1]], players=2)
     assert decide(DealProblem([2, 0], [pair]))
     assert not decide(DealProblem([0, 0], [pair]))
-    mine = SetConstraint.of([[0, 1], [1]], players=2)
-    assert not decide(DealProblem([2, 0], [mine]))
+    constraint = SetConstraint.of([[0, 1], [1]], players=2)
+    assert not decide(DealProblem([2, 0], [constraint]))
 
 
 def test_cards_that_nobody_may_own() -> None:
     assert not decide(DealProblem([1, 1], [SetConstraint.of([[0, 1], []], players=2)]))
-    # Even when the rest would fit.
+    # Even if the other cards fit the hands.
     assert not decide(DealProblem([1, 0], [SetConstraint.of([[0, 1], []], players=2)]))
 
 
@@ -73,13 +73,13 @@ def test_hands_that_do_not_add_up() -> None:
 
 
 def test_bounds_far_above_the_cards() -> None:
-    one = SetConstraint.of([[0, 1]] * 3, players=2, low=[1, 1], high=[10**12, 10**9])
-    problem = DealProblem([1, 2], [one])
+    constraint = SetConstraint.of([[0, 1]] * 3, players=2, low=[1, 1], high=[10**12, 10**9])
+    problem = DealProblem([1, 2], [constraint])
     assert decide(problem)
     assert count_deals(problem) == 3
     assert closed(problem).sets[0].high == (1, 2)
-    # Here the proof must not lean on the bound that is beyond the set.
-    beyond = SetConstraint(one.owners, [0, 0], [10**12, 5])
+    # The proof must not use the bound above the size of the set.
+    beyond = SetConstraint(constraint.owners, [0, 0], [10**12, 5])
     other = SetConstraint.of([[1]] * 4, players=2, high=[9, 9])
     assert not decide(DealProblem([4, 3], [beyond, other]))
     never = SetConstraint.of([[0, 1]] * 3, players=2, low=[10**12, 0], high=[10**15, 3])

@@ -1,6 +1,6 @@
-"""Solvers from elsewhere that misbehave: what is planted where limits are tested.
+"""Misbehaving solvers of other packages, for tests of limits.
 
-On small problems, such as those that warm a solver up, all of them are right.
+All of them are right on small problems, such as those that warm a solver up.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ if TYPE_CHECKING:  # processes import this file
     import pytest
 
 SMALL = 3
-"""Cards."""
+"""Maximum number of cards of a small problem."""
 
 
-def _right(problem: DealProblem) -> Verdict:
+def _solve(problem: DealProblem) -> Verdict:
     return SOLVERS["coalitions"](problem)
 
 
 def hangs(problem: DealProblem) -> Any:
-    """In compiled code, which lets no other thread run."""
+    """Block in compiled code, which lets no other thread run."""
     return sum(range(10**15))
 
 
 def eats(problem: DealProblem) -> Any:
-    """More and more memory, and all of it is used."""
+    """Allocate more and more memory, and use all of it."""
     rest = []
     while True:
         rest.append(b"x" * (1 << 24))
 
 
 def asks_for_much(problem: DealProblem) -> Any:
-    """More memory at once than there is."""
+    """Allocate more memory at once than there is."""
     return bytearray(1 << 60)
 
 
 def forks(problem: DealProblem) -> Any:
-    """Copies of itself, which work on, one of them in a session of its own; and then it waits."""
+    """Start copies that never end, some of them in another session, and never return."""
     if not os.fork():
         os.setsid()
     os.fork()
@@ -55,25 +55,25 @@ def forks(problem: DealProblem) -> Any:
 
 
 def leaves_a_copy(problem: DealProblem) -> Any:
-    """A copy works on for ever when the answer is there."""
+    """Return an answer, but leave a copy that never ends."""
     if not os.fork():
         while True:
             pass
-    return _right(problem)
+    return _solve(problem)
 
 
 def lets_work(problem: DealProblem) -> Any:
-    """The work is a child's."""
+    """Let a child do the work."""
     child = os.fork()
     if not child:
         sum(range(3_000_000))
         os._exit(0)
     os.waitpid(child, 0)
-    return _right(problem)
+    return _solve(problem)
 
 
 def leaves_a_worker(problem: DealProblem) -> Any:
-    """A copy in a session of its own works while this one waits, and when the answer is there."""
+    """Leave a copy in another session that works before and after the answer."""
     reading, writing = os.pipe()
     if not os.fork():
         os.setsid()
@@ -82,48 +82,48 @@ def leaves_a_worker(problem: DealProblem) -> Any:
         while True:
             pass
     os.read(reading, 1)
-    return _right(problem)
+    return _solve(problem)
 
 
 def counts(problem: DealProblem) -> Any:
-    """Says how many problems it has been given, the small ones too."""
-    raise LimitError(f"{len(_given)} problems")
+    """Report the number of problems received so far, including the small ones."""
+    raise LimitError(f"{len(_received)} problems")
 
 
-_given: list[int] = []
+_received: list[int] = []
 
 
 def prints(problem: DealProblem) -> Any:
-    """To standard output, by all ways."""
+    """Print to standard output in several ways."""
     print("a line of a solver")  # noqa: T201  # as solvers may
     os.write(1, b"another line of a solver\n")
     os.system("echo and of its shell")
-    return _right(problem)
+    return _solve(problem)
 
 
 def exits(problem: DealProblem) -> Any:
-    """Ends its process as if all were well."""
+    """Exit the process with status 0."""
     sys.stdout.flush()
     os._exit(0)
 
 
 def is_killed(problem: DealProblem) -> Any:
-    """As by an error of memory in compiled code."""
+    """Die of a segmentation fault, like an error in compiled code."""
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
 def fails(problem: DealProblem) -> Any:
-    """Raises what is not allowed."""
+    """Raise an exception that solvers may not raise."""
     raise SystemExit(f"{problem.cards} cards")
 
 
 def gives_up(problem: DealProblem) -> Any:
-    """Raises what is allowed."""
+    """Raise an exception that solvers may raise."""
     raise LimitError("too hard")
 
 
 def answers_code(problem: DealProblem) -> Any:
-    """No verdict, and nothing that may be read elsewhere."""
+    """Return an object that is not a verdict and aborts the process that unpickles it."""
 
     class Trap:
         def __reduce__(self) -> Any:
@@ -136,18 +136,18 @@ def answers_code(problem: DealProblem) -> Any:
 
 
 def leaves_a_daemon(problem: DealProblem) -> Any:
-    """Ends its process, and what it started has a session of its own."""
+    """Exit the process, but leave a child in another session."""
     subprocess.Popen(["sleep", DAEMON], start_new_session=True)
     os._exit(0)
 
 
 def says_too_much(problem: DealProblem) -> Any:
-    """In lines of its own, and for the terminal to obey."""
+    """Raise an error with several lines, terminal codes and very many characters."""
     raise LimitError("\x1b[31mtoo hard\nquaternity: all is well\n" + "!" * 10**5)
 
 
 def tells_its_limit(problem: DealProblem) -> Any:
-    """Says how many bytes of data the system lets it have."""
+    """Report how many bytes of data the system allows the process."""
     import resource
 
     raise LimitError(f"{resource.getrlimit(resource.RLIMIT_DATA)[0]} bytes")
@@ -157,11 +157,11 @@ _warm: list[int] = []
 
 
 def slow_at_first(problem: DealProblem) -> Any:
-    """Take ten seconds for the first problem, as a solver does that imports much."""
+    """Take ten seconds for the first problem, like a solver with slow imports."""
     if not _warm:
         time.sleep(10)
     _warm.append(1)
-    return _right(problem)
+    return _solve(problem)
 
 
 DAEMON = "86413"
@@ -171,33 +171,33 @@ WILD: tuple[Callable[[DealProblem], Any], ...] = (
     gives_up, answers_code, leaves_a_daemon, says_too_much, tells_its_limit, leaves_a_worker,
     counts,
 )  # fmt: skip
-_BY_NAME = {one.__name__: one for one in WILD}
+_BY_NAME = {function.__name__: function for function in WILD}
 
 
 def wild(problem: DealProblem) -> Any:
-    """All of them in one process: the first hand says which, counted from `SMALL` + 1."""
-    _given.append(problem.cards)
+    """Run the solver with the index that the first hand gives, counted from `SMALL` + 1."""
+    _received.append(problem.cards)
     number = problem.hands[0] - SMALL - 1
-    return WILD[number](problem) if 0 <= number < len(WILD) else _right(problem)
+    return WILD[number](problem) if 0 <= number < len(WILD) else _solve(problem)
 
 
 def __getattr__(name: str) -> Callable[[DealProblem], Any]:
-    """`late_NAME`: right on small problems, and then as NAME."""
+    """Return the solver `late_NAME`, which is right on small problems and then acts like NAME."""
     function = _BY_NAME.get(name.removeprefix("late_"))
     if function is None:
         raise AttributeError(name)
 
     def late(problem: DealProblem) -> Any:
-        return _right(problem) if problem.cards <= SMALL else function(problem)
+        return _solve(problem) if problem.cards <= SMALL else function(problem)
 
     return late
 
 
 @contextmanager
-def registered(
+def register_solvers(
     folder: Path, monkeypatch: pytest.MonkeyPatch, **entry_points: str
 ) -> Iterator[None]:
-    """Have a distribution in a folder register solvers: by name, where each is found."""
+    """Register solvers by a distribution in a folder: names, and where each solver is found."""
     info = folder / "theirs-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")

@@ -209,10 +209,10 @@ def replaced(path: Path) -> None:
 @pytest.mark.parametrize(
     ("harm", "words"),
     [
-        (Path.unlink, "was removed or renamed meanwhile"),
-        (replaced, "was replaced by another file meanwhile"),
-        (lambda path: os.truncate(path, 9), "has 9 bytes and was left with"),
-        (lambda path: os.truncate(path, 400), "has 400 bytes and was left with"),
+        (Path.unlink, "the file was removed or renamed meanwhile"),
+        (replaced, "the file was replaced by another file meanwhile"),
+        (lambda path: os.truncate(path, 9), "has 9 bytes instead of"),
+        (lambda path: os.truncate(path, 400), "has 400 bytes instead of"),
     ],
 )
 def test_what_others_did_to_the_file_is_seen_and_left(
@@ -223,7 +223,7 @@ def test_what_others_did_to_the_file_is_seen_and_left(
         journal.play(MOVES[0])
         harm(path)
         after = path.read_bytes() if path.exists() else None
-        with pytest.raises(InputError, match=f"{words}.*; not kept: {MOVES[1].question}"):
+        with pytest.raises(InputError, match=f"{words}.*; not saved: {MOVES[1].question}"):
             journal.play(MOVES[1])
         assert journal.match.whole_moves == 1
         with pytest.raises(InputError):
@@ -241,7 +241,7 @@ def test_an_undo_in_what_is_another_game_by_now_is_refused(
     with Journal.of(path) as journal:
         text = path.read_text().replace(before, after)
         path.write_text(text)
-        with pytest.raises(InputError, match="was changed by another program meanwhile"):
+        with pytest.raises(InputError, match="the file was changed by another program meanwhile"):
             journal.undo()
         assert path.read_text() == text
 

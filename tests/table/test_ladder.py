@@ -50,9 +50,9 @@ def test_an_ended_run_goes_on_where_it_was(tmp_path: Path, cut_off: str) -> None
     ended.write_text(kept + cut_off)
     assert [*small("random mixed").play(ended, 2)]  # another ladder does not mix with it
     assert [*small().play(ended, 10)] == results
-    assert small().kept(ended) == results
+    assert small().read_games(ended) == results
     assert ended.read_text().startswith(kept)
-    assert Ladder(small().plan, "other code").kept(ended) == []
+    assert Ladder(small().plan, "other code").read_games(ended) == []
 
 
 def test_the_strongest_is_first(tmp_path: Path) -> None:
@@ -95,9 +95,9 @@ def test_an_own_player_gets_into_the_table_and_other_tables_stay(own: str, tmp_p
     ("options", "said"),
     [
         (["--with=chess=me"], "'chess=me' is not GAME=VALUE"),
-        (["--with=set=nobody"], "'nobody' is unknown; known are slow"),
+        (["--with=set=nobody"], "'nobody' is unknown; choose from slow"),
         (["--with=set=tests.table.nowhere:me"], "tests.table.nowhere"),
-        (["--games=set=-1"], "'-1' is no number of games"),
+        (["--games=set=-1"], "'-1' is not a number of games"),
     ],
 )
 def test_bad_options_are_refused(

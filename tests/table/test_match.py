@@ -327,8 +327,8 @@ def test_every_player_of_the_table_can_be_made_or_says_what_it_wants(game: str) 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("nobody", "unknown; known are you, random, careful, search"),
-        ("careful:3", "takes no '3'"),
+        ("nobody", "unknown; choose from you, random, careful, search"),
+        ("careful:3", "does not take an argument, such as '3'"),
         ("search:0", "1..10000000"),
         ("no.such.module:player", "cannot be loaded"),
         ("os:listdir2", "cannot be loaded"),
@@ -360,8 +360,10 @@ def test_what_is_no_player_is_refused_and_told_what_one_is(
         match_of(rules, [f"{__name__}:{place}", *names[1:]])
     text = str(refused.value)
     assert f"player '{__name__}:{place}'" in text
-    assert f"a player of {rules.name} is made by a class or function of (rules, argument)" in text
-    assert "has choose(view, random)" in text
+    assert (
+        f"a player of {rules.name} is created by a class or function of (rules, argument)" in text
+    )
+    assert "has a method choose(view, random)" in text
 
 
 class Elsewhere(Misbehaves):
@@ -388,5 +390,5 @@ def test_a_player_of_another_game_is_told_what_this_one_shows(
         if game == rules.name:
             assert isinstance(make_player(rules, place), Elsewhere)
         else:
-            with pytest.raises(InputError, match=f"plays {game}, and this is {rules.name}"):
+            with pytest.raises(InputError, match=f"plays {game}, not {rules.name}"):
                 make_player(rules, place)

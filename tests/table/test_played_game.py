@@ -131,7 +131,7 @@ def test_a_game_is_a_value(name: str) -> None:
 def test_where_several_may_move_the_seat_is_said() -> None:
     game = SetGame.start(SetSettings(seats=3), seed=1)
     assert (game.turn, game.to_act) == (None, (0, 1, 2))
-    with pytest.raises(InputError, match="several may move, say who: 0, 1 and 2"):
+    with pytest.raises(InputError, match="several players may move; choose from 0, 1 and 2"):
         game.play("more")
     game = game.play("more", 0)
     assert MORE in game.legal_moves  # of the others

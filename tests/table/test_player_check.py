@@ -52,7 +52,7 @@ def test_players_of_ours_pass(game: str) -> None:
         (f"{HOSTILE} other_game", "gave move '0 bakes a cake'"),
         (f"{HOSTILE} leaves", "ended its process"),
         ("tests.table.misbehaving:Fails", "no idea"),
-        ("tests.table.test_player_check:Forgets", "asked the same twice, answers"),
+        ("tests.table.test_player_check:Forgets", "gave different moves in the same position"),
     ],
 )
 def test_what_is_wrong_is_found_in_a_small_position_and_there_again(name: str, fault: str) -> None:
@@ -108,9 +108,9 @@ def test_a_program_plays_on_and_a_second_one_is_started_again_now_and_then(tmp_p
 def test_what_depends_on_earlier_games_is_found(tmp_path: Path) -> None:
     with limited("quaternity.table.player_check", KILLED_EVERY=3):
         checked = check_player(program(tmp_path, "moves[games % len(moves)]"), "quarto", range(60))
-    assert "asked the same twice, answers" in checked.fault
+    assert "gave different moves in the same position" in checked.fault
     assert checked.asked is not None
-    first, second = re.findall(r"'(0|1)? ?([^']+)'", checked.fault.split("answers", 1)[1])
+    first, second = re.findall(r"'(0|1)? ?([^']+)'", checked.fault.split(": ", 1)[1])
     assert first != second
     assert "waiting" not in checked.fault
     end_idle()
@@ -164,7 +164,7 @@ def test_positions_that_a_player_does_not_take_are_counted() -> None:
 def test_who_takes_no_position_is_no_player() -> None:
     """Whether or not somebody else was asked in the first one."""
     for name, first in product(("HOSTILE", "absent", "program"), range(thorough(2, 5))):
-        with pytest.raises(InputError, match=r"is no player of kwartet|cannot be loaded"):
+        with pytest.raises(InputError, match=r"is not a player of kwartet|cannot be loaded"):
             check_player(f"{__name__}:{name}", "kwartet", range(first, first + 30))
     own_process().end()
 
@@ -172,5 +172,5 @@ def test_who_takes_no_position_is_no_player() -> None:
 def test_a_program_that_is_none_is_no_fault() -> None:
     with pytest.raises(InputError, match="is not an executable program"):
         check_player("cmd:./nowhere", "quarto")
-    with pytest.raises(InputError, match="'slow' plays set, and this is quarto"):
+    with pytest.raises(InputError, match="'slow' plays set, not quarto"):
         check_player("slow", "quarto")

@@ -104,8 +104,8 @@ FAULTS = {
     "deep": "which is not valid JSON",
     "long_number": "which is not valid JSON",
     "other_game": "gave move '0 bakes a cake'",
-    "both": "expected one of move, action and wait",
-    "action": "not legal, the mask has no 1 there",
+    "both": "expected one of move, action or wait",
+    "action": "this action is not legal: the mask",
     "wait": "gave None",
     "text": "wrote 'I think that I ask for 0/1', which is not valid JSON",
     "leaves": "ended its process, which ended with status 0",
@@ -286,7 +286,7 @@ def test_names_of_commands_are_quoted_as_in_a_shell() -> None:
 
 
 def test_players_of_other_games_are_refused_by_name() -> None:
-    with pytest.raises(InputError, match="'careful' plays quarto, and this is kwartet"):
+    with pytest.raises(InputError, match="'careful' plays quarto, not kwartet"):
         Tournament(KwartetRules(), ("careful", "random"))
 
 

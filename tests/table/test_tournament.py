@@ -274,14 +274,14 @@ def test_plans_are_checked() -> None:
         (("random",) * 13, {}, "2 to 12"),
         (("random",) * 2, {"cap": 0}, "cap"),
         (("random",) * 2, {"rotate": False}, "2 of them; without rotation name 3"),
-        (("random", "nobody"), {}, "bot 'nobody' is unknown; known are random, informed"),
-        (("random", "you"), {}, "'you' is unknown here"),
+        (("random", "nobody"), {}, "bot 'nobody' is unknown; choose from random, informed"),
+        (("random", "you"), {}, "'you': people cannot play in tournaments"),
         (("random",) * 2, {"move_seconds": 0}, "move-seconds: must be > 0"),
         (("random",) * 2, {"move_seconds": float("nan")}, "move-seconds: .* not nan"),
     ):
         with pytest.raises(InputError, match=why):
             Tournament(SMALL, players, **more)
-    with pytest.raises(InputError, match="takes no '3'"):
+    with pytest.raises(InputError, match="does not take an argument, such as '3'"):
         played(Tournament(SMALL, ("random", "random:3")), 1)
 
 
@@ -314,7 +314,7 @@ def too_large() -> object:
 @pytest.mark.parametrize(
     ("acts", "said"),
     [
-        (leave, r"failed: SystemExit\(0\)"), (lambda: None, "gave None: that is no Question"),
+        (leave, r"failed: SystemExit\(0\)"), (lambda: None, "gave None: not a Question"),
         (lambda: Question(0, 0, Card(0, 0)), ": .*cannot"),
         (lambda: tuple.__new__(Question, (0, 1, (0.5, 0))), r"gave .*0\.5.*: "),
     ],

@@ -1,19 +1,19 @@
-"""Four slips of the text that this card model comes from, as functions that show them.
+"""Four mistakes in the text that this card model comes from, and functions that show them.
 
 1. It writes `x mod 3 = |3 - x|` in the formulas for partners. For x = 1, 2, 3, 4 the left side is
    1, 2, 0, 1 and the right side 2, 1, 0, 1. Taken literally (`printed_partners`), the formulas
    give a correct triple in 128 of the 648 cases (81 cards, k in 0..7); with a true mod 3
    (`quaternity.ternary.triples.partner`) they do in all.
-2. It takes k in 0..7 as numbers of the partners. These give the 8 *triples* through a card (b and
-   c of each); the 16 partners need k in 0..15, where k and 15 - k exchange b and c.
-3. It takes "the sum of the three indexes is 120" for the sign of a correct triple. That is
-   necessary: each digit is there once with 0, 1 and 2, so the sum is 3 * (27 + 9 + 3 + 1) = 120. It
-   suffices only when two of the three already form a pair: then the third card c = 120 - a - b
-   has no borrow in any digit. Of the 800 threes of different cards with this sum
-   (`threes_with_sum`), 216 are correct triples, 184 are other SETs, and 400 are neither, such as
-   0, 42 and 78. For SETs in general it does not hold: 400 of the 1080 have it.
-4. It fears that the first 12 cards may already "end the game". Under the rule of the text that is
-   the usual case, about 56 % of all tables of 12 (see `quaternity.ternary.counting`); in the
+2. It numbers the partners by k in 0..7. These give the 8 *triples* through a card (b and c of
+   each); the 16 partners need k in 0..15, where k and 15 - k exchange b and c.
+3. It recognises a correct triple by "the sum of the three indexes is 120". That is necessary: each
+   digit is 0, 1 and 2 once, so the sum is 3 * (27 + 9 + 3 + 1) = 120. It suffices only if two of
+   the three already form a pair: then the third card c = 120 - a - b has no borrow in any digit.
+   Of the 800 threes of different cards with this sum (`threes_with_sum`), 216 are correct
+   triples, 184 are other SETs, and 400 are neither, such as 0, 42 and 78. For SETs in general it
+   does not hold: only 400 of the 1080 have this sum.
+4. It fears that the first 12 cards may already "end the game". Under the rule of the text this is
+   the usual case, for about 56 % of all tables of 12 (see `quaternity.ternary.counting`). In the
    game of SET it is 3.2 %, and three more cards are dealt.
 """
 
@@ -26,7 +26,7 @@ SUM_OF_A_TRIPLE = 120
 
 
 def printed_mod_3(x: int) -> int:
-    """`|3 - x|`, which the text takes for x mod 3.
+    """Return `|3 - x|`, which the text takes for x mod 3.
 
     >>> [printed_mod_3(x) for x in (1, 2, 3, 4)], [x % 3 for x in (1, 2, 3, 4)]
     ([2, 1, 0, 1], [1, 2, 0, 1])
@@ -35,7 +35,7 @@ def printed_mod_3(x: int) -> int:
 
 
 def printed_partners(card: int, k: int) -> tuple[int, int]:
-    """b and c by the formulas as they are printed, with `|3 - x|` in the place of x mod 3.
+    """Return b and c by the formulas as printed, with `|3 - x|` instead of x mod 3.
 
     Args:
         k: 0..7, as in the text.
@@ -53,7 +53,7 @@ def printed_partners(card: int, k: int) -> tuple[int, int]:
 
 
 def threes_with_sum(total: int = SUM_OF_A_TRIPLE) -> tuple[tuple[int, int, int], ...]:
-    """All threes of different cards whose indexes have this sum, each in order.
+    """Return all threes of different cards whose indexes have this sum, each in order.
 
     >>> len(threes_with_sum()), (0, 42, 78) in threes_with_sum()
     (800, True)

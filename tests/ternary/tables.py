@@ -1,4 +1,4 @@
-"""Tables of cards for Hypothesis, and questions about them answered by trying everything."""
+"""Tables of cards for Hypothesis, and brute-force answers to questions about them."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -11,24 +11,24 @@ CARD = st.integers(0, CARDS - 1)
 RULES = st.sampled_from(Rule)
 
 
-def tables(least: int = 0, most: int = 12) -> st.SearchStrategy[list[int]]:
-    """Different cards in any order."""
-    return st.lists(CARD, min_size=least, max_size=most, unique=True)
+def tables(min_size: int = 0, max_size: int = 12) -> st.SearchStrategy[list[int]]:
+    """Return a strategy for different cards in any order."""
+    return st.lists(CARD, min_size=min_size, max_size=max_size, unique=True)
 
 
 def holds_no_three(cards: Sequence[int], rule: Rule) -> bool:
-    """By the words of the rule: three cards at a time, attribute by attribute."""
+    """Return whether no three cards belong together, by comparing attribute by attribute."""
     return not any(belongs(three, rule) for three in combinations(cards, 3))
 
 
 def belongs(three: Sequence[int], rule: Rule) -> bool:
-    """Whether three cards belong together, by counting the values of each attribute."""
+    """Return whether three cards belong together, by counting the values of each attribute."""
     allowed = {3} if rule is Rule.TRIPLE else {1, 3}
     return all(len({card // place % 3 for card in three}) in allowed for place in (1, 3, 9, 27))
 
 
 def most_without_three(table: list[int], rule: Rule) -> int:
-    """The size of a largest part without a three, by trying all parts."""
+    """Return the size of a largest part without a three, by trying all parts."""
     threes = [set(three) for three in triples(table, rule)]
     for size in range(len(table), -1, -1):
         for part in combinations(table, size):
@@ -38,14 +38,14 @@ def most_without_three(table: list[int], rule: Rule) -> int:
 
 
 def most_disjoint_threes(table: list[int], rule: Rule) -> int:
-    """The size of a largest packing, by trying all choices of threes."""
+    """Return the size of a largest packing, by trying all choices of threes."""
     threes = triples(table, rule)
 
     def best(start: int, used: frozenset[int]) -> int:
-        most = 0
+        largest = 0
         for place in range(start, len(threes)):
             if used.isdisjoint(threes[place]):
-                most = max(most, 1 + best(place + 1, used.union(threes[place])))
-        return most
+                largest = max(largest, 1 + best(place + 1, used.union(threes[place])))
+        return largest
 
     return best(0, frozenset())

@@ -1,4 +1,4 @@
-"""Cards: index, ternary digits, words, and how they are read."""
+"""Cards: index, ternary digits, words, and reading from text."""
 
 import re
 from contextlib import suppress
@@ -29,7 +29,7 @@ def test_index_digits_and_words_are_the_same_card(index: int) -> None:
     assert card.figures == card.digits[3] + 1 == AMOUNTS.index(card.words[3]) + 1
 
 
-def test_every_card_has_another_name() -> None:
+def test_every_card_has_a_different_name() -> None:
     assert len({str(SetCard(index)) for index in range(CARDS)}) == CARDS
     assert len({word for words in WORDS for word in words}) == 3 * len(ATTRIBUTES)
 
@@ -46,7 +46,7 @@ def test_words_in_any_order(index: int, order: list[int], joint: str, upper: boo
     [("0", 0), ("80", 80), ("12", 12), ("0012", 5), ("2222", 80), ("0000", 0), ("0110", 12),
      (" 23 ", 23), ("3 purple striped diamonds", 23), ("striped-diamond-purple-3", 23)],
 )  # fmt: skip
-def test_readings(text: str, card: int) -> None:
+def test_cards_are_read_from_text(text: str, card: int) -> None:
     assert read_card(text) == card
 
 
@@ -81,7 +81,7 @@ def test_readings(text: str, card: int) -> None:
         ("4 red open ovals", "unknown word '4'"),
     ],
 )
-def test_what_is_no_card(text: str, words: str) -> None:
+def test_texts_that_are_not_cards_are_refused(text: str, words: str) -> None:
     with pytest.raises(InputError, match=re.escape(words)):
         read_card(text)
 
@@ -95,7 +95,7 @@ def test_any_text_is_a_card_or_an_input_error(text: str) -> None:
 @pytest.mark.parametrize("index", [-1, 81, True, 1.0, "5", None])
 def test_an_index_is_an_integer_0_to_80(index: object) -> None:
     with pytest.raises(InputError, match=r"cards are 0\.\.80"):
-        SetCard(index)  # type: ignore[arg-type]  # what is passed wrongly is the point
+        SetCard(index)  # type: ignore[arg-type]  # the wrong type is the point
     with pytest.raises(InputError, match=r"table\[1\]"):
         check_table([3, index])  # type: ignore[list-item]  # as above
 

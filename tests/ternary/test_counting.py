@@ -1,4 +1,4 @@
-"""Tables without a three: counted by layers, by search, by transfer matrices, and as published."""
+"""Tables without a three: by layers, by search, by transfer matrices, and published counts."""
 
 import re
 from itertools import combinations
@@ -29,11 +29,11 @@ SET_COUNTS = {
 }  # fmt: skip
 
 
-def counted_by_search(n: int, rule: Rule) -> int:
-    """The tables of n cards without a three, of which those with some cards are listed.
+def count_by_search(n: int, rule: Rule) -> int:
+    """Count the tables of n cards without a three: list only those that have certain cards.
 
-    All cards are alike, and all ordered threes of cards that are no SET: a change of coordinates
-    takes any of them to any other.
+    All cards are equivalent, and so are all ordered threes of cards that are not a SET: a change
+    of coordinates maps any of them to any other.
     """
     some, alike = ((0,), CARDS) if rule is Rule.TRIPLE else (FRAME, CARDS * 80 * 78)
     listed = sum(1 for _ in parts_by_search(WHOLE_DECK, rule, some, n))
@@ -44,17 +44,17 @@ def counted_by_search(n: int, rule: Rule) -> int:
 
 @pytest.mark.parametrize("n", range(1, 5))
 def test_layers_and_search_agree(n: int) -> None:
-    assert counting_by_layers.count(n) == counted_by_search(n, Rule.TRIPLE)
+    assert counting_by_layers.count(n) == count_by_search(n, Rule.TRIPLE)
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, pytest.param(6, marks=only_thorough)])
 def test_recorded_counts_of_small_tables_found_again(n: int) -> None:
-    assert TABLES_WITHOUT_SET[n] == counted_by_search(n, Rule.SET)
+    assert TABLES_WITHOUT_SET[n] == count_by_search(n, Rule.SET)
 
 
 @pytest.mark.slow
 def test_a_published_count_found_again() -> None:
-    assert counted_by_search(7, Rule.SET) == SET_COUNTS[7]
+    assert count_by_search(7, Rule.SET) == SET_COUNTS[7]
 
 
 @pytest.mark.parametrize("rule", Rule)
@@ -65,12 +65,12 @@ def test_counts_of_the_smallest_tables_by_trying_all(n: int, rule: Rule) -> None
 
 
 def test_four_cards_by_inclusion_and_exclusion() -> None:
-    # No two threes have more than one card in common, so four cards hold at most one of them.
+    # Two threes have at most one card in common, so four cards hold at most one three.
     for rule, threes in ((Rule.TRIPLE, 216), (Rule.SET, 1080)):
         assert count_free(4, rule).free == comb(81, 4) - threes * 78
 
 
-def test_twelve_cards() -> None:
+def test_probabilities_of_twelve_cards() -> None:
     game, text = count_free(12, Rule.SET), count_free(12, Rule.TRIPLE)
     assert game.tables == text.tables == 70_724_320_184_700
     assert game.free == 2_284_535_476_080
@@ -83,13 +83,13 @@ def test_the_published_counts_of_tables_without_a_set() -> None:
     assert {n: free for n, free in TABLES_WITHOUT_SET.items() if n > 6} == SET_COUNTS
     assert sorted(TABLES_WITHOUT_SET) == list(range(1, 21))
     for n in range(1, CARDS + 1):
-        counted = count_free(n, Rule.SET)
-        assert counted.tables == comb(CARDS, n)
-        assert counted.free == SET_COUNTS.get(n, counted.free if n < 7 else 0)
+        answer = count_free(n, Rule.SET)
+        assert answer.tables == comb(CARDS, n)
+        assert answer.free == SET_COUNTS.get(n, answer.free if n < 7 else 0)
 
 
 def test_the_largest_collections_without_a_set_are_all_alike() -> None:
-    # 81 translations, and the matrices that can be inverted; 2880 of the maps keep a collection.
+    # 81 translations times the invertible matrices; 2880 of the maps keep a collection.
     maps = 81 * (81 - 1) * (81 - 3) * (81 - 9) * (81 - 27)
     assert maps == 2880 * count_free(20, Rule.SET).free
 
@@ -116,7 +116,7 @@ def test_recorded_counts_found_again_by_layers(n: int) -> None:
 
 @pytest.mark.slow
 def test_all_counts_found_again_by_transfer_matrices() -> None:
-    # If one number was wrong, at most 54 of the four million values would not show it.
+    # If one number were wrong, at most 54 of the four million values would not show it.
     prime, t = 4_194_301, 1_618_033
     by_size = [1, *(count_free(n, Rule.TRIPLE).free for n in range(1, CARDS + 1))]
     value = sum(free * pow(t, n, prime) for n, free in enumerate(by_size)) % prime
@@ -125,7 +125,7 @@ def test_all_counts_found_again_by_transfer_matrices() -> None:
 
 @pytest.mark.parametrize("rule", Rule)
 def test_every_card_is_in_as_many_free_tables(rule: Rule) -> None:
-    # All cards are alike, so the places on all free tables are shared out evenly.
+    # All cards are equivalent, so each has the same number of places on free tables.
     for n in range(1, CARDS + 1):
         assert count_free(n, rule).free * n % CARDS == 0
 
@@ -162,4 +162,4 @@ def test_kinds_of_parts_of_a_layer() -> None:
 def test_a_table_has_1_to_81_cards(n: object) -> None:
     for rule in Rule:
         with pytest.raises(InputError, match=re.escape("1..81")):
-            count_free(n, rule)  # type: ignore[arg-type]  # what is passed wrongly is the point
+            count_free(n, rule)  # type: ignore[arg-type]  # the wrong type is the point

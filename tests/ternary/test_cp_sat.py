@@ -1,4 +1,4 @@
-"""CP-SAT, as it is run here: it can be interrupted, and has a time limit."""
+"""How CP-SAT is run: it can be interrupted, and has a time limit."""
 
 import signal
 import threading
@@ -12,17 +12,15 @@ from quaternity.ternary.largest_methods import largest_by_cp_sat, parts_by_cp_sa
 from tests.limits import limited
 
 HARD = range(56)
-"""Cards of which the largest part without a SET takes minutes to prove."""
+"""Table whose largest part without a SET takes minutes to prove."""
 
 
 def test_an_interrupt_ends_a_long_solve() -> None:
     def interrupt(signal_number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    largest_by_cp_sat(
-        range(3), Rule.SET, (), Best()
-    )  # CP-SAT itself is loaded before the clock runs
-    there_before = set(threading.enumerate())
+    largest_by_cp_sat(range(3), Rule.SET, (), Best())  # load CP-SAT itself before the clock runs
+    threads_before = set(threading.enumerate())
     before = signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, 1)
     try:
@@ -31,13 +29,13 @@ def test_an_interrupt_ends_a_long_solve() -> None:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    for thread in set(threading.enumerate()) - there_before:
+    for thread in set(threading.enumerate()) - threads_before:
         thread.join(timeout=60)
         assert not thread.is_alive(), "the solver has stopped too"
 
 
 @limited("quaternity.ternary.largest_methods", SECONDS=0.01)
-def test_a_time_limit_is_no_answer() -> None:
+def test_a_time_limit_is_not_an_answer() -> None:
     with pytest.raises(SolverTimeout, match="56 cards: CP-SAT has not proved"):
         largest_by_cp_sat(HARD, Rule.SET, (), Best())
     with pytest.raises(SolverTimeout, match="has not found all parts"):

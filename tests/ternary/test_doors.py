@@ -42,7 +42,7 @@ SEARCHED = {"seconds": SECONDS, "random": OPTIONAL_RANDOM, "best": BEST}
 
 
 def on_table(method: str) -> Any:
-    return lambda **given: getattr(Table((0, 1, 2, 40), tuple(range(41, 60))), method)(**given)
+    return lambda **values: getattr(Table((0, 1, 2, 40), tuple(range(41, 60))), method)(**values)
 
 
 DOORS = Doors(
@@ -71,7 +71,7 @@ DOORS = Doors(
         "Table.take": (on_table("take"), {"three": THREE}),
         "all_triples": (ternary.all_triples, {"rule": RULE}),
         "chain": (
-            lambda **given: list(islice(ternary.chain(**given), 5)),
+            lambda **arguments: list(islice(ternary.chain(**arguments), 5)),
             {
                 "random": RANDOM,
                 "rule": RULE,
@@ -148,7 +148,7 @@ DOORS = Doors(
         {
             *("CARDS", "LARGEST_IN_DECK", "LARGEST_METHODS", "PACKING_METHODS", "PICTURES"),
             *("WHOLE_DECK", "Rule", "circle_svg", "matrix_svg", "pairs_table"),
-            *("Best", "DeckLimit", "FreeCount", "Playout"),  # what functions answer
+            *("Best", "DeckLimit", "FreeCount", "Playout"),  # types of results
             # tests/table/test_played_game.py
             *("MORE", "SetGame", "SetMove", "SetPosition", "SetSettings", "SetView"),
         }
@@ -178,6 +178,6 @@ def test_a_rule_given_as_text_is_that_rule() -> None:
             assert call(range(0, 81, 5), "set", name) == call(range(0, 81, 5), Rule.SET, name)
 
 
-def test_a_choice_that_is_none_of_the_threes_is_refused() -> None:
+def test_a_choice_that_is_not_one_of_the_threes_is_refused() -> None:
     with pytest.raises(InputError, match=r"choose: \(0, 1, 3\) is not one of"):
         ternary.play_out(range(81), "set", Random(1), choose=lambda threes: (0, 1, 3))

@@ -1,4 +1,4 @@
-"""Largest collections without a three: search and CP-SAT held together, 54 and 20 proved."""
+"""Largest collections without a three: search and CP-SAT agree, and 54 and 20 are proved."""
 
 from contextlib import suppress
 from itertools import combinations
@@ -76,7 +76,7 @@ def test_kept_cards_stay(table: list[int], rule: Rule, data: st.DataObject) -> N
     cards = sorted(table)
     kept = data.draw(st.lists(st.sampled_from(cards), max_size=4, unique=True))
     kept = [] if not holds_no_three(tuple(kept), rule) else sorted(kept)
-    found = agree(
+    largest = agree(
         {
             name: lambda *arguments, method=method: method.largest(*arguments, Best[int]())
             for name, method in LARGEST_METHODS.items()
@@ -87,7 +87,7 @@ def test_kept_cards_stay(table: list[int], rule: Rule, data: st.DataObject) -> N
         check=lambda part: set(kept) <= set(part) and holds_no_three(part, rule),
         answer=len,
     )
-    assert len(found) <= len(largest_free(cards, rule))
+    assert len(largest) <= len(largest_free(cards, rule))
 
 
 @given(tables(3, 12), RULES, st.integers(2, 8))
@@ -118,7 +118,7 @@ def test_methods_agree_on_all_parts_of_a_size(table: list[int], rule: Rule, size
 @pytest.mark.parametrize(("rule", "size"), [(Rule.TRIPLE, 54), *thorough([], [(Rule.SET, 20)])])
 def test_the_largest_collections_of_the_deck(rule: Rule, size: int) -> None:
     proof = agree(
-        {name: lambda which, name=name: largest_in_deck(which, name) for name in LARGEST_METHODS},
+        {name: lambda rule, name=name: largest_in_deck(rule, name) for name in LARGEST_METHODS},
         rule,
         check=lambda found: holds_no_three(found.cards, rule) and bool(found.reasons),
         answer=lambda found: len(found.cards),
@@ -128,7 +128,7 @@ def test_the_largest_collections_of_the_deck(rule: Rule, size: int) -> None:
 
 
 def test_the_counting_argument_for_21_cards() -> None:
-    # By hand: 2730 pairs over 40 directions are 68.25 each; 8 + 8 + 5 cards make 66, 9 + 9 + 3 75.
+    # By hand: 2730 pairs over 40 directions: 68.25 each; 8 + 8 + 5 cards make 66, 9 + 9 + 3 75.
     assert DIRECTIONS_OF_A_PAIR * 210 == 2730
     assert DIRECTIONS * 66 < 2730 <= DIRECTIONS * 75
     assert must_have_full_hyperplane(21, 9)
@@ -181,9 +181,9 @@ def test_the_search_has_a_limit() -> None:
 
 
 def test_wrong_arguments_are_named() -> None:
-    with pytest.raises(InputError, match="no method 'guess'; there are search, cp-sat"):
+    with pytest.raises(InputError, match="unknown method 'guess'; choose from search, cp-sat"):
         largest_free([1, 2], Rule.SET, "guess")
-    with pytest.raises(InputError, match="no method"):
+    with pytest.raises(InputError, match="unknown method"):
         largest_in_deck(Rule.SET, "")
     with pytest.raises(InputError, match="already there"):
         largest_free([1, 1], Rule.SET)
@@ -192,7 +192,7 @@ def test_wrong_arguments_are_named() -> None:
 @given(tables(6, 24), RULES, st.integers(1, 60))
 @settings(max_examples=examples(60))
 def test_bounds_hold_wherever_the_search_ends(table: list[int], rule: Rule, nodes: int) -> None:
-    """The largest part is never smaller than what was found, and never above the bound."""
+    """The largest part is never smaller than the best one found, nor larger than the bound."""
     size, best = len(largest_free(table, rule)), Best[int]()
     with limited("quaternity.ternary.largest_methods", NODES=nodes), suppress(LimitError):
         largest_free(table, rule, best=best)
@@ -204,18 +204,18 @@ def test_bounds_hold_wherever_the_search_ends(table: list[int], rule: Rule, node
 
 @pytest.mark.parametrize("method", LARGEST_METHODS)
 def test_a_generator_chooses_among_the_largest(method: str) -> None:
-    """Also where the first collection, card by card, is a largest one already."""
+    """Even if the first collection, taken card by card, is already a largest one."""
 
-    def found(seed: int) -> tuple[int, ...]:
+    def choose(seed: int) -> tuple[int, ...]:
         return largest_free(range(3), Rule.SET, method, random=Random(seed))
 
-    assert {found(seed) for seed in range(20)} == {(0, 1), (0, 2), (1, 2)}
-    assert found(3) == found(3)
+    assert {choose(seed) for seed in range(20)} == {(0, 1), (0, 2), (1, 2)}
+    assert choose(3) == choose(3)
     decks = {largest_in_deck(Rule.TRIPLE, method, random=Random(seed)).cards for seed in (1, 2)}
     assert len(decks) == 2
     assert all(len(deck) == 54 and holds_no_three(deck, Rule.TRIPLE) for deck in decks)
 
 
-def test_what_is_proved_at_once_needs_no_time() -> None:
+def test_a_trivial_proof_needs_no_time() -> None:
     assert largest_free(range(2), Rule.SET, seconds=1e-9) == (0, 1)
     assert largest_free(range(3), Rule.SET, seconds=10**400) == (0, 1)

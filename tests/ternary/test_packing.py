@@ -1,4 +1,4 @@
-"""Disjoint threes: search and CP-SAT held together, partitions of tables and of the deck."""
+"""Disjoint threes: search and CP-SAT agree, on partitions of tables and of the deck, too."""
 
 from random import Random
 
@@ -39,7 +39,7 @@ PARTITION = {
 
 
 def is_packing(threes: tuple[Triple, ...] | None, table: list[int], rule: Rule) -> bool:
-    """Threes of the table, in order, no card in two of them."""
+    """Return whether these are disjoint threes of the table, in order."""
     cards = [card for three in threes or () for card in three]
     return (
         len(set(cards)) == len(cards)
@@ -50,8 +50,8 @@ def is_packing(threes: tuple[Triple, ...] | None, table: list[int], rule: Rule) 
 
 
 @st.composite
-def falling_apart(draw: st.DrawFn, rule: Rule, threes: int) -> list[int]:
-    """A table made of disjoint threes, which may also fall apart in other ways."""
+def splittable_tables(draw: st.DrawFn, rule: Rule, threes: int) -> list[int]:
+    """Draw a table made of disjoint threes; it may have other partitions, too."""
     random = Random(draw(st.integers(0, 10**6)))
     deck = partition(WHOLE_DECK, rule, random)
     assert deck is not None
@@ -82,11 +82,11 @@ def test_methods_agree_on_large_tables(table: list[int], rule: Rule) -> None:
 def test_methods_agree_on_partitions(
     rule: Rule, data: st.DataObject, threes: int, spoilt: bool
 ) -> None:
-    table = data.draw(falling_apart(rule, threes))
+    table = data.draw(splittable_tables(rule, threes))
     if spoilt:
         others = [card for card in range(CARDS) if card not in table]
         table[0] = data.draw(st.sampled_from(others))
-    found = agree(
+    threes_found = agree(
         PARTITION,
         table,
         rule,
@@ -94,28 +94,28 @@ def test_methods_agree_on_partitions(
         answer=lambda parts: None if parts is None else len(parts),
     )
     whole = len(most_disjoint(table, rule)) == threes
-    assert (found is not None) == whole
+    assert (threes_found is not None) == whole
     if not spoilt:
         assert whole
 
 
 @given(tables(0, 20), RULES)
-def test_a_table_with_a_rest_has_no_partition(table: list[int], rule: Rule) -> None:
+def test_a_table_with_a_remainder_has_no_partition(table: list[int], rule: Rule) -> None:
     if len(table) % 3:
         assert partition(table, rule) is None
 
 
 @pytest.mark.parametrize("rule", Rule)
 def test_the_deck_falls_into_27_threes(rule: Rule) -> None:
-    found = agree(
+    threes = agree(
         PARTITION,
         list(WHOLE_DECK),
         rule,
         check=lambda parts: is_packing(parts, list(WHOLE_DECK), rule),
         answer=lambda parts: len(parts or ()),
     )
-    assert found is not None
-    assert len(found) == 27
+    assert threes is not None
+    assert len(threes) == 27
 
 
 @pytest.mark.parametrize("method", PACKING_METHODS)
@@ -136,15 +136,15 @@ def test_a_set_has_the_checksum_0(two: list[int]) -> None:
 
 
 @given(tables(0, 81), CARD)
-def test_a_checksum_is_a_sum(table: list[int], more: int) -> None:
-    sums = zip(digits_of(checksum(table)), digits_of(more), strict=True)
-    assert list(digits_of(checksum([*table, more]))) == [(x + y) % 3 for x, y in sums]
+def test_a_checksum_is_a_sum(table: list[int], card: int) -> None:
+    sums = zip(digits_of(checksum(table)), digits_of(card), strict=True)
+    assert list(digits_of(checksum([*table, card]))) == [(x + y) % 3 for x, y in sums]
 
 
 @given(tables(3, 15), RULES)
-def test_sums_never_exclude_what_is_possible(table: list[int], rule: Rule) -> None:
-    most = most_disjoint_threes(table, rule)
-    for count in range(most + 1):
+def test_checksums_never_exclude_a_possible_packing(table: list[int], rule: Rule) -> None:
+    largest = most_disjoint_threes(table, rule)
+    for count in range(largest + 1):
         assert not excludes(bits_of(table), count, checksum(table), rule)
     assert excludes(bits_of(table), len(table) // 3 + 1, checksum(table), rule)
 
@@ -158,13 +158,13 @@ def test_too_few_cards_exclude_a_number_of_threes(cards: int, rule: Rule) -> Non
 
 @pytest.mark.parametrize("method", PACKING_METHODS)
 def test_a_generator_chooses_among_the_packings(method: str) -> None:
-    """The record has what is returned, by every seed."""
+    """The record `best` has the returned threes, for every seed."""
     answers = set()
     for seed in range(12):
         best: Best[Triple] = Best()
-        found = most_disjoint([0, 1, 2, 3, 6], Rule.SET, method, random=Random(seed), best=best)
-        assert set(found) == set(best.found)
-        answers.add(found)
+        packing = most_disjoint([0, 1, 2, 3, 6], Rule.SET, method, random=Random(seed), best=best)
+        assert set(packing) == set(best.found)
+        answers.add(packing)
     assert answers == {((0, 1, 2),), ((0, 3, 6),)}
 
 
@@ -178,7 +178,7 @@ def test_wrong_arguments_are_named() -> None:
     for ask in (most_disjoint, partition):
         with pytest.raises(InputError, match="already there"):
             ask([1, 1], Rule.SET)
-    with pytest.raises(InputError, match="no method 'guess'; there are search, cp-sat"):
+    with pytest.raises(InputError, match="unknown method 'guess'; choose from search, cp-sat"):
         most_disjoint([1], Rule.SET, "guess")
-    with pytest.raises(InputError, match="no method"):
+    with pytest.raises(InputError, match="unknown method"):
         partition([1], Rule.SET, None, "guess")

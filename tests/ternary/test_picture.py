@@ -1,4 +1,4 @@
-"""The pictures: what is drawn, and which symmetries it has."""
+"""The pictures: their elements and their symmetries."""
 
 import re
 from collections.abc import Callable
@@ -32,7 +32,7 @@ def elements(svg: str, tag: str) -> list[ElementTree.Element]:
 
 
 def drawn_chords() -> set[Chord]:
-    """The chords as they are drawn, by the coordinates of their ends."""
+    """Return the drawn chords, by the coordinates of their ends."""
     return {
         frozenset(
             (
@@ -52,7 +52,7 @@ def drawn_points() -> list[Place]:
 
 
 def drawn_cells() -> set[tuple[int, int]]:
-    """Row and column of the dark cells, as they are drawn."""
+    """Return row and column of the dark cells, as they are drawn."""
     path = elements(matrix_svg(), "path")[0].attrib["d"]
     corners = re.findall(rf"M(\d+) (\d+)h{CELL}v{CELL}h-{CELL}z", path)
     assert path.count("M") == len(corners)
@@ -79,7 +79,7 @@ def test_81_points_and_648_chords() -> None:
 
 
 def symmetries(keeps: Callable[[Callable[[int], int]], bool]) -> set[tuple[int, int]]:
-    """The turns (1, k) and reflections (-1, k) of 81 places, i -> ± i + k, that keep something."""
+    """Return the rotations (1, k) and reflections (-1, k), i -> ± i + k, that `keeps` accepts."""
     return {
         (sign, shift)
         for sign in (1, -1)
@@ -92,10 +92,10 @@ def test_the_circle_has_exactly_six_symmetries() -> None:
     points = drawn_points()
     number = {place: card for card, place in enumerate(points)}
     chords = {frozenset(number[end] for end in chord) for chord in drawn_chords()}
-    found = symmetries(
+    kept = symmetries(
         lambda move: {frozenset(move(card) for card in chord) for chord in chords} == chords
     )
-    assert found == {(1, 0), (1, 27), (1, 54), (-1, 80), (-1, 26), (-1, 53)}
+    assert kept == {(1, 0), (1, 27), (1, 54), (-1, 80), (-1, 26), (-1, 53)}
 
 
 def test_the_drawing_itself_is_mirrored_and_turned_by_a_third() -> None:
@@ -145,12 +145,12 @@ def test_the_matrix_is_a_fractal() -> None:
         for b in range(CARDS)
         if all(x != y for x, y in zip(digits_of(a), digits_of(b), strict=True))
     }
-    # Three times as fine, six times as many cells: the dimension of the limit.
+    # Three times as fine, six times as many cells: the fractal dimension.
     assert isclose(log(len(cells)) / log(CARDS), log(6) / log(3))
 
 
 def without_colours(group: ElementTree.Element) -> str:
-    """What a card shows to somebody who sees no colours, but for its number."""
+    """Return a card as it looks to a colour-blind player, except for its number."""
     texts = [text.text for text in group.iter(f"{SVG}text")]
     fills = {"none": "open", "url": "striped", "#": "solid"}
     figures = [
@@ -161,7 +161,7 @@ def without_colours(group: ElementTree.Element) -> str:
     return str((texts[2:], figures))
 
 
-def test_cards_are_told_apart_without_colours() -> None:
+def test_cards_differ_without_colours() -> None:
     groups = elements(table_svg(WHOLE_DECK), "g")
     assert len({without_colours(group) for group in groups}) == len(groups) == CARDS
     for card, group in zip(WHOLE_DECK, groups, strict=True):
@@ -173,7 +173,7 @@ def test_cards_are_told_apart_without_colours() -> None:
         assert {figure.attrib["class"] for figure in figures} == {SetCard(card).words[0]}
 
 
-def test_a_table_has_the_letters_of_the_terminal_and_tells_its_threes() -> None:
+def test_a_table_shows_the_letters_of_the_terminal_and_its_threes() -> None:
     svg = table_svg([40, 0, 80, 7], letters=True, threes=[(0, 40, 80)])
     titles = [title.text or "" for title in elements(svg, "title")]
     assert titles[0] == "A table of 4 cards"
@@ -183,16 +183,16 @@ def test_a_table_has_the_letters_of_the_terminal_and_tells_its_threes() -> None:
     assert texts[-1] == "0, 40, 80"
 
 
-def test_every_pattern_that_is_used_is_there() -> None:
+def test_every_used_pattern_is_defined() -> None:
     svg = table_svg(WHOLE_DECK)
     patterns = {element.attrib["id"] for element in elements(svg, "pattern")}
     assert set(re.findall(r"url\(#([^)]*)\)", svg)) == patterns
 
 
-def test_the_cards_of_a_page_all_look_different_and_their_patterns_are_there_once() -> None:
+def test_the_cards_of_a_page_differ_and_their_patterns_are_defined_once() -> None:
     drawn = [card_svg(card) for card in WHOLE_DECK]
-    assert len({re.sub(r">\d+</text>", ">", one) for one in drawn}) == 81
+    assert len({re.sub(r">\d+</text>", ">", svg) for svg in drawn}) == 81
     used = set(re.findall(r"url\(#([\w-]+)\)", "".join(drawn)))
     patterns = ElementTree.fromstring(stripes_svg())
-    assert used == {one.get("id") for one in patterns.iter() if one.get("id")}
+    assert used == {element.get("id") for element in patterns.iter() if element.get("id")}
     assert ElementTree.fromstring(card_svg(3, "<card>")).get("aria-label") == "<card>"

@@ -1,4 +1,4 @@
-"""Safe decks, games played out, and chains."""
+"""Safe decks, complete games, and chains."""
 
 from collections import Counter
 from dataclasses import replace
@@ -77,7 +77,7 @@ def test_the_real_game_with_random_choices() -> None:
     assert set(left) <= {0, 6, 9, 12, 15, 18}
     for cards, share in ((0, 0.0122), (6, 0.4682), (9, 0.4450), (12, 0.0738)):
         assert abs(left[cards] / len(games) - share) < 0.04
-    # Three cards left would be a SET themselves, for all sums of digits are 0.
+    # Three cards left would be a SET themselves, because all sums of digits are 0.
     assert left[3] == 0
 
 
@@ -88,11 +88,11 @@ def test_places_on_the_table_are_shuffled_at_every_deal() -> None:
     first, second, last, *_ = table.places
     less = table.take((first, second, last))
     after = [less.deal(3, Random(seed)) for seed in range(200)]
-    where = Counter(
+    places = Counter(
         place for now in after for place, card in enumerate(now.places) if card in newest
     )
-    assert set(where) == set(range(12))
-    assert max(where.values()) < 2 * min(where.values())
+    assert set(places) == set(range(12))
+    assert max(places.values()) < 2 * min(places.values())
 
 
 def test_wrong_games_are_refused() -> None:
@@ -105,7 +105,7 @@ def test_wrong_games_are_refused() -> None:
     table = Table.start(deck, Random(1))
     with pytest.raises(InputError, match="not on the table"):
         table.take((deck[-1], deck[-2], deck[-3]))
-    with pytest.raises(InputError, match="no method"):
+    with pytest.raises(InputError, match="unknown method"):
         safe_deck(Random(1), Rule.SET, "guess")
 
 
@@ -121,7 +121,7 @@ def test_a_chain_goes_on_from_its_last_card(seed: int, rule: Rule, start: int | 
     assert links == list(islice(chain(Random(seed), rule, start), 40))
 
 
-def test_a_chain_comes_to_all_cards() -> None:
+def test_a_chain_reaches_all_cards() -> None:
     for rule in Rule:
         seen = {card for link in islice(chain(Random(2), rule), 500) for card in link}
         assert seen == set(WHOLE_DECK)
@@ -132,9 +132,9 @@ def test_a_chain_starts_at_a_card() -> None:
         chain(Random(1), Rule.SET, 81)
 
 
-def test_who_has_given_up_looking_waits_for_a_program_a_tenth_of_its_time() -> None:
+def test_a_program_is_ten_times_faster_once_all_others_agree() -> None:
     rules = SetRules(SetSettings(seats=3))
     player, view = slow(rules, "40"), rules.view(rules.start(Random(1)), 0)
     agreed: tuple[set[int], ...] = (set(), {1}, {1, 2})
-    delays = [player.delay(replace(view, agreed=frozenset(some)), Random(2)) for some in agreed]
+    delays = [player.delay(replace(view, agreed=frozenset(seats)), Random(2)) for seats in agreed]
     assert delays[0] == delays[1] == pytest.approx(10 * delays[2])

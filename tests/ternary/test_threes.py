@@ -1,4 +1,4 @@
-"""Pairs, the third card, correct triples and SETs; and the slips of the text."""
+"""Pairs, the third card, correct triples and SETs; and the mistakes in the text."""
 
 import re
 from itertools import combinations
@@ -94,18 +94,18 @@ def test_two_cards_determine_the_third(two: list[int]) -> None:
 
 @given(tables(0, 81), RULES)
 def test_triples_of_a_table_by_pairs_and_by_all_threes(table: list[int], rule: Rule) -> None:
-    found = agree(
+    threes = agree(
         {
             "by the third card": triples,
-            "from the list of all": lambda cards, which: tuple(
-                three for three in all_triples(which) if set(three).issubset(cards)
+            "from the list of all": lambda cards, rule: tuple(
+                three for three in all_triples(rule) if set(three).issubset(cards)
             ),
         },
         table,
         rule,
     )
-    assert all(belongs(three, rule) for three in found)
-    assert list(found) == sorted(found)
+    assert all(belongs(three, rule) for three in threes)
+    assert list(threes) == sorted(threes)
 
 
 def test_wrong_values_are_named() -> None:
@@ -121,12 +121,12 @@ def test_wrong_values_are_named() -> None:
         Rule("both")
 
 
-def test_slip_1_the_printed_remainder() -> None:
+def test_mistake_1_the_printed_remainder() -> None:
     assert [printed_mod_3(x) for x in (1, 2, 3, 4)] == [2, 1, 0, 1]
     assert [x % 3 for x in (1, 2, 3, 4)] == [1, 2, 0, 1]
 
 
-def test_slip_1_the_printed_formulas_hold_in_128_of_648_cases() -> None:
+def test_mistake_1_the_printed_formulas_hold_in_128_of_648_cases() -> None:
     def correct(card: int, b: int, c: int) -> bool:
         return len({card, b, c}) == 3 and is_triple(card, b, c, Rule.TRIPLE)
 
@@ -136,7 +136,7 @@ def test_slip_1_the_printed_formulas_hold_in_128_of_648_cases() -> None:
     assert all(correct(card, partner(card, k), partner(card, 15 - k)) for card, k in cases)
 
 
-def test_slip_3_the_sum_120_is_necessary_and_not_sufficient() -> None:
+def test_mistake_3_the_sum_120_is_necessary_and_not_sufficient() -> None:
     with_sum = threes_with_sum(SUM_OF_A_TRIPLE)
     assert with_sum == tuple(three for three in combinations(range(CARDS), 3) if sum(three) == 120)
     assert len(with_sum) == 800
@@ -149,7 +149,7 @@ def test_slip_3_the_sum_120_is_necessary_and_not_sufficient() -> None:
     assert sum(sum(three) == 120 for three in all_triples(Rule.SET)) == 400
 
 
-def test_slip_3_the_sum_120_suffices_for_two_cards_that_form_a_pair() -> None:
+def test_mistake_3_the_sum_120_suffices_for_two_cards_that_form_a_pair() -> None:
     for a, b, c in threes_with_sum():
         if is_pair(a, b) or is_pair(a, c) or is_pair(b, c):
             assert is_triple(a, b, c, Rule.TRIPLE)

@@ -1,8 +1,8 @@
-"""The number of tables without a correct triple, of all sizes at once, at a value modulo a prime.
+"""Count tables without a correct triple, of all sizes at once, at a value modulo a prime.
 
 Let free(n) be the number of tables of n cards without a correct triple, and Z(t) the sum of
 free(n) t^n. Cut the deck by its first two digits into a 3 x 3 array of *blocks* of nine cards. A
-correct triple takes one card from each of three blocks that share no row and no column. Let a table
+correct triple has one card in each of three blocks that share no row and no column. Let a table
 have the cards X_0, X_1, X_2 in the blocks of the first row, Y_0, Y_1, Y_2 in those of the second,
 and Z_0, Z_1, Z_2 in those of the third. With T_X[Y, Z] = 0 if X, Y and Z (parts of a block) hold a
 triple and 1 if they do not, the six ways to choose three blocks form a ring,
@@ -14,7 +14,7 @@ so the sum over all Y and Z is a trace: with the weights D = diag(t^cards),
     Z(t) = sum over (X_0, X_1, X_2) of t^cards * trace (T_{X_2} D T_{X_0} D T_{X_1} D)^2.
 
 The 512 x 512 matrices T_X have small ranks: T_X[Y, Z] asks whether Z avoids the cards F(X, Y) that
-X and Y forbid, and there are mostly some 60 different F(X, Y). Up to changes of names there are
+X and Y forbid, and there are mostly about 60 different F(X, Y). Up to renaming there are
 111,618 first rows (X_0, X_1, X_2).
 """
 
@@ -33,7 +33,7 @@ Matrix = NDArray[np.float64]
 
 
 def evaluate(t: int, prime: int) -> int:
-    """Z(t) mod a prime below 2^22 (so that sums of products are exact in floating point)."""
+    """Return Z(t) mod a prime below 2^22 (so that sums of products are exact in floating point)."""
     assert prime < 1 << 22
     weights = np.array([pow(t, part.bit_count(), prime) for part in range(PARTS)], dtype=float)
     links = _Links(weights, prime)
@@ -48,7 +48,7 @@ def evaluate(t: int, prime: int) -> int:
 
 
 def first_rows() -> Iterator[tuple[int, int]]:
-    """One of each kind of parts of a layer, as a set of bits, and how many are alike."""
+    """Yield one part of a layer of each kind, as a set of bits, and the number of parts like it."""
     everything = (1 << LAYER) - 1
     for size in range(LAYER // 2 + 1):
         for cards, alike in kinds(size):
@@ -75,9 +75,9 @@ class _Links:
             self._avoiding.append(((values[:, None] & parts) == 0) * weights)
 
     def step(self, before: int, after: int) -> Matrix:
-        """Row: F(before, ·); column: F(after, ·); the weight of all parts Z that lie between.
+        """Return the weight of all parts Z by F(before, ·), the row, and F(after, ·), the column.
 
-        Z has to avoid the one and to give the other.
+        Z has to avoid the first and to give the second.
         """
         columns = self._avoiding[before][:, self._order[after]]
         sums: Matrix = np.add.reduceat(columns, self._starts[after], axis=1)
@@ -86,7 +86,7 @@ class _Links:
 
 @cache
 def _forbidden() -> NDArray[np.int64]:
-    """F(X, Y): the cards of a block that complete a triple with a card of X and one of Y."""
+    """Return F(X, Y), the cards of a block that complete a triple with a card of X and one of Y."""
     forbidden = np.zeros((PARTS, PARTS), dtype=np.int64)
     for x in range(BLOCK):
         for y in range(BLOCK):

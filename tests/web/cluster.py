@@ -1,4 +1,4 @@
-"""A PostgreSQL of the tests' own, in a folder that goes with it: it can be stopped and started."""
+"""A separate PostgreSQL for tests, which can stop and start it; its folder is deleted with it."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from quaternity.web.sqlite_file import FILE
 
 INSIST = "QUATERNITY_INSIST" in os.environ
 
-ALL_THERE = os.environ.get("QUATERNITY_STORE") == "postgres"
+ALL_IN_POSTGRES = os.environ.get("QUATERNITY_STORE") == "postgres"
 """Whether all servers of a run keep their tables in a PostgreSQL."""
 
-of_files = pytest.mark.skipif(ALL_THERE, reason="looks at the file of the tables")
-"""What a test is marked with that looks at the file of the tables."""
+file_store_only = pytest.mark.skipif(ALL_IN_POSTGRES, reason="reads the file of the tables")
+"""Mark of tests that read the file of the tables."""
 
 
 def alter(data: str, text: str) -> None:
-    """Change the tables behind the back of their server."""
+    """Change the stored tables without the knowledge of their server."""
     place = stores.place_of(data)
     if "://" in place:
         import psycopg
@@ -39,14 +39,14 @@ def alter(data: str, text: str) -> None:
 
 
 def folder_of_programs() -> Path | None:
-    """The newest programs of PostgreSQL on this machine."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: path.parts[4])
+    """Return the folder of the newest PostgreSQL programs on this machine."""
+    paths = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: path.parts[4])
     path = shutil.which("initdb")
-    return found[-1].parent if found else Path(path).parent if path else None
+    return paths[-1].parent if paths else Path(path).parent if path else None
 
 
 class Cluster:
-    """A server of PostgreSQL that listens at a socket in its folder alone."""
+    """A PostgreSQL server that listens only on a socket in its folder."""
 
     def __init__(self) -> None:
         programs = folder_of_programs()
@@ -56,9 +56,9 @@ class Cluster:
         if not INSIST:
             pytest.importorskip("psycopg")
         self.programs = programs
-        # A short name: that of a socket has a limit.
+        # A short name, because the path of a socket has a maximum length.
         self.folder = Path(tempfile.mkdtemp(prefix="pg-"))
-        # It does not run as root.
+        # PostgreSQL refuses to run as root.
         self._as: tuple[str, ...] = ()
         if os.geteuid() == 0:
             shutil.chown(self.folder, "postgres", "postgres")
@@ -69,7 +69,7 @@ class Cluster:
             settings.write(
                 f"listen_addresses = ''\nunix_socket_directories = '{self.folder}'\n"
                 "max_connections = 60\nshared_buffers = 16MB\n"
-                # What is killed here is a process, never the machine.
+                # Tests kill processes, but never the machine.
                 "fsync = off\nfull_page_writes = off\n"
             )
         self.start()
@@ -85,11 +85,11 @@ class Cluster:
         self._run("pg_ctl", "start", "-w", "-D", str(self.folder / "data"), "-l", log)
 
     def stop(self, mode: str = "immediate") -> None:
-        """Stop it: `immediate` is as if it was killed."""
+        """Stop the server; `immediate` stops it as if it was killed."""
         self._run("pg_ctl", "stop", "-w", "-m", mode, "-D", str(self.folder / "data"))
 
     def execute(self, place: str, text: str) -> list[tuple[object, ...]]:
-        """The rows of a statement, by a connection of its own."""
+        """Execute a statement on a separate connection and return its rows."""
         import psycopg
 
         with psycopg.connect(place, autocommit=True) as database:
@@ -97,12 +97,12 @@ class Cluster:
             return cursor.fetchall() if cursor.description else []
 
     def place(self, name: str) -> str:
-        """The address of a database, which is made if there is none."""
-        there = f"postgresql://tests@/{{}}?host={quote(str(self.folder), safe='')}"
-        rows = self.execute(there.format("postgres"), "SELECT datname FROM pg_database")
+        """Return the address of a database, which is created if it does not exist."""
+        address = f"postgresql://tests@/{{}}?host={quote(str(self.folder), safe='')}"
+        rows = self.execute(address.format("postgres"), "SELECT datname FROM pg_database")
         if (name,) not in rows:
-            self.execute(there.format("postgres"), f'CREATE DATABASE "{name}"')
-        return there.format(name)
+            self.execute(address.format("postgres"), f'CREATE DATABASE "{name}"')
+        return address.format(name)
 
     def close(self) -> None:
         self.stop()

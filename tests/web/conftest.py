@@ -1,4 +1,4 @@
-"""What tests share: a server of their own, a browser, a PostgreSQL."""
+"""Fixtures of the tests of the web package: a server, a browser, a PostgreSQL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from quaternity.web.stores import place_of
-from tests.web.cluster import ALL_THERE, Cluster
+from tests.web.cluster import ALL_IN_POSTGRES, Cluster
 from tests.web.pipes import Pipe
 from tests.web.server import BUSY, Server
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One for all tests that leave it as it is; nothing may have gone wrong in it."""
+    """Run a server for all tests that leave it unchanged; nothing may have failed in it."""
     with Server(tmp_path_factory.mktemp("web") / "data", *BUSY) as running:
         yield running
         assert running.stop() == 0
@@ -30,29 +30,29 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One for all tests of a module.
+    """Launch one browser for all tests of a module.
 
-    While it is open, no event loop can run in this thread: such tests are in other modules.
+    While it is open, no event loop can run in this thread; tests that need one are elsewhere.
     """
     from playwright.sync_api import sync_playwright
 
-    # It asks for the sizes of tests, which are known after the options.
-    from tests.web.browsing import launched
+    # The sizes of the tests are known only after the options were parsed.
+    from tests.web.browsing import launch_browser
 
-    with sync_playwright() as playwright, launched(playwright) as running:
+    with sync_playwright() as playwright, launch_browser(playwright) as running:
         yield running
 
 
 @pytest.fixture(scope="package")
 def cluster() -> Iterator[Cluster]:
-    """A PostgreSQL for all tests that leave it running."""
+    """Start a PostgreSQL for all tests that leave it running."""
     with closing(Cluster()) as made:
         yield made
 
 
 @pytest.fixture
 def pipe(tmp_path: Path) -> Iterator[Pipe]:
-    """What lets work in other processes go on."""
+    """Create a named pipe, with which a test lets work in other processes continue."""
     made = Pipe(tmp_path)
     yield made
     made.close()
@@ -60,15 +60,15 @@ def pipe(tmp_path: Path) -> Iterator[Pipe]:
 
 @pytest.fixture(scope="session", autouse=True)
 def in_postgres() -> Iterator[None]:
-    """With `QUATERNITY_STORE=postgres` the tables of all servers are in a PostgreSQL."""
-    if not ALL_THERE:
+    """Keep the tables of all servers in a PostgreSQL if `QUATERNITY_STORE` is `postgres`."""
+    if not ALL_IN_POSTGRES:
         yield
         return
     with closing(Cluster()) as cluster, pytest.MonkeyPatch.context() as patch:
 
         def place(data: str | None) -> str:
-            there = place_of(data)
-            return there if "://" in there else cluster.place(md5(there.encode()).hexdigest())
+            address = place_of(data)
+            return address if "://" in address else cluster.place(md5(address.encode()).hexdigest())
 
         patch.setattr("quaternity.web.stores.place_of", place)
         yield

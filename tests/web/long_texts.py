@@ -1,4 +1,4 @@
-"""`quaternity` with texts half as long again in every language but English."""
+"""`quaternity` with texts that are 50 % longer in every language except English."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tests.web.seeded_program import seed_processes
 
 
 class Longer(dict[str, str]):
-    """A catalogue in which words are half as long again."""
+    """A catalogue in which words are 50 % longer."""
 
     def get(self, text: str, otherwise: object = None) -> str:
-        """Return a text with longer words; places for values stay as they are."""
+        """Return a text with longer words; placeholders stay as they are."""
         del otherwise
         return re.sub(r"(?<![{%(\w])[A-Za-z]{4,}(?![})\w])", _longer, text)
 

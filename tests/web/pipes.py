@@ -1,4 +1,4 @@
-"""What lets work in other processes go on when a test says so, and not by a clock."""
+"""Named pipes that let work in other processes continue when a test says so, not after a delay."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class Pipe:
-    """A pipe by name, of which `tests.own_process_calls.until_told` reads a letter.
+    """A named pipe, from which `tests.own_process_calls.until_told` reads a letter.
 
     Attributes:
         name: its path.
@@ -16,15 +16,15 @@ class Pipe:
     def __init__(self, folder: Path) -> None:
         self.name = str(folder / "pipe")
         os.mkfifo(self.name)
-        # Open for both, so that nobody waits for the other side to be opened.
+        # Open for reading and writing, so that opening does not wait for the other side.
         self._file = os.open(self.name, os.O_RDWR)
 
     def tell(self, letters: str) -> None:
-        """Let as many go on as there are letters."""
+        """Let as many readers continue as there are letters."""
         os.write(self._file, letters.encode())
 
     def close(self) -> None:
-        """Leave nothing open."""
+        """Close the pipe."""
         os.close(self._file)
 
 

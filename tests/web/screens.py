@@ -1,4 +1,4 @@
-"""What the one screen of a table shows while a game is played, measured in the page itself."""
+"""Measurements of what the one screen of a table shows while a game is played."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ MEASURING = """(() => {
     const act = part.querySelector('.board [data-act], .thumb [data-act]');
     if (part.querySelector('.bar.yours') && !act) fault('my turn, and nothing to do');
     if (document.documentElement.scrollWidth > innerWidth) fault('wider than the window');
-    // What moved while the page was loaded was moved by nobody.
+    // Shifts before the page was loaded do not count.
     measured.since ??= performance.now();
     measured.shown += 1;
   }
 
-  // Not before it has been painted.
+  // Look after the page has been painted.
   const later = () => requestAnimationFrame(() => setTimeout(look));
   document.addEventListener('DOMContentLoaded', () => {
     const part = document.getElementById('part');
@@ -94,11 +94,11 @@ MEASURING = """(() => {
     }).observe(part, { subtree: true, childList: true, attributeFilter: ['data-event'] });
   });
 })()"""
-"""Looks at the page after each change: what cannot be seen, and what moved."""
+"""Script: inspects the page after each change, and collects hidden elements and layout shifts."""
 
-TELLING = """(() => {
+REPORTING = """(() => {
   const pauses = globalThis.setTimeout;
-  // Time runs faster than it does: nobody waits for what is shown slowly.
+  // Speed time up, so that nobody waits for slow displays.
   globalThis.setTimeout = (call, length, ...more) => pauses(call, (length ?? 0) / 40, ...more);
   const behind = () => document.getElementById('behind').textContent;
   new MutationObserver((changes) => {
@@ -106,43 +106,43 @@ TELLING = """(() => {
     if (news) globalThis.hear(Number(news.dataset.event), news.textContent, behind());
   }).observe(document, { subtree: true, attributeFilter: ['data-event'] });
 })()"""
-"""Tells `hear` each event that is shown."""
+"""Script: passes each displayed event to `hear`."""
 
 
 class Onlooker(Person):
-    """Somebody whose page is measured, and who presses by script.
+    """A person whose page is measured, and who clicks by script.
 
-    What a person presses may move what it likes: the shifts of half a second after it do not count
-    in a browser. Those after a script do.
+    In a browser, layout shifts within half a second after a real click do not count. Those after
+    the click of a script do.
 
     Attributes:
-        screen: how wide and how high its window is.
+        screen: width and height of the window.
     """
 
     def __init__(self, browser: Browser, host: str, screen: Sequence[int], **options: Any) -> None:
-        """Open a browser of some size."""
+        """Open a browser with a window of the given size."""
         viewport = {"width": screen[0], "height": screen[1]}
         super().__init__(browser, host, viewport=viewport, **options)
         self.screen = screen
         self.page.add_init_script(MEASURING)
 
-    def press(self, what: Locator) -> None:
-        """Press something, without being somebody who does."""
-        what.evaluate("node => node.click()")
+    def press(self, element: Locator) -> None:
+        """Click an element by script, which the browser does not take for a user's click."""
+        element.evaluate("node => node.click()")
 
-    def measured(self) -> dict[str, Any]:
-        """Return what was seen since the page was loaded: faults, shifts, and how many looks."""
-        found: dict[str, Any] = self.page.evaluate(
+    def measurements(self) -> dict[str, Any]:
+        """Return what was measured since the page was loaded: faults, shifts, number of looks."""
+        result: dict[str, Any] = self.page.evaluate(
             "() => ({...measured, faults: [...measured.faults]})"
         )
-        return found
+        return result
 
     def faults_seen(self) -> list[str]:
-        """Return what could not be seen without scrolling, and what moved too far."""
-        found = self.measured()
-        assert found["shown"], "nothing was looked at"
+        """Return the elements that are hidden without scrolling, and the shifts above the limit."""
+        measured = self.measurements()
+        assert measured["shown"], "nothing was looked at"
         by_version: dict[str, float] = {}
-        shifts = [shift for shift in found["shifts"] if shift["at"] > found["since"]]
+        shifts = [shift for shift in measured["shifts"] if shift["at"] > measured["since"]]
         for shift in shifts:
             by_version[shift["version"]] = by_version.get(shift["version"], 0) + shift["value"]
         moved = [
@@ -151,31 +151,31 @@ class Onlooker(Person):
             for shift in shifts
             if by_version[shift["version"]] >= MAX_SHIFT
         ]
-        return [*found["faults"], *moved]
+        return [*measured["faults"], *moved]
 
 
 class Listener(Person):
-    """Somebody whose news are written down, in a browser where time runs fast.
+    """A person whose displayed events are recorded, in a browser where time runs fast.
 
     Attributes:
-        told: number, text and what was said of those to come, for each event that was shown.
+        shown_events: number, text and note on the remaining events, for each displayed event.
     """
 
     def __init__(self, browser: Browser, host: str, pace: str, **options: Any) -> None:
-        """Open a browser that likes some pace."""
+        """Open a browser with the given pace of events."""
         super().__init__(browser, host, **options)
-        self.told: list[tuple[int, str, str]] = []
-        self.context.expose_function("hear", self._told)
-        self.page.add_init_script(TELLING)
+        self.shown_events: list[tuple[int, str, str]] = []
+        self.context.expose_function("hear", self._record)
+        self.page.add_init_script(REPORTING)
         self.page.add_init_script(f"localStorage.setItem('pace', '{pace}')")
 
-    def _told(self, number: int, text: str, behind: str) -> None:
+    def _record(self, number: int, text: str, behind: str) -> None:
         if number:
-            self.told.append((number, text, behind))
+            self.shown_events.append((number, text, behind))
 
     def numbers(self) -> list[int]:
-        """Return the numbers of the events shown; that which stands when a page is loaded, once."""
-        numbers = [number for number, _, _ in self.told]
+        """Return the numbers of the displayed events, without repetitions after a reload."""
+        numbers = [number for number, _, _ in self.shown_events]
         return [number for before, number in pairwise([0, *numbers]) if before != number]
 
     def hears(self, number: int) -> None:
@@ -183,7 +183,7 @@ class Listener(Person):
         self.page.wait_for_function(
             "number => Number(document.getElementById('news').dataset.event) >= number", arg=number
         )
-        self.page.evaluate("hear(0, '', '')")  # what was told before has arrived
+        self.page.evaluate("hear(0, '', '')")  # earlier events have arrived
 
 
 __all__ = ["SCREENS", "Listener", "Onlooker"]

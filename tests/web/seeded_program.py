@@ -9,7 +9,7 @@ from tests.fixed_draws import fix_draws, seed_draws
 
 
 class Noon(datetime):
-    """A clock that stands still: the puzzles of the day are the same in every run."""
+    """A clock that stands still, so that every run has the same puzzles of the day."""
 
     @classmethod
     def now(cls, tz: tzinfo | None = None) -> Noon:
@@ -19,8 +19,8 @@ class Noon(datetime):
 def seed_processes() -> None:
     """Fix the draws of this process by `QUATERNITY_TEST_DRAWS`, and the day of its puzzles.
 
-    A process that it forks (`--processes 2`) has a sequence of its own: with the same one, two
-    servers would give their tables the same names.
+    A forked process (`--processes 2`) draws another sequence; with the same one, two servers would
+    give their tables the same names.
     """
     name, forks = os.environ["QUATERNITY_TEST_DRAWS"], list[int]()
     fix_draws()

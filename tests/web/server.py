@@ -1,4 +1,4 @@
-"""`quaternity serve` in a process of its own, to be asked, stopped and killed."""
+"""`quaternity serve` in a separate process, which tests can query, stop and kill."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BUSY = tuple(
     for name in ("moves", "tables", "counts", "streams", "readers", "pages")
     for word in ("--limit", f"{name}=1000000")
 )
-"""Options of a server of which much is asked."""
+"""Options of a server that receives many requests."""
 
 _starts = Counter[Path]()
 """Number of starts of a server on each folder, so that no server repeats the draws of another."""
@@ -28,9 +28,9 @@ _starts = Counter[Path]()
 
 @contextmanager
 def reserved_port() -> Iterator[int]:
-    """A port of 127.0.0.1 that the system gives to nobody else until the end.
+    """Reserve a port of 127.0.0.1 that the system gives to no other program until the end.
 
-    A socket holds it without listening; a program that asks for this number may listen at it.
+    A socket holds it without listening, so a program that asks for this number can listen on it.
     """
     with socket() as holder:
         holder.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
@@ -39,11 +39,11 @@ def reserved_port() -> Iterator[int]:
 
 
 class Server:
-    """A server with a data folder, at a port that it keeps over restarts.
+    """A server with a data folder, on a port that it keeps over restarts.
 
     Attributes:
-        host: `name:port`, once it is started.
-        log: all it ever printed, over restarts.
+        host: `name:port`, once the server is started.
+        log: the file of everything that the server printed, over all restarts.
     """
 
     def __init__(
@@ -57,13 +57,13 @@ class Server:
         self._port, self._opened = 0, ExitStack()
 
     def start(self, port: int = 0) -> Server:
-        """Start it and wait for its link."""
+        """Start the server and wait for its link."""
         command = [sys.executable, "-m", self.program, "serve", "--host", "127.0.0.1",
                    "--port", str(port or self._port), "--data", stores.place_of(str(self.data)),
                    *self.options]  # fmt: skip
         with self.log.open("a") as log:
             _starts[self.data] += 1
-            # Without the number of the test's folder, which depends on the tests before.
+            # Without the number of the test's folder, which depends on earlier tests.
             folder = self.data.parent.name.rstrip("0123456789")
             name = f"{folder}/{self.data.name}/{_starts[self.data]}"
             draws = {"QUATERNITY_TEST_DRAWS": name}
@@ -71,23 +71,23 @@ class Server:
                 command, stdout=subprocess.PIPE, stderr=log, text=True, env=os.environ | draws
             )
         assert self.process.stdout is not None
-        for said in self.process.stdout:
-            if "http://" in said:
-                self.host = urlsplit(said[said.index("http://") :].split()[0]).netloc
+        for line in self.process.stdout:
+            if "http://" in line:
+                self.host = urlsplit(line[line.index("http://") :].split()[0]).netloc
                 return self
-        raise AssertionError(f"status {self.gone()}, no link: {self.log.read_text()}")
+        raise AssertionError(f"status {self.wait_for_exit()}, no link: {self.log.read_text()}")
 
     def kill(self) -> None:
-        """End it as a power cut would."""
+        """End the server as a power failure would."""
         self.process.kill()
-        self.gone()
+        self.wait_for_exit()
 
     def stop(self, seconds: float = 60) -> int:
-        """End it as a system does; its exit status."""
+        """End the server by SIGTERM, as a system does, and return its exit status."""
         os.kill(self.process.pid, signal.SIGTERM)
-        return self.gone(seconds)
+        return self.wait_for_exit(seconds)
 
-    def gone(self, seconds: float = 60) -> int:
+    def wait_for_exit(self, seconds: float = 60) -> int:
         status = self.process.wait(seconds)
         assert self.process.stdout is not None
         self.process.stdout.close()

@@ -1,6 +1,6 @@
-"""The application in this process, without a network: what a request gives, byte for byte.
+"""The application in this process, without a network: the exact bytes of its answers.
 
-For tests that ask thousands of times, or ask two applications the same and compare.
+For tests that send thousands of requests, or compare the answers of two applications.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ T = TypeVar("T")
 
 
 def headers_of(message: Any) -> tuple[tuple[bytes, bytes], ...]:
-    """The headers of an answer, but for the number of the request, which is drawn."""
+    """Return the headers of an answer, except the number of the request, which is random."""
     return tuple((name, value) for name, value in message["headers"] if name != b"x-request-id")
 
 
 class Page(NamedTuple):
-    """All that comes back for a request."""
+    """A complete answer to a request."""
 
     status: int
     headers: tuple[tuple[bytes, bytes], ...]
@@ -42,7 +42,7 @@ STATUSES = {
     *(200, 201, 204, 302, 303, 304, 307),
     *(400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 503, 507),
 }
-"""All that the application answers."""
+"""All statuses that the application uses."""
 
 REFUSED = (
     (r"unknown host name|the request is incomplete|not JSON in UTF-8|must be a JSON object", 400),
@@ -77,26 +77,26 @@ REFUSED = (
     (r"such requests per minute", 429),
     (r"cannot be read now|the server is shutting down", 503),
 )
-"""What is said in a refusal, and its status, whatever is asked and wherever."""
+"""Patterns of refusals with their status, for every kind of request."""
 
 
-def agrees(page: Page) -> None:
-    """Make sure that an answer has a status of those that are documented, and fit its words."""
+def check_answer(page: Page) -> None:
+    """Check that an answer has a documented status, which fits its words."""
     assert page.status in STATUSES, page
     if page.status >= 400:
         text = unescape(page.body.decode())
         statuses = {status for pattern, status in REFUSED if re.search(pattern, text)}
         assert not statuses or page.status in statuses, (page.status, text)
-    # When to try again is said of what was too much, and of nothing that will never be.
-    again = int(dict(page.headers).get(b"retry-after", 0))
-    assert again > 0 if page.status == 429 else page.status == 503 or not again, page
+    # A 429 has Retry-After, a 503 may have it, and no other answer has it.
+    retry_after = int(dict(page.headers).get(b"retry-after", 0))
+    assert retry_after > 0 if page.status == 429 else page.status == 503 or not retry_after, page
 
 
 class Listening:
     """An open event stream.
 
     Attributes:
-        parts: what came so far: the head, then pieces of the body.
+        parts: what was received so far: the head, then pieces of the body.
     """
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class Listening:
         self._asked = False
 
     async def receive(self) -> dict[str, Any]:
-        """Called by the application."""
+        """Return the next message to the application."""
         if not self._asked:
             self._asked = True
             return {"type": "http.request", "body": b"", "more_body": False}
@@ -113,22 +113,22 @@ class Listening:
         return {"type": "http.disconnect"}
 
     async def send(self, message: Any) -> None:
-        """Called by the application."""
+        """Take a message of the application."""
         if message["type"] == "http.response.start":
             self.parts.append((message["status"], *headers_of(message)))
         elif message["body"]:
             self.parts.append(message["body"])
 
     def leave(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._leaves.set()
 
 
 class Site:
-    """An application that is asked by `ask` and `listen`; `with` begins and ends it.
+    """An application that `ask` and `listen` send requests to; `with` starts and ends it.
 
     Attributes:
-        client: the address that asks.
+        client: the address that sends the requests.
     """
 
     HOST = "127.0.0.1:8000"
@@ -143,18 +143,18 @@ class Site:
         self.run(self._begin())
         return self
 
-    def run(self, something: Coroutine[Any, Any, T]) -> T:
-        """Let the application work until something is done."""
-        return self._runner.run(something)
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run the application until a coroutine has finished, and return its result."""
+        return self._runner.run(work)
 
     async def _begin(self) -> None:
         self._lifespan: asyncio.Queue[Any] = asyncio.Queue()
-        self._said: asyncio.Queue[Any] = asyncio.Queue()
+        self._events: asyncio.Queue[Any] = asyncio.Queue()
         scope = {"type": "lifespan", "asgi": {"version": "3.0"}, "state": {}}
-        self._life = asyncio.create_task(self.app(scope, self._lifespan.get, self._said.put))
+        self._life = asyncio.create_task(self.app(scope, self._lifespan.get, self._events.put))
         self._lifespan.put_nowait({"type": "lifespan.startup"})
-        said = await self._said.get()
-        assert said["type"] == "lifespan.startup.complete", said
+        event = await self._events.get()
+        assert event["type"] == "lifespan.startup.complete", event
 
     def __exit__(self, *error: object) -> None:
         self.run(self._end())
@@ -165,8 +165,8 @@ class Site:
             listening.leave()
         await asyncio.gather(*self._tasks)
         self._lifespan.put_nowait({"type": "lifespan.shutdown"})
-        said = await self._said.get()
-        assert said["type"] == "lifespan.shutdown.complete", said
+        event = await self._events.get()
+        assert event["type"] == "lifespan.shutdown.complete", event
         await self._life
 
     def scope(
@@ -175,7 +175,7 @@ class Site:
         path, _, query = path.partition("?")
         sent = {"host": self.HOST, **headers}
         if match := re.fullmatch("quaternity=([a-z])\\1{21}", sent.get("cookie", "")):
-            # A cookie of one letter stands for one that the server has issued.
+            # A cookie that repeats one letter stands for a cookie that the server has issued.
             request: Any = SimpleNamespace(app=self.app)
             sent["cookie"] = f"quaternity={sign(request, match[1] * 22)}"
         if method != "GET" and bare:
@@ -200,23 +200,23 @@ class Site:
         """Send a request and wait for all of its answer.
 
         Args:
-            document: the body: bytes, or what is written as JSON.
-            bare: whether nothing says where it comes from.
+            document: the body: bytes, or a value that is sent as JSON.
+            bare: whether no header says where the request comes from.
         """
         return self.run(self.send(method, path, document, token, headers, bare=bare))
 
     def ask_at_once(self, requests: Iterable[Sequence[Any]], random: Random) -> list[Page]:
-        """Send requests, each the arguments of `ask`, nearly together, and wait for all answers."""
+        """Send requests, each the arguments of `ask`, nearly together, and return all answers."""
 
         async def later(turns: int, request: Sequence[Any]) -> Page:
             for _ in range(turns):
                 await asyncio.sleep(0)
             return await self.send(*request)
 
-        async def all_of_them() -> list[Page]:
-            return await asyncio.gather(*(later(random.randrange(60), one) for one in requests))
+        async def send_all() -> list[Page]:
+            return await asyncio.gather(*(later(random.randrange(60), args) for args in requests))
 
-        return self.run(all_of_them())
+        return self.run(send_all())
 
     async def send(
         self, method: str, path: str, document: Any = None, token: str | None = None,
@@ -238,9 +238,9 @@ class Site:
             sent.append(message)
 
         await self.app(scope, receive, answer)
-        rest = b"".join(one.get("body", b"") for one in sent[1:])
+        rest = b"".join(message.get("body", b"") for message in sent[1:])
         page = Page(sent[0]["status"], headers_of(sent[0]), rest)
-        agrees(page)
+        check_answer(page)
         return page
 
     def listen(self, path: str, token: str | None, client: str = "127.0.0.1") -> Listening:
@@ -258,20 +258,20 @@ class Site:
         self.rest()
         return listening
 
-    def wait(self, something: Coroutine[Any, Any, Any]) -> None:
-        """Let the application work until something has happened."""
-        self.run(asyncio.wait_for(something, 60))
+    def wait(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Run the application until a coroutine has finished, for at most a minute."""
+        self.run(asyncio.wait_for(work, 60))
 
     def rest(self) -> None:
-        """Let the application do what it has begun."""
+        """Let the application finish the work that it has begun."""
 
         async def turns() -> None:
             store = self.app.state.tables.store
             for _ in range(20):
                 await asyncio.sleep(0)
-            await store.claim("rest")  # claims that were made before are answered before
+            await store.claim("rest")  # earlier claims are answered first
             store.let_go("rest")
-            await store.ask(int)  # and so is what was to be read
+            await store.ask(int)  # and earlier reads as well
             for _ in range(20):
                 await asyncio.sleep(0)
 

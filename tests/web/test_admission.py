@@ -1,4 +1,4 @@
-"""What one address may ask for, and that others do not wait for it."""
+"""Rate limits of addresses, and that one address does not delay others."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from tests.sizes import thorough
 from tests.web.pipes import Pipe
 from tests.web.server import Server
 from tests.web.site import Site
-from tests.web.test_api import Table, opened
+from tests.web.test_api import Table, open_site
 
 BASE = f"http://{Site.HOST}"
 
 
-def test_the_guide_says_what_costs_what() -> None:
+def test_the_guide_lists_the_cost_of_each_kind_of_work() -> None:
     row = r"^\| `(\w+)` \|.*\| `(\w+)` \| (\d+) \| (\w*) *\|$"
     rows = re.findall(row, guide.page("serving").text, re.MULTILINE)
     assert {kind: (limit, int(cost), how == "dear") for kind, limit, cost, how in rows} == WORK
@@ -37,19 +37,19 @@ def test_the_guide_says_what_costs_what() -> None:
 
 
 @pytest.fixture
-def still(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no time pass for what is counted by the minute."""
+def frozen_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop the clock of the rate limits."""
     monkeypatch.setattr("quaternity.web.admission.monotonic", lambda: 0.0)
 
 
-@pytest.mark.usefixtures("still")
+@pytest.mark.usefixtures("frozen_clock")
 def test_reading_is_limited_and_seats_go_on(tmp_path: Path) -> None:
-    """Whatever an address has spent: its seats read and move, other addresses too."""
-    with opened(tmp_path, limits=Limits(pages=40)) as site:
+    """Its seats can still read and move, whatever an address has spent; so can other addresses."""
+    with open_site(tmp_path, limits=Limits(pages=40)) as site:
         table = Table(site, help=True)
         page = table.path.replace("/api/tables/", "/t/")
         missing = ["/join/x", "/move/x", "/api/tables/no-such-table", "/t/no-such-table"]
-        doors = [*missing, "/", "/new?game=set", "/learn", "/puzzles", "/guide/serving",
+        paths = [*missing, "/", "/new?game=set", "/learn", "/puzzles", "/guide/serving",
                  "/api/games", page, f"{page}/part", f"{page}/at/0",
                  f"{page}/events?after=0&before=1", f"{page}/help/chances", f"{page}/review",
                  table.path, f"{table.path}/record", f"{table.path}/talk",
@@ -58,7 +58,7 @@ def test_reading_is_limited_and_seats_go_on(tmp_path: Path) -> None:
         for _ in range(40):
             site.ask("GET", "/learn")
         before = refused["pages"]
-        for path in doors:
+        for path in paths:
             answer = site.ask("GET", path)
             assert answer.status == 429, path
             headers = dict(answer.headers)
@@ -67,16 +67,16 @@ def test_reading_is_limited_and_seats_go_on(tmp_path: Path) -> None:
             assert "solche Anfragen in der Minute" in german, path
         move = {"version": 0, "id": "a", "move": "0 asks 1 for 0/0"}
         assert site.ask("POST", f"{table.path}/moves", move).status == 429
-        assert refused["pages"] == before + 2 * len(doors) + 1
+        assert refused["pages"] == before + 2 * len(paths) + 1
         assert table.move(0, "0 asks 1 for 0/0", 0).status == 200
         assert site.ask("GET", page, token=table.tokens[1]).status == 200
         site.client = "192.0.2.1"
         assert site.ask("GET", page).status == 200
 
 
-@pytest.mark.usefixtures("still")
-def test_a_seat_has_a_budget_of_its_own_for_reading_too(tmp_path: Path) -> None:
-    with opened(tmp_path, limits=Limits(pages=5)) as site:
+@pytest.mark.usefixtures("frozen_clock")
+def test_each_seat_has_its_own_budget_for_reading(tmp_path: Path) -> None:
+    with open_site(tmp_path, limits=Limits(pages=5)) as site:
         table = Table(site)
         statuses = [site.ask("GET", table.path, token=table.tokens[0]).status for _ in range(7)]
         assert statuses == [200] * 5 + [429] * 2
@@ -84,11 +84,11 @@ def test_a_seat_has_a_budget_of_its_own_for_reading_too(tmp_path: Path) -> None:
         assert site.ask("GET", table.path).status == 200
 
 
-def test_no_lock_of_a_table_is_held_while_something_is_counted(tmp_path: Path, pipe: Pipe) -> None:
-    """With every process busy, whatever is asked for waits with the table free to go on."""
+def test_no_table_is_locked_during_a_count(tmp_path: Path, pipe: Pipe) -> None:
+    """While every process is busy, requests wait without locking their table."""
     with Site(app(str(tmp_path), players={("quaternity", "late"): "slow:60"})) as site:
         table, tables = Table(site, help=True, chat=True), site.app.state.tables
-        held = site.run(tables.open(table.made["table"]))
+        live = site.run(tables.open(table.made["table"]))
         token = table.tokens[0]
         posts: dict[str, dict[str, Any]] = {
             "hand-over": {"seat": 0, "player": "search:2"}, "again": {}, "start": {},
@@ -97,37 +97,37 @@ def test_no_lock_of_a_table_is_held_while_something_is_counted(tmp_path: Path, p
         }  # fmt: skip
         gets = ("help/chances", "help/know?formula=true", "help/hint", "help/questions")
 
-        async def at_once() -> None:
+        async def send_all() -> None:
             busy = [
                 asyncio.create_task(
                     tables.thinking.count(until_told, pipe.name, kind=kind)
                 ) for kind in ("help", "know") for _ in range(3)
             ]  # fmt: skip
             await asyncio.sleep(0)
-            asked = [
-                asyncio.create_task(site.send("POST", f"{table.path}/{what}", sent, token))
-                for what, sent in posts.items()
-            ] + [asyncio.create_task(site.send("GET", f"{table.path}/{what}", None, token))
-                 for what in gets]  # fmt: skip
+            tasks = [
+                asyncio.create_task(site.send("POST", f"{table.path}/{action}", sent, token))
+                for action, sent in posts.items()
+            ] + [asyncio.create_task(site.send("GET", f"{table.path}/{action}", None, token))
+                 for action in gets]  # fmt: skip
             move = {"version": 0, "id": "a", "move": "0 asks 1 for 0/0"}
             answer = await site.send("POST", f"{table.path}/moves", move, token)
             assert answer.status == 200
-            while sum(not task.done() for task in asked) > 1 + len(gets):
-                await asyncio.sleep(0)  # only what has to be counted waits
-            assert not held.lock.locked()
+            while sum(not task.done() for task in tasks) > 1 + len(gets):
+                await asyncio.sleep(0)  # only the requests that need a count wait
+            assert not live.lock.locked()
             pipe.tell("x" * len(busy))
-            await asyncio.gather(*busy, *asked)
+            await asyncio.gather(*busy, *tasks)
 
-        site.run(asyncio.wait_for(at_once(), 60))
+        site.run(asyncio.wait_for(send_all(), 60))
 
 
 # ---------------------------------------------------------------------- pages
 
 
-def test_a_page_that_was_kept_is_the_one_that_would_be_drawn(tmp_path: Path) -> None:
-    """For everybody who looks, after whatever is done at a table."""
+def test_a_cached_page_equals_a_newly_drawn_one(tmp_path: Path) -> None:
+    """This holds for every viewer, after every action at a table."""
     random = Random(7)
-    with opened(tmp_path, limits=Limits(pages=10**6)) as site:
+    with open_site(tmp_path, limits=Limits(pages=10**6)) as site:
         tables = site.app.state.tables
         clock = {"seconds": 60, "increment": 5}
         open_seats = {"seats": ["me", "open", "open"]}
@@ -141,22 +141,22 @@ def test_a_page_that_was_kept_is_the_one_that_would_be_drawn(tmp_path: Path) -> 
             name = table.made["table"]
             for token in (None, *filter(None, table.tokens)):
                 caller = Caller(token=None if token is None else hashed(token))
-                for what in ("", "/part", "/at/2"):
+                for part in ("", "/part", "/at/2"):
                     language = random.choice(list(SPOKEN))
                     headers = {"accept-language": language}
-                    at, before = (2 if what == "/at/2" else None), None
+                    at, before = (2 if part == "/at/2" else None), None
                     while True:  # until no program has moved meanwhile
-                        answer = site.ask("GET", f"/t/{name}{what}", token=token, headers=headers)
+                        answer = site.ask("GET", f"/t/{name}{part}", token=token, headers=headers)
                         sight = site.run(tables.sight(name, caller, None, at))
                         if page_key(sight._replace(times_left=())) == before:
                             break
                         before = page_key(sight._replace(times_left=()))
                     with speaking(language):
-                        drawn = table_html(sight, BASE, "", what != "/part", at is not None)
+                        drawn = table_html(sight, BASE, "", part != "/part", at is not None)
                     assert without_clocks(answer.body.decode()) == without_clocks(drawn), (
                         name,
                         token,
-                        what,
+                        part,
                     )
 
         def without_clocks(html: str) -> str:
@@ -166,37 +166,37 @@ def test_a_page_that_was_kept_is_the_one_that_would_be_drawn(tmp_path: Path) -> 
             table = places[step % len(places)]
             seat = random.randrange(3)
             token = table.tokens[seat]
-            doing = random.choice(["move", "move", "move", "undo", "talk", "listen", "join", "out"])
+            kind = random.choice(["move", "move", "move", "undo", "talk", "listen", "join", "out"])
             compare(table)
-            if doing == "move":
+            if kind == "move":
                 looks = [table.look(n) for n, owner in enumerate(table.tokens) if owner]
                 may = [look for look in looks if look["moves"]]
                 if may:
                     look = random.choice(may)
                     table.move(look["seat"], random.choice(look["moves"]), look["version"])
-            elif doing == "undo" and token:
+            elif kind == "undo" and token:
                 table.post(seat, "undo", version=table.look()["version"], agree=True)
-            elif doing == "talk" and token:
+            elif kind == "talk" and token:
                 table.post(seat, "talk", text=f"hello {step}")
-            elif doing == "listen":
+            elif kind == "listen":
                 site.listen(f"{table.path}/events", token)
-            elif doing == "join" and table.made["seats"][seat]["invitation"]:
+            elif kind == "join" and table.made["seats"][seat]["invitation"]:
                 sent = {"invitation": table.made["seats"][seat]["invitation"], "name": f"B{seat}"}
                 joined = site.ask("POST", "/api/seats", sent)
                 if joined.status == 201:
                     table.tokens[seat] = joined.json["token"]
-            elif doing == "out" and token:
+            elif kind == "out" and token:
                 site.ask(
                     "POST", f"{table.path}/hand-over", {"seat": seat, "player": "random"}, token
                 )
             compare(table)
 
 
-def test_two_sights_have_one_page_only_if_nothing_but_the_table_decides_what_differs(
+def test_views_share_a_page_only_if_they_differ_in_derived_fields_alone(
     tmp_path: Path,
 ) -> None:
-    """A further entry of a sight is told apart unless somebody says that it need not be."""
-    with opened(tmp_path) as site:
+    """A new field of a view must be part of the key, unless it is declared as derived."""
+    with open_site(tmp_path) as site:
         table = Table(site)
         sight = site.run(site.app.state.tables.sight(table.made["table"], Caller()))
     for name in Sight._fields:
@@ -210,12 +210,12 @@ def test_a_page_is_drawn_once_for_all_bystanders(
 ) -> None:
     drawn: list[Any] = []
 
-    def counted(*arguments: Any) -> str:
+    def draw_and_count(*arguments: Any) -> str:
         drawn.append(arguments)
         return table_html(*arguments)
 
-    monkeypatch.setattr(pages, "table_html", counted)
-    with opened(tmp_path) as site:
+    monkeypatch.setattr(pages, "table_html", draw_and_count)
+    with open_site(tmp_path) as site:
         table = Table(site)
         page = table.path.replace("/api/tables/", "/t/")
         for version in range(1, 3):
@@ -223,7 +223,7 @@ def test_a_page_is_drawn_once_for_all_bystanders(
             assert {answer.status for answer in answers} == {200}
             assert len({answer.body for answer in answers}) == 1
             assert len(drawn) == version
-            # Whoever sits there sees another page than who looks on.
+            # Each player sees another page than the bystanders.
             for seat in range(3):
                 site.ask("GET", page, token=table.tokens[seat])
             assert len(drawn) == version + 3
@@ -231,29 +231,29 @@ def test_a_page_is_drawn_once_for_all_bystanders(
             table.move(0, "0 asks 1 for 0/0")
 
 
-def test_of_pages_that_were_drawn_those_are_kept_that_were_asked_for_last(
+def test_the_most_recently_requested_pages_stay_cached(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[str] = []
 
-    def counted(sight: Sight, *more: Any) -> str:
+    def draw_and_note(sight: Sight, *more: Any) -> str:
         drawn.append(sight.table)
         return "x" * 100
 
-    monkeypatch.setattr(pages, "table_html", counted)
-    random, kept = Random(2), list[str]()
-    with opened(tmp_path) as site, limited("quaternity.web.pages", MAX_CACHED_PAGE_BYTES=350):
+    monkeypatch.setattr(pages, "table_html", draw_and_note)
+    random, cached = Random(2), list[str]()
+    with open_site(tmp_path) as site, limited("quaternity.web.pages", MAX_CACHED_PAGE_BYTES=350):
         names = [str(Table(site).made["table"]) for _ in range(5)]
         for _ in range(60):
             name = random.choice(names)
             drawn.clear()
             assert site.ask("GET", f"/t/{name}").body == b"x" * 100
-            assert drawn == ([] if name in kept else [name])
-            kept = [*(other for other in kept if other != name), name][-3:]
+            assert drawn == ([] if name in cached else [name])
+            cached = [*(other for other in cached if other != name), name][-3:]
 
 
-def test_others_are_answered_between_pages_that_are_drawn(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_others_are_answered_between_drawn_pages(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         table, other, order = Table(site), Table(site), list[str]()
         page = table.path.replace("/api/tables/", "/t/")
 
@@ -261,12 +261,12 @@ def test_others_are_answered_between_pages_that_are_drawn(tmp_path: Path) -> Non
             await site.send("GET", path, None, token)
             order.append(path)
 
-        async def all_of_them() -> None:
+        async def ask_all() -> None:
             paths = [(f"{page}?seat={seat}&{n}", table.tokens[seat]) for seat in range(3)
                      for n in range(2)] + [(other.path, other.tokens[0])]  # fmt: skip
-            await asyncio.gather(*(ask(*each) for each in paths))
+            await asyncio.gather(*(ask(*request) for request in paths))
 
-        site.run(all_of_them())
+        site.run(ask_all())
         assert order.index(other.path) < 3
 
 
@@ -281,24 +281,24 @@ def test_a_proxy_is_known_by_its_address() -> None:
     assert not is_proxy("anything", ["127.0.0.1"])
 
 
-def test_what_a_stranger_says_of_others_is_not_believed(tmp_path: Path) -> None:
-    """Of what a proxy says, the right-most address counts that is not a proxy's."""
-    told = [f"192.0.2.{number}" for number in range(3)]
+def test_forwarded_addresses_are_only_believed_from_proxies(tmp_path: Path) -> None:
+    """The right-most forwarded address that is not a proxy's counts."""
+    addresses = [f"192.0.2.{number}" for number in range(3)]
     proxy = ("--proxy", "127.0.0.2", "--proxy", "10.0.0.0/8")
     with Server(tmp_path / "data", "--limit", "pages=1", *proxy) as server:
 
         def statuses(source: str, forwarded: list[str]) -> list[int]:
-            return [asked(server.host, source, text) for text in forwarded]
+            return [get_status(server.host, source, text) for text in forwarded]
 
-        assert statuses("127.0.0.1", told) == [200, 429, 429]
-        assert statuses("127.0.0.2", told) == [200] * 3
-        forged = [f"{address}, 192.0.2.9, 10.0.0.1" for address in told]
+        assert statuses("127.0.0.1", addresses) == [200, 429, 429]
+        assert statuses("127.0.0.2", addresses) == [200] * 3
+        forged = [f"{address}, 192.0.2.9, 10.0.0.1" for address in addresses]
         assert statuses("127.0.0.2", forged) == [200, 429, 429]
         assert statuses("127.0.0.3", ["192.0.2.77"] * 3) == [200, 429, 429]
 
 
-def asked(host: str, source: str, forwarded: str) -> int:
-    """The status of a page for who asks from an address and names another."""
+def get_status(host: str, source: str, forwarded: str) -> int:
+    """Return the status of a page for a client that forwards another address."""
     from http.client import HTTPConnection
 
     name, _, port = host.partition(":")

@@ -1,4 +1,4 @@
-"""Requests for tables, seats and moves, and what they may not do."""
+"""Requests for tables, seats and moves, and their limits."""
 
 import asyncio
 import gc
@@ -48,25 +48,25 @@ PEOPLE = {"game": "quaternity", "settings": SMALL, "seats": ["me", "me", "me"], 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with opened(tmp_path_factory.mktemp("web")) as found:
-        yield found
+    with open_site(tmp_path_factory.mktemp("web")) as running:
+        yield running
 
 
 @contextmanager
-def opened(folder: Path | str, **options: Any) -> Iterator[Site]:
-    with Site(app(str(folder), **options)) as found:
-        yield found
+def open_site(folder: Path | str, **options: Any) -> Iterator[Site]:
+    with Site(app(str(folder), **options)) as running:
+        yield running
 
 
 class Table:
-    """A table, asked by the tokens of its seats."""
+    """A table, with requests by the tokens of its seats."""
 
     def __init__(self, site: Site, **wanted: Any) -> None:
         made = site.ask("POST", "/api/tables", PEOPLE | wanted)
         assert made.status == 201, made.body
         self.site, self.made = site, made.json
         self.path = f"/api/tables/{self.made['table']}"
-        self.tokens = [one["token"] for one in self.made["seats"]]
+        self.tokens = [seat["token"] for seat in self.made["seats"]]
         self.count = 0
 
     def look(self, seat: int | None = None) -> Any:
@@ -74,8 +74,8 @@ class Table:
         assert page.status == 200, page.body
         return page.json
 
-    def post(self, who: int, what: str, **document: Any) -> Page:
-        return self.site.ask("POST", f"{self.path}/{what}", document, self.tokens[who])
+    def post(self, sender: int, action: str, **document: Any) -> Page:
+        return self.site.ask("POST", f"{self.path}/{action}", document, self.tokens[sender])
 
     def move(self, seat: int, text: str, version: int | None = None, name: str = "") -> Page:
         self.count += 1
@@ -84,26 +84,26 @@ class Table:
         return self.post(seat, "moves", version=version, id=name, move=text)
 
 
-def test_a_table_of_friends(site: Site) -> None:
+def test_friends_take_seats_by_invitations(site: Site) -> None:
     table = Table(site, seats=["me", "open", "open"])
     first, *others = table.made["seats"]
     assert first["invitation"] is None
     assert table.look(0)["seat"] == 0
-    for one in others:
-        ask = {"invitation": one["invitation"], "name": "  Ben  B. "}
+    for seat in others:
+        ask = {"invitation": seat["invitation"], "name": "  Ben  B. "}
         joined = site.ask("POST", "/api/seats", ask)
-        assert (joined.status, joined.json["seat"]) == (201, one["seat"])
+        assert (joined.status, joined.json["seat"]) == (201, seat["seat"])
         assert site.ask("POST", "/api/seats", ask).status == 409
-        table.tokens[one["seat"]] = joined.json["token"]
+        table.tokens[seat["seat"]] = joined.json["token"]
     assert site.ask("POST", "/api/seats", {"invitation": "x"}).status == 404
-    seen = table.look(2)
-    assert [one["name"] for one in seen["seats"]] == ["Anna", "Ben B.", "Ben B."]
-    assert (seen["seat"], seen["to_act"], seen["moves"]) == (2, [0], [])
+    state = table.look(2)
+    assert [seat["name"] for seat in state["seats"]] == ["Anna", "Ben B.", "Ben B."]
+    assert (state["seat"], state["to_act"], state["moves"]) == (2, [0], [])
     assert "0 asks 1 for 0/0" in table.look(0)["moves"]
 
 
 @pytest.mark.parametrize("game", sorted(game_names()))
-def test_a_level_is_asked_for_by_its_name(game: str, site: Site) -> None:
+def test_a_level_is_requested_by_its_name(game: str, site: Site) -> None:
     for level in registration(game).levels:
         seats = ["me", *[level.name] * (rules_class(game)().seats - 1)]
         made = site.ask("POST", "/api/tables", {"game": game, "seats": seats})
@@ -123,7 +123,7 @@ def test_a_move_is_made_exactly_once(site: Site) -> None:
     assert table.look()["version"] == 1
 
 
-def test_what_may_not_be_played_says_why(site: Site) -> None:
+def test_an_illegal_move_is_refused_with_its_reason(site: Site) -> None:
     table = Table(site)
     faults = table.move(0, "0 0 2")
     assert (faults.status, faults.json["faults"]) == (422, ["a player cannot ask itself"])
@@ -145,7 +145,7 @@ def test_a_brisk_table_asks_no_hopeless_questions(site: Site) -> None:
     assert table.move(0, "1 0 2").status == table.move(1, "no").status == 200
     faults = table.move(1, "0 0 2").json["faults"]
     assert faults == [
-        "player 0 is known not to have 0/2; hopeless questions are not asked in a brisk game"
+        "player 0 is known not to have 0/2; a brisk game does not allow hopeless questions"
     ]
     assert b"\nbrisk yes\n" in site.ask("GET", f"{table.path}/record").body
 
@@ -171,31 +171,31 @@ def test_a_brisk_table_asks_no_hopeless_questions(site: Site) -> None:
         ({"help": 1}, "true or false"),
     ],
 )
-def test_tables_that_cannot_be(site: Site, wanted: dict[str, Any], says: str) -> None:
+def test_invalid_tables_are_refused(site: Site, wanted: dict[str, Any], says: str) -> None:
     page = site.ask("POST", "/api/tables", PEOPLE | wanted)
     assert page.status == 422
     assert says in page.json["error"]
 
 
 @pytest.mark.parametrize(
-    ("seed", "is_one"),
+    ("seed", "is_valid"),
     [(0, True), (1, True), (2**64 - 1, True), (-1, False), (2**64, False), (2**65, False)],
 )
-def test_a_seed_has_64_bits(site: Site, seed: int, is_one: bool) -> None:
+def test_a_seed_has_64_bits(site: Site, seed: int, is_valid: bool) -> None:
     made = site.ask("POST", "/api/tables", PEOPLE | {"seed": seed})
-    assert made.status == (201 if is_one else 422)
-    assert is_one or "seed: must be a whole number from 0 to 2**64 - 1" in made.json["error"]
+    assert made.status == (201 if is_valid else 422)
+    assert is_valid or "seed: must be a whole number from 0 to 2**64 - 1" in made.json["error"]
 
 
-def test_names_of_moves_and_questions_have_so_many_characters_at_most(site: Site) -> None:
+def test_ids_of_moves_and_questions_have_a_maximum_length(site: Site) -> None:
     table = Table(site, help=True)
     for name, status in (("a" * 65, 422), ("", 422), ("\x00", 422), ("a" * 64, 200)):
         document = {"version": 0, "id": name, "move": "1 0 2"}
         assert table.post(0, "moves", **document).status == status, name
     path = f"{table.path}/help/know?formula="
     for length, is_long in ((1000, False), (1001, True)):
-        asked = site.ask("GET", path + "x" * length, token=table.tokens[0])
-        assert ("has more than 1000 characters" in asked.body.decode()) == is_long
+        answer = site.ask("GET", path + "x" * length, token=table.tokens[0])
+        assert ("has more than 1000 characters" in answer.body.decode()) == is_long
 
 
 def test_people_take_back_when_all_agree(site: Site) -> None:
@@ -212,25 +212,25 @@ def test_people_take_back_when_all_agree(site: Site) -> None:
     assert table.look()["view"]["question"] is None
     assert table.move(0, "1 0 3", 1).status == 409
     assert table.move(0, "1 0 3", 2).json == {"version": 3}
-    # What was taken back was made all the same: its name is not free.
+    # A move that was taken back was still made, so its id is not free.
     assert table.move(0, "1 0 1", 3, "a").json == {"version": 1}
 
 
-def test_the_same_again_with_seats_moved_on(site: Site) -> None:
+def test_a_rematch_moves_all_players_to_the_next_seat(site: Site) -> None:
     table = Table(site, seats=["me", "random", "random"])
     assert table.post(0, "hand-over", seat=2, player="open").status == 200
     assert table.post(0, "again").status == 201
     name = table.look()["again"]
     assert table.post(0, "again").json["table"] == name
-    seen = site.ask("GET", f"/api/tables/{name}", token=table.tokens[0]).json
-    assert [one["kind"] for one in seen["seats"]] == ["open", "person", "program"]
-    assert seen["seat"] == 1
+    state = site.ask("GET", f"/api/tables/{name}", token=table.tokens[0]).json
+    assert [seat["kind"] for seat in state["seats"]] == ["open", "person", "program"]
+    assert state["seat"] == 1
     friends = Table(site)
     friends.tokens[0] = friends.tokens[1]
     assert friends.post(0, "again").status == 409
 
 
-def test_who_has_no_name_is_called_by_the_seat_also_in_the_next_game(site: Site) -> None:
+def test_unnamed_players_are_called_by_their_seats_in_rematches_too(site: Site) -> None:
     table = Table(site, seats=["me", "me", "random"], name=None)
     table.post(1, "hand-over", seat=1, player="random")
     for _ in range(4):
@@ -239,7 +239,7 @@ def test_who_has_no_name_is_called_by_the_seat_also_in_the_next_game(site: Site)
             assert seat["name"] in (f"player {number}", "random")
         made = table.post(0, "again").json["table"]
         table.path = f"/api/tables/{made}"
-    # Four tables on, seat 1 is seat 2; who takes it back is called by it.
+    # After four rematches seat 1 is seat 2; a player who takes it back has the new name.
     assert table.post(1, "hand-over", seat=2, player="me").status == 200
     seats = site.ask("GET", table.path).json["seats"]
     assert [seat["name"] for seat in seats] == ["random", "player 1", "player 2"]
@@ -247,7 +247,7 @@ def test_who_has_no_name_is_called_by_the_seat_also_in_the_next_game(site: Site)
 
 def test_seats_are_handed_over_and_taken_back(site: Site) -> None:
     table = Table(site, seats=["me", "me", "random"])
-    assert table.post(1, "undo", version=0, agree=True).status == 409  # he is there
+    assert table.post(1, "undo", version=0, agree=True).status == 409  # the player is present
     assert table.post(0, "hand-over", seat=1, player="random").status == 403
     assert table.post(1, "hand-over", seat=1, player="informed").status == 200
     assert table.post(0, "hand-over", seat=1, player="me").status == 403
@@ -256,24 +256,24 @@ def test_seats_are_handed_over_and_taken_back(site: Site) -> None:
     assert (table.look()["seats"][1]["name"], table.look()["seats"][1]["kind"]) == (
         "Anna", "person",
     )  # fmt: skip
-    opened = table.post(0, "hand-over", seat=2, player="open").json["invitation"]
-    assert site.ask("POST", "/api/seats", {"invitation": opened}).status == 201
+    invitation = table.post(0, "hand-over", seat=2, player="open").json["invitation"]
+    assert site.ask("POST", "/api/seats", {"invitation": invitation}).status == 201
     assert table.post(0, "hand-over", seat=2, player="open").status == 403
     assert table.post(0, "hand-over", seat=3, player="random").status == 404
     assert table.post(0, "hand-over", seat=0, player="os:abort").status == 422
 
 
-def test_a_record_goes_down_and_up(site: Site) -> None:
+def test_a_downloaded_record_can_be_uploaded(site: Site) -> None:
     table = Table(site)
     table.move(0, "1 0 2")
     table.move(1, "yes")
-    down = site.ask("GET", f"{table.path}/record").body
-    assert down.endswith(b"0 asks 1 for 0/2: yes\n")
-    up = site.ask("POST", "/api/records", down)
-    name = up.json["table"]
-    seen = site.ask("GET", f"/api/tables/{name}").json
-    assert (seen["version"], seen["to_act"]) == (2, [])
-    assert site.ask("GET", f"/api/tables/{name}/record").body == down
+    downloaded = site.ask("GET", f"{table.path}/record").body
+    assert downloaded.endswith(b"0 asks 1 for 0/2: yes\n")
+    uploaded = site.ask("POST", "/api/records", downloaded)
+    name = uploaded.json["table"]
+    state = site.ask("GET", f"/api/tables/{name}").json
+    assert (state["version"], state["to_act"]) == (2, [])
+    assert site.ask("GET", f"/api/tables/{name}/record").body == downloaded
 
 
 def test_records_too_large_for_a_page_are_refused(site: Site) -> None:
@@ -295,14 +295,14 @@ def test_records_too_large_for_a_page_are_refused(site: Site) -> None:
         parsed_record(head + b"0 asks 1 for 0/2: yes\n")
 
 
-def test_the_head_of_a_stream_is_no_stream(site: Site) -> None:
+def test_a_head_request_opens_no_stream(site: Site) -> None:
     table, streams = Table(site), site.app.state.tables.streams
     before = {*streams.open}
     assert site.ask("HEAD", f"{table.path}/events").body == b""
     assert {*streams.open} <= before
 
 
-def test_hidden_things_are_not_in_a_record_before_the_end(site: Site) -> None:
+def test_a_record_hides_secrets_until_the_end(site: Site) -> None:
     for game, seats, secret in (("kwartet", 4, b"# hand"), ("set", 2, b"# deck")):
         table = Table(site, game=game, seats=["me"] * seats, settings={}, seed=7)
         text = site.ask("GET", f"{table.path}/record", token=table.tokens[0]).body
@@ -325,33 +325,33 @@ def test_events_follow_a_table(site: Site) -> None:
     values = {"asker": 0, "asked": 1, "card": "0/2", "answer": "no", "forced": False}
     event = {"text": "0 asks 1 for 0/2: no", "kind": "asks"} | values
     assert data == {"version": 2, "seat": 1, "events": [event]}
-    # Who comes back gets what he has missed, and the version that he has now.
+    # A client that comes back gets the events that it missed, and the present version.
     late = site.listen(f"{table.path}/events?after=1", None)
     body = b"".join(late.parts[1:]).decode()
     assert body.startswith(moves[1] + "\n\nevent: version\nid: 2\n")
     assert site.listen(f"{table.path}/events?after=99", None).parts[1].startswith(b"event: version")
 
 
-def test_everybody_who_listens_hears_of_all_that_is_done(site: Site) -> None:
+def test_every_stream_reports_every_action(site: Site) -> None:
     table = Table(site)
     streams = [site.listen(f"{table.path}/events", token) for token in (None, *table.tokens)]
-    heard = [len(stream.parts) for stream in streams]
+    lengths = [len(stream.parts) for stream in streams]
     hand_over = {"seat": 2, "player": "random"}
-    for doing, document, event in (
+    for action, document, event in (
         ("moves", {"version": 0, "id": "x", "move": "1 0 2"}, "event: move\nid: 1\n"),
         ("undo", {"version": 1, "agree": True}, 'event: undo\ndata: {"agreed":[0]}\n'),
         ("undo", {"version": 1, "agree": False}, 'event: undo\ndata: {"agreed":[]}\n'),
         ("hand-over", hand_over, "event: seats\ndata: {}\n"),
     ):
-        who = table.tokens[2 if doing == "hand-over" else 0]
-        assert site.ask("POST", f"{table.path}/{doing}", document, who).status == 200
+        token = table.tokens[2 if action == "hand-over" else 0]
+        assert site.ask("POST", f"{table.path}/{action}", document, token).status == 200
         site.rest()
         for number, stream in enumerate(streams):
-            assert event in b"".join(stream.parts[heard[number] :]).decode()
-            heard[number] = len(stream.parts)
+            assert event in b"".join(stream.parts[lengths[number] :]).decode()
+            lengths[number] = len(stream.parts)
 
 
-def test_who_may_not_move_is_told_whether_the_game_is_over(site: Site) -> None:
+def test_a_refused_move_says_whether_the_game_is_over(site: Site) -> None:
     table = Table(site, game="quarto", settings={}, seats=["me", "me"])
     while (look := table.look())["to_act"]:
         (seat,) = look["to_act"]
@@ -364,7 +364,7 @@ def test_who_may_not_move_is_told_whether_the_game_is_over(site: Site) -> None:
 
 
 def test_a_restart_changes_nothing(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         table = Table(site)
         table.move(0, "1 0 2", name="a")
         table.move(1, "yes")
@@ -372,13 +372,13 @@ def test_a_restart_changes_nothing(tmp_path: Path) -> None:
         for seat in range(3):
             table.post(seat, "undo", version=3, agree=True)
         before = table.look(0)
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         table.site = site
         assert table.look(0) == before
         assert table.move(0, "1 0 2", 0, "a").json == {"version": 1}
 
 
-def test_help_is_given_where_it_is_allowed(site: Site) -> None:
+def test_help_is_given_if_it_is_allowed(site: Site) -> None:
     assert site.ask("GET", f"{Table(site).path}/help/why").status == 403
     table = Table(site, help=True)
     assert site.ask("GET", f"{table.path}/help/nothing").status == 404
@@ -397,8 +397,8 @@ def test_help_is_given_where_it_is_allowed(site: Site) -> None:
 
 
 @pytest.mark.parametrize("seed", range(thorough(4, 40)))
-def test_why_is_about_the_last_answer_that_was_forced(seed: int) -> None:
-    """As when that question is asked about at its moment."""
+def test_why_explains_the_last_forced_answer(seed: int) -> None:
+    """It says the same as the explanation of that question at its moment."""
     random, game = Random(seed), Game.start(Settings(2, 3, 3))
     rules: Any = QuaternityRules(game.settings)
     wanted = ["Nobody has been forced to answer yet."]
@@ -416,8 +416,8 @@ def test_why_is_about_the_last_answer_that_was_forced(seed: int) -> None:
         game = game.play(GameMove(question, random.choice(answers)))
 
 
-async def thought(site: Site, name: str) -> None:
-    """Wait until nothing is under way at a table."""
+async def wait_until_idle(site: Site, name: str) -> None:
+    """Wait until no task runs at a table."""
     table = await site.app.state.tables.open(name)
     while table.tasks:
         await asyncio.wait(table.tasks.values())
@@ -426,7 +426,7 @@ async def thought(site: Site, name: str) -> None:
 def test_programs_play(site: Site) -> None:
     table = Table(site, seats=["random", "informed", "random"], settings={**SMALL, "sets": 3})
     stream = site.listen(f"{table.path}/events", None)
-    site.run(thought(site, table.made["table"]))
+    site.run(wait_until_idle(site, table.made["table"]))
     assert table.look()["outcome"] is not None
     site.rest()
     assert b"completes set" in b"".join(stream.parts[1:])
@@ -436,9 +436,9 @@ PROGRAM = f"cmd:{sys.executable} -I -S {Path(__file__).parents[1] / 'table/hosti
 
 
 @pytest.mark.parametrize("player", ["careful", f"{PROGRAM} moves_folder"])
-def test_programs_that_a_server_was_told_to_have(player: str, tmp_path: Path) -> None:
-    with opened(tmp_path, players={("quarto", "mine"): player}) as site:
-        games = {one["game"]: one for one in site.ask("GET", "/api/games").json["games"]}
+def test_a_server_offers_the_programs_of_its_operator(player: str, tmp_path: Path) -> None:
+    with open_site(tmp_path, players={("quarto", "mine"): player}) as site:
+        games = {entry["game"]: entry for entry in site.ask("GET", "/api/games").json["games"]}
         assert "mine" in games["quarto"]["players"]
         assert "mine" not in games["kwartet"]["players"]
         for game, others in games.items():
@@ -447,7 +447,7 @@ def test_programs_that_a_server_was_told_to_have(player: str, tmp_path: Path) ->
                 ('<option value="mine">' in form) == (game == "quarto") == ("mine" in str(others))
             )
         table = Table(site, game="quarto", settings={}, seats=["mine", "me"])
-        site.run(thought(site, table.made["table"]))
+        site.run(wait_until_idle(site, table.made["table"]))
         assert table.look()["version"] == 1
         assert table.look()["seats"][0]["name"] == "mine"
         for game in ("quarto", "quaternity"):
@@ -458,8 +458,8 @@ def test_programs_that_a_server_was_told_to_have(player: str, tmp_path: Path) ->
             assert ('<option value="mine">' in page) == (game == "quarto")
 
 
-def test_nobody_names_a_command_at_a_table(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_a_request_cannot_name_a_command_as_a_player(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         for name in ("cmd:true", "cmd:touch /tmp/x", "tests.table.misbehaving:Harmless"):
             made = site.ask("POST", "/api/tables", {"game": "quarto", "seats": [name, "me"]})
             assert made.status == 422
@@ -470,7 +470,7 @@ def test_a_program_that_does_not_play_with_these_settings_is_not_seated(tmp_path
     file = tmp_path / "2-2-2.tablebase"
     write_tablebase(file, solve(State.start(Settings(2, 2, 2))))
     wanted = {"game": "quaternity", "seats": ["best", "me"]}
-    with opened(tmp_path / "data", players={("quaternity", "best"): f"perfect:{file}"}) as site:
+    with open_site(tmp_path / "data", players={("quaternity", "best"): f"perfect:{file}"}) as site:
         for brisk, status in ((False, 201), (True, 422)):
             settings = {"set_size": 2, "sets": 2, "brisk": brisk}
             made = site.ask("POST", "/api/tables", wanted | {"settings": settings})
@@ -479,9 +479,9 @@ def test_a_program_that_does_not_play_with_these_settings_is_not_seated(tmp_path
         assert str(tmp_path) not in made.json["error"]
 
 
-def test_limits_are_told(tmp_path: Path) -> None:
+def test_exceeded_limits_are_reported(tmp_path: Path) -> None:
     limits = Limits(body=300, moves=2, tables=3, streams=1)
-    with opened(tmp_path, limits=limits) as site:
+    with open_site(tmp_path, limits=limits) as site:
         table = Table(site)
         assert site.ask("POST", "/api/tables", {"game": "x" * 300}).status == 413
         assert table.move(0, "0 0 0", 0).status == 422
@@ -499,39 +499,39 @@ def test_the_guide_has_every_limit() -> None:
     assert {name: int(number.replace(",", "")) for name, number in rows} == Limits()._asdict()
 
 
-def test_every_door_to_a_count_is_limited(tmp_path: Path) -> None:
-    """By address, and not by table: who makes many tables may not ask for more."""
-    with opened(tmp_path, limits=Limits(counts=0)) as site:
+def test_every_request_for_a_count_is_limited(tmp_path: Path) -> None:
+    """The limit counts addresses, not tables, so more tables do not allow more counts."""
+    with open_site(tmp_path, limits=Limits(counts=0)) as site:
         table = Table(site, help=True)
         words = ("chances", "questions", "why", "know?formula=true", "hint")
         page = table.path.replace("/api/tables/", "/t/")
         helps = [f"{start}/help/{word}" for start in (table.path, page) for word in words]
-        doors = [
+        requests = [
             *(("GET", path, None) for path in helps),
             ("POST", "/learn", b"quaternity 1\n"),
             ("POST", "/api/records", b"quaternity 1\n"),
             ("POST", "/api/tables", {**PEOPLE, "seats": ["me", "me", "search:2"]}),
             ("POST", f"{table.path}/hand-over", {"seat": 0, "player": "search:2"}),
         ]
-        for method, path, sent in doors:
+        for method, path, sent in requests:
             answer = site.ask(method, path, sent, table.tokens[0])
             assert answer.status == 429, path
             assert b"per minute" in answer.body
         assert table.move(0, "1 0 2").status == 200
 
 
-def test_moves_that_are_not_listed_are_said_to_be_more(site: Site) -> None:
+def test_a_truncated_list_of_moves_says_that_there_are_more(site: Site) -> None:
     table = Table(site)
     legal = table.look(0)["moves"]
     assert "more" not in table.look(0)
-    for most in (len(legal) - 1, len(legal), len(legal) + 1):
-        with limited("quaternity.web.api", MAX_LISTED_MOVES=most):
-            seen = table.look(0)
-        assert seen["moves"] == legal[:most]
-        assert seen.get("more", False) == (most < len(legal))
+    for limit in (len(legal) - 1, len(legal), len(legal) + 1):
+        with limited("quaternity.web.api", MAX_LISTED_MOVES=limit):
+            state = table.look(0)
+        assert state["moves"] == legal[:limit]
+        assert state.get("more", False) == (limit < len(legal))
 
 
-def test_every_moment_of_a_game_is_the_position_after_so_many_moves(site: Site) -> None:
+def test_every_moment_of_a_game_shows_the_position_after_its_moves(site: Site) -> None:
     table = Table(site, game="quarto", settings={}, seats=["me", "me"])
     views = [table.look()["view"]]
     for _ in range(4):
@@ -550,7 +550,7 @@ def test_every_moment_of_a_game_is_the_position_after_so_many_moves(site: Site) 
 
 
 def test_every_link_of_a_page_leads_somewhere(site: Site) -> None:
-    """From the first page and those of tables, as far as links lead, to a page of each kind."""
+    """Follow links from the first page and from tables to a page of each kind."""
     tables = [Table(site, help=True, chat=True), Table(site, game="kwartet", seats=["me"] * 4,
               settings={}), Table(site, seats=["me", "open", "open"])]  # fmt: skip
     tables[0].move(0, tables[0].look(0)["moves"][0])
@@ -577,13 +577,13 @@ def test_every_link_of_a_page_leads_somewhere(site: Site) -> None:
     assert {"/puzzles", "/new", "/learn"} <= seen
 
 
-def test_files_of_pages_are_what_they_say_and_stay_for_ever(site: Site) -> None:
+def test_static_files_have_their_types_and_are_immutable(site: Site) -> None:
     kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml",
              "txt": "text/plain"}  # fmt: skip
     for path, data in static_files().items():
-        got = site.ask("GET", path)
-        headers = {name.decode(): value.decode() for name, value in got.headers}
-        assert (got.status, got.body) == (200, data)
+        answer = site.ask("GET", path)
+        headers = {name.decode(): value.decode() for name, value in answer.headers}
+        assert (answer.status, answer.body) == (200, data)
         assert headers["content-type"].partition(";")[0] == kinds[path.rpartition(".")[2]]
         assert "immutable" in headers["cache-control"]
         assert site.ask("GET", path.replace("/static/", "/static/0")).status == 404
@@ -592,7 +592,7 @@ def test_files_of_pages_are_what_they_say_and_stay_for_ever(site: Site) -> None:
     assert linked <= static_files().keys()
 
 
-def test_a_browser_is_given_a_cookie_where_it_has_none_and_keeps_it(site: Site) -> None:
+def test_a_browser_without_a_cookie_gets_one_and_keeps_it(site: Site) -> None:
     table = Table(site, seats=["me", "open", "me"])
     link = table.post(0, "elsewhere").json["link"].partition(Site.HOST)[2]
     join = table.made["seats"][1]["invitation"].partition(Site.HOST)[2]
@@ -605,18 +605,18 @@ def test_a_browser_is_given_a_cookie_where_it_has_none_and_keeps_it(site: Site) 
         assert cookies[0] != cookies[2]
 
 
-def test_a_hint_is_for_who_holds_the_seat_that_is_to_act(site: Site) -> None:
-    """And for nobody else, from whichever seat they look."""
+def test_only_the_player_to_move_gets_a_hint(site: Site) -> None:
+    """Other visitors are refused, from whichever seat they look."""
     table = Table(site, help=True)
-    for seat, asked in product((None, 0, 1, 2), (None, 0, 1, 2)):
-        path = f"{table.path}/help/hint" + ("" if asked is None else f"?seat={asked}")
+    for seat, wanted in product((None, 0, 1, 2), (None, 0, 1, 2)):
+        path = f"{table.path}/help/hint" + ("" if wanted is None else f"?seat={wanted}")
         answer = site.ask("GET", path, token=None if seat is None else table.tokens[seat])
-        allowed = seat == 0 and asked in (None, 0)
-        assert answer.status == (200 if allowed else 409 if asked in (None, seat) else 403)
+        allowed = seat == 0 and wanted in (None, 0)
+        assert answer.status == (200 if allowed else 409 if wanted in (None, seat) else 403)
 
 
 def test_the_first_page_says_which_tables_of_a_visitor_are_finished(site: Site) -> None:
-    """Exactly from the last move on, until it is taken back."""
+    """A table is finished from its last move on, until that move is taken back."""
     match = Match(QuartoRules(), ["random", "random"], "7")
     while match.rules.to_act(match.position):
         match.program_move()
@@ -642,7 +642,7 @@ def test_the_first_page_says_which_tables_of_a_visitor_are_finished(site: Site) 
     assert state() == ["running"]
 
 
-def test_what_a_refused_upload_sent_is_free_at_once(site: Site) -> None:
+def test_the_memory_of_a_refused_upload_is_freed_at_once(site: Site) -> None:
     data = b"quarto 7\n" + b"# x\n" * 200_000
     gc.collect()
     gc.disable()
@@ -651,18 +651,18 @@ def test_what_a_refused_upload_sent_is_free_at_once(site: Site) -> None:
         tracemalloc.start()
         for _ in range(6):
             site.ask("POST", "/api/records", data)
-        kept, _ = tracemalloc.get_traced_memory()
+        used, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
         gc.enable()
-    assert kept < 3 * len(data)
+    assert used < 3 * len(data)
 
 
-def test_no_door_lets_more_tables_in_than_are_kept(tmp_path: Path) -> None:
-    with opened(tmp_path, limits=Limits(kept=1)) as site:
+def test_no_request_creates_more_tables_than_are_kept(tmp_path: Path) -> None:
+    with open_site(tmp_path, limits=Limits(kept=1)) as site:
         made = site.ask("POST", "/api/tables", {"game": "quarto", "seats": ["me", "me"]}).json
-        token, again = made["seats"][0]["token"], f"/api/tables/{made['table']}/again"
-        for path, sent in (("/api/tables", PEOPLE), ("/api/records", {}), (again, {})):
+        token, rematch = made["seats"][0]["token"], f"/api/tables/{made['table']}/again"
+        for path, sent in (("/api/tables", PEOPLE), ("/api/records", {}), (rematch, {})):
             assert site.ask("POST", path, sent, token).status == 507, path
 
 
@@ -675,7 +675,7 @@ def test_the_program_of_the_guide_plays_a_game(
 
 
 def test_a_program_of_the_guide_plays_at_a_table_too(server: Server, tmp_path: Path) -> None:
-    """By the loop that the page of the arena has around it."""
+    """It uses the loop that the page of the arena shows."""
     text = guide.page("arena").text
     for file in ("hoarder.py", "at_table.py"):
         (tmp_path / file).write_text(text.split(f"```python {file}\n")[1].split("```")[0])
@@ -705,7 +705,7 @@ def test_a_program_of_the_guide_plays_at_a_table_too(server: Server, tmp_path: P
     ("outer", "inner", "twice"),
     [("game", "", "game"), ("", "sets", "sets"), ("na\\u006de", "", "name"), ("x", "x", "x")],
 )
-def test_a_name_that_comes_twice_is_refused(site: Site, outer: str, inner: str, twice: str) -> None:
+def test_a_duplicate_name_is_refused(site: Site, outer: str, inner: str, twice: str) -> None:
     """Duplicates in nested objects are refused too; other parsers may take the other value."""
     settings = "{" + ", ".join(f'"{name}": 3' for name in ("sets", *filter(None, [inner] * 2)))
     names = ("game", "name", *filter(None, [outer] * 2))

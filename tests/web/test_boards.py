@@ -1,4 +1,4 @@
-"""What pages of Quarto and SET show, and what can be clicked in them."""
+"""Pages of Quarto and SET: what they show, and what can be clicked in them."""
 
 import re
 from dataclasses import replace
@@ -22,12 +22,12 @@ from tests.sizes import thorough
 
 
 def page_of(match: Match[Any, Any, Any], seat: int | None) -> str:
-    """The part of a table that a seat sees."""
+    """Return the part of a table's page that a seat sees."""
     return table_html(sight_of(match, seat), "http://here", whole=False)
 
 
 def sight_of(match: Match[Any, Any, Any], seat: int | None) -> Sight:
-    """What a seat, or a bystander, may be shown of a match."""
+    """Return the view of a match for a seat or a bystander."""
     rules, number = match.rules, len(match.moves)
     return Sight(
         table="T", game=rules.name, rules=rules, settings={}, version=number, number=number,
@@ -40,17 +40,17 @@ def sight_of(match: Match[Any, Any, Any], seat: int | None) -> Sight:
     )  # fmt: skip
 
 
-def clickable(page: str) -> set[str]:
-    """All moves that can be made in a page of Quarto."""
+def clickable_moves(page: str) -> set[str]:
+    """Return all moves that can be made in a page of Quarto."""
     cells = re.findall(r'name="cell" value="(\w+)"', page)
-    found = set()
+    moves = set()
     for move in re.findall(r'data-move="([^"]+)"', page):
-        found |= {move.replace("{cell}", cell) for cell in cells} if "{cell}" in move else {move}
-    return found
+        moves |= {move.replace("{cell}", cell) for cell in cells} if "{cell}" in move else {move}
+    return moves
 
 
 @pytest.mark.parametrize("seed", range(thorough(2, 20)))
-def test_every_legal_move_of_quarto_can_be_clicked_and_only_on_turn(seed: int) -> None:
+def test_only_the_player_to_move_can_click_the_legal_moves_of_quarto(seed: int) -> None:
     rules = QuartoRules(QuartoSettings(squares=bool(seed % 2)))
     match = Match(rules, ["random", "random"], str(seed))
     random = Random(seed)
@@ -61,13 +61,13 @@ def test_every_legal_move_of_quarto_can_be_clicked_and_only_on_turn(seed: int) -
             page = page_of(match, seat)
             view = match.view(seat)
             legal = {rules.read(rules.write(move), view) for move in rules.moves(view)}
-            offered = {rules.read(text, view) for text in clickable(page)}
+            offered = {rules.read(text, view) for text in clickable_moves(page)}
             assert legal <= offered
-            # A placement that wins does so with any piece; what else is offered is to claim a
-            # quarto where there is none, which is refused.
+            # A placement that wins does so with any piece. The page also offers claims of a quarto
+            # that does not exist; they are refused.
             assert all(move.hand_over is None for move in offered - legal)
             assert {move.cell for move in offered} == {move.cell for move in legal}
-        assert not any(clickable(page_of(match, seat)) for seat in seats)
+        assert not any(clickable_moves(page_of(match, seat)) for seat in seats)
         if not rules.to_act(match.position):
             break
         match.play(rules.to_act(match.position)[0], random.choice(list(rules.moves(view))))
@@ -83,7 +83,7 @@ TIPS_AND_RULES = re.compile(
 )  # fmt: skip
 
 
-def test_advice_goes_to_who_has_to_do_it() -> None:
+def test_advice_is_shown_only_to_the_player_to_move() -> None:
     for seed in range(thorough(3, 20)):
         match = Match(QuartoRules(QuartoSettings()), ["random", "random"], str(seed))
         while acting := match.rules.to_act(match.position):
@@ -110,7 +110,7 @@ def test_a_quarto_may_be_called_with_the_fourth_piece() -> None:
 
 
 @pytest.mark.parametrize("seat", [None, 0, 1, 2])
-def test_of_a_game_that_is_over_the_headline_says_who_won(seat: int | None) -> None:
+def test_the_headline_of_a_finished_game_says_who_won(seat: int | None) -> None:
     match = Match(KwartetRules(KwartetSettings(3, 3)), ["random"] * 3, "1")
     while match.rules.to_act(match.position):
         match.program_move()
@@ -129,28 +129,28 @@ def test_of_a_game_that_is_over_the_headline_says_who_won(seat: int | None) -> N
         assert len(first) == 1 or all(name in page for name in names)
 
 
-def test_a_line_of_a_table_tells_the_others_and_what_happened_last() -> None:
+def test_the_line_of_a_table_names_the_opponents_and_the_last_event() -> None:
     match = Match(KwartetRules(KwartetSettings(3, 3)), ["random"] * 3, "1")
     for _ in range(6):
         for seat in (0, 1, 2):
             others, headline, last = table_line(sight_of(match, seat))
             assert others == " and ".join(f"<{'ABC'[n]}>" for n in range(3) if n != seat)
             assert (headline == "Your turn") == (seat in match.rules.to_act(match.position))
-            told = told_events(sight_of(match, seat), 0, 1000)
-            assert last == (told[-1].text if told else "")
-            assert [event.number for event in told] == [*range(1, len(told) + 1)]
+            events = told_events(sight_of(match, seat), 0, 1000)
+            assert last == (events[-1].text if events else "")
+            assert [event.number for event in events] == [*range(1, len(events) + 1)]
         match.program_move()
 
 
 def history_of(page: str) -> list[tuple[int, str]]:
-    """What a page says of what happened, from the first, with its numbers."""
+    """Return the events in the history of a page with their numbers, oldest first."""
     items = re.findall(r'<li value="(\d+)"[^>]*>(.*?)</li>', page, re.DOTALL)
     return [(int(number), text) for number, text in reversed(items)]
 
 
 @pytest.mark.parametrize("game", [QuartoRules(), KwartetRules()], ids=lambda rules: rules.name)
-def test_every_event_is_told_to_all_in_its_order(game: Any) -> None:
-    """Scripts show the events of a page one after another: they go by these numbers."""
+def test_every_viewer_sees_every_event_in_order(game: Any) -> None:
+    """Scripts show the events of a page one after another, in the order of these numbers."""
     match = Match(game, ["random"] * game.seats, "2")
     before: list[tuple[int, str]] = []
     for _ in range(thorough(20, 60)):
@@ -168,7 +168,7 @@ def test_every_event_is_told_to_all_in_its_order(game: Any) -> None:
         before = [*after]
 
 
-def test_what_a_chair_says_is_so() -> None:
+def test_a_chair_shows_the_state_of_its_seat() -> None:
     match = Match(QuartoRules(), ["random", "random"], "7")
     states = r'<small class="state">(.*?)</small>'
     while match.rules.to_act(match.position):
@@ -193,7 +193,7 @@ def test_a_winning_row_is_shown_in_words_and_on_the_board() -> None:
     assert page.count('row-name lit"') == 1
 
 
-def test_cards_on_the_table_are_chosen_by_three_and_nothing_else_is_told() -> None:
+def test_cards_of_set_can_be_chosen_and_the_deck_stays_hidden() -> None:
     rules = SetRules()
     match = Match(rules, ["you", "you"], "3")
     random = Random(1)
@@ -203,10 +203,10 @@ def test_cards_on_the_table_are_chosen_by_three_and_nothing_else_is_told() -> No
         seen = match.position.seen
         pages = {seat: page_of(match, seat) for seat in (None, 0, 1)}
         for seat, page in pages.items():
-            chosen = re.findall(r'name="card" value="(\d+)"', page)
-            assert sorted(map(int, chosen)) == ([] if seat is None else sorted(seen.places))
+            offered = re.findall(r'name="card" value="(\d+)"', page)
+            assert sorted(map(int, offered)) == ([] if seat is None else sorted(seen.places))
             assert ('data-move="more"' in page) == (seat is not None)
-            # The same cards in another order below leave the page as it is.
+            # The page does not depend on the order of the hidden cards.
             other = Match(rules, ["you", "you"], "3", match.positions, match.moves)
             other.positions[-1] = rules.like(rules.view(match.position, seat), random)
             assert page_of(other, seat) == page
@@ -218,11 +218,11 @@ def test_cards_on_the_table_are_chosen_by_three_and_nothing_else_is_told() -> No
 
 
 @pytest.mark.parametrize("seed", range(thorough(3, 30)))
-def test_a_card_of_set_keeps_its_place_as_long_as_it_lies_there(seed: int) -> None:
+def test_a_card_of_set_keeps_its_place_on_the_table(seed: int) -> None:
     rules, random = SetRules(SetSettings(table=9 + 3 * (seed % 3))), Random(seed)
     match = Match(rules, ["you", "you"], str(seed))
     before: dict[str, int] = {}
-    most = 0
+    largest = 0
     while rules.to_act(match.position):
         page = page_of(match, 0)
         drawn = re.findall(r'class="set-(?:card|gap)" id="(\w+)"', page)
@@ -230,8 +230,8 @@ def test_a_card_of_set_keeps_its_place_as_long_as_it_lies_there(seed: int) -> No
         assert sorted(places) == sorted(f"card{card}" for card in match.position.seen.places)
         assert all(before.get(name, place) == place for name, place in places.items())
         assert drawn[-1] in places, "no place is kept behind the last card"
-        most = max(most, len(match.position.seen.places))
-        assert len(drawn) <= most
+        largest = max(largest, len(match.position.seen.places))
+        assert len(drawn) <= largest
         before = places
         threes = match.position.seen.threes
         if threes and random.random() < 0.7:
@@ -240,10 +240,10 @@ def test_a_card_of_set_keeps_its_place_as_long_as_it_lies_there(seed: int) -> No
         for seat in (0, 1):
             if not rules.faults(match.view(seat), MORE):
                 match.play(seat, MORE)
-    assert most > rules.settings.table
+    assert largest > rules.settings.table
 
 
-def test_a_three_that_is_taken_is_laid_down_and_a_wrong_one_is_not() -> None:
+def test_a_correct_claim_is_laid_down_and_a_wrong_one_is_not() -> None:
     rules = SetRules()
     match = Match(rules, ["you", "you"], "3")
     three = match.position.seen.threes[0]
@@ -257,7 +257,7 @@ def test_a_three_that_is_taken_is_laid_down_and_a_wrong_one_is_not() -> None:
     assert page_of(match, 0).count('data-laid="1"') == 1
 
 
-def test_a_wrong_three_and_an_agreement_are_told_in_few_words() -> None:
+def test_a_wrong_claim_and_an_agreement_are_shown_in_few_words() -> None:
     rules = SetRules()
     match = Match(rules, ["you", "you"], "3")
     wrong = next(
@@ -297,8 +297,8 @@ def test_wrong_claims_are_seen_on_their_cards_until_the_cards_change(seed: int) 
             wrong |= {(f"claim{number}-{card}", "ABC"[seat]) for card in cards}
         if match.position.seen.places != before.seen.places:
             wrong.clear()
-        for eyes in (None, 0, 1):
-            page = page_of(match, eyes)
+        for viewer in (None, 0, 1):
+            page = page_of(match, viewer)
             marks = r'class="claim" id="([^"]+)">.*?wrong, claimed by &lt;(.)&gt;'
             assert set(re.findall(marks, page)) == wrong
             assert page.count('class="set-card wrong"') == len(
@@ -316,7 +316,7 @@ def test_every_pattern_is_in_a_page_once() -> None:
 
 
 def test_a_game_without_a_drawing_is_shown_as_text_with_its_moves() -> None:
-    """To who may move as buttons, a hundred at most."""
+    """The player to move sees up to a hundred moves as buttons."""
     rules = QuartoRules()
     match = Match(rules, ["random", "random"], "3")
     counts = set()
@@ -337,7 +337,7 @@ def test_a_game_without_a_drawing_is_shown_as_text_with_its_moves() -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 4, 8])
-def test_who_agrees_to_more_cards_and_what_was_taken_is_told(seats: int) -> None:
+def test_agreements_to_more_cards_and_taken_sets_are_shown(seats: int) -> None:
     match: Match[Any, Any, Any] = Match(SetRules(SetSettings(seats=seats)), ["you"] * seats, "1")
     random, names = Random(seats), [f"<{letter}>" for letter in "ABCDEFGH"[:seats]]
     taken: dict[int, list[tuple[int, ...]]] = {seat: [] for seat in range(seats)}
@@ -351,11 +351,11 @@ def test_who_agrees_to_more_cards_and_what_was_taken_is_told(seats: int) -> None
             wrong = tuple(random.randrange(3) for _ in range(seats))
             sight = sight_of(match, 0)
             sight = sight._replace(view=replace(sight.view, agreed=agreed, wrong=wrong))
-            drawn, here = drawn_part(sight), [names[seat] for seat in sorted(agreed)]
+            drawn, agreeing = drawn_part(sight), [names[seat] for seat in sorted(agreed)]
             assert drawn["agreed"] == (
-                "" if not here else " and ".join(here) if size < 3 else f"{size} / {seats}"
+                "" if not agreeing else " and ".join(agreeing) if size < 3 else f"{size} / {seats}"
             )
-            waits = [name for name in names if name not in here]
+            waits = [name for name in names if name not in agreeing]
             others = " and ".join(waits) if len(waits) < 3 else f"{len(waits)} others"
             assert (f"you agree; wait for {others}" == drawn["no_more"]) == (0 in agreed)
             assert drawn["notes"] == [f"{count} wrong" if count else "" for count in wrong]

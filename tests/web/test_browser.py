@@ -1,6 +1,6 @@
 """Whole games in a real browser, by people with a mouse, a finger or keys, and by programs.
 
-Skipped where no Chromium is installed (`QUATERNITY_BROWSER`, or found on the path); a run that sets
+Skipped if no Chromium is installed (`QUATERNITY_BROWSER`, or found on the path); a run that sets
 `QUATERNITY_BROWSER` insists. `QUATERNITY_SCREENSHOTS` names a folder for pictures of every page.
 """
 
@@ -26,7 +26,7 @@ from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import rules_of_record
 from quaternity.ternary import triples
 from tests.review.test_quaternity import TWO
-from tests.review.test_quaternity import played as played_game
+from tests.review.test_quaternity import play_random_game as played_game
 from tests.sizes import only_thorough, thorough
 from tests.web.browsing import FAST, PHONE, Person, browser_path, weight
 from tests.web.server import BUSY, Server
@@ -47,7 +47,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "quarto": {},
     "set": {"seats": 3},
 }
-"""Settings of the games played to their end."""
+"""Settings of the games that are played to their end."""
 
 SEATS = {
     "quaternity": ["me", "open", "informed"],
@@ -63,73 +63,73 @@ LARGE: dict[str, dict[str, Any]] = {
     "set": {"seats": 3, "table": 18},
 }
 MORE = {"quaternity": ["random"], "kwartet": ["random"]}
-"""As large as they are played, and who plays besides."""
+"""The largest settings of the games, and additional players for them."""
 
-HEAVIEST = 200_000
-"""Bytes of a page with all that it loads."""
+MAX_PAGE_BYTES = 200_000
+"""Maximum size of a page with everything that it loads, in bytes."""
 
 
 @pytest.fixture
 def person(browser: Browser, server: Server) -> Iterator[Callable[..., Person]]:
-    """Makes people; nothing may have gone wrong in their browsers."""
+    """Return a function that opens the browser of a person; no browser may have had a fault."""
     people: list[Person] = []
 
-    def made(**options: Any) -> Person:
+    def open_browser(**options: Any) -> Person:
         people.append(Person(browser, **{"host": server.host, **options}))
         return people[-1]
 
-    yield made
-    faults = [fault for one in people for fault in one.faults]
-    for one in people:
-        one.context.close()
+    yield open_browser
+    faults = [fault for user in people for fault in user.faults]
+    for user in people:
+        user.context.close()
     assert faults == []
 
 
 @pytest.fixture
 def picture(tmp_path: Path) -> Callable[[Person, str], None]:
-    """Keeps a picture of what somebody sees."""
+    """Return a function that saves a picture of the page that a person sees."""
     folder = Path(os.environ.get("QUATERNITY_SCREENSHOTS") or tmp_path)
     folder.mkdir(parents=True, exist_ok=True)
 
-    def kept(one: Person, name: str) -> None:
+    def save_picture(user: Person, name: str) -> None:
         if "QUATERNITY_SCREENSHOTS" in os.environ:
-            one.page.screenshot(path=folder / f"{name}.png", full_page=True)
+            user.page.screenshot(path=folder / f"{name}.png", full_page=True)
 
-    return kept
+    return save_picture
 
 
-def played(
+def play_to_end(
     people: list[Person],
     table: str,
     random: Random,
     between: Callable[[int], None] = lambda _: None,
 ) -> Any:
-    """Play a table to its end through the pages of its people; what the server says of it then.
+    """Play a table to its end by the pages of people, and return the final state of the server.
 
     Args:
         between: called with the version after each move of a person.
     """
     while True:
         state = people[0].ask("GET", f"/api/tables/{table}")
-        for one in people:
-            one.sees(state["version"])
+        for player in people:
+            player.sees(state["version"])
         if state["outcome"] is not None:
             return state
         order = random.sample(people, len(people))
-        moved = next((one for one in order if one.move(random)), None)
+        moved = next((player for player in order if player.move(random)), None)
         people[0].sees(state["version"] + 1)
         if moved is not None:
             between(people[0].version)
 
 
 def assert_all_see_the_end(people: list[Person], state: Any) -> None:
-    """Pages, server and record tell the same story."""
+    """Check that pages, server and record agree."""
     table = state["table"]
-    for one in people:
-        shown = one.page.locator(".seats .score > b").all_inner_texts()
+    for player in people:
+        shown = player.page.locator(".seats .score > b").all_inner_texts()
         assert [float(text) for text in shown] == state["outcome"]["points"]
-        assert one.page.locator(".seats .acting").count() == 0
-    headlines = {one.page.locator("h1").inner_text() for one in people}
+        assert player.page.locator(".seats .acting").count() == 0
+    headlines = {player.page.locator("h1").inner_text() for player in people}
     firsts = [seat for seat, place in enumerate(state["outcome"]["places"]) if place == 1]
     if len(firsts) > 1:
         assert headlines == {"Nobody wins alone"}
@@ -145,7 +145,7 @@ def assert_all_see_the_end(people: list[Person], state: Any) -> None:
 def test_two_people_and_a_program_play_to_the_end(
     game: str, person: Callable[..., Person], picture: Callable[[Person, str], None]
 ) -> None:
-    """One has a mouse; the other a phone with touch, in the dark, without motion."""
+    """One person has a mouse; the other a phone with touch, in dark mode, without animation."""
     ann = person(reduced_motion="no-preference")
     bo = person(**PHONE, color_scheme="dark", reduced_motion="reduce")
     table, invitations = ann.table(game, SMALL[game], SEATS[game], name="Ann", help=True)
@@ -165,7 +165,7 @@ def test_two_people_and_a_program_play_to_the_end(
             ann.page.goto("/")
             ann.page.go_back()
 
-    state = played([ann, bo], table, random, between)
+    state = play_to_end([ann, bo], table, random, between)
     assert_all_see_the_end([ann, bo], state)
     assert bo.page.evaluate("document.documentElement.scrollWidth") <= 360
     picture(ann, f"{game}-over-mouse")
@@ -175,34 +175,34 @@ def test_two_people_and_a_program_play_to_the_end(
 
 
 LOST = "() => getComputedStyle(document.body, '::after').content"
-"""What a page says over all of it."""
+"""Script: the text that covers the whole page."""
 
 
 @pytest.mark.parametrize("game", thorough(["quaternity"], list(SEATS)))
 def test_a_game_goes_on_after_the_server_was_killed(
     game: str, person: Callable[..., Person], tmp_path: Path
 ) -> None:
-    with Server(tmp_path / "data", *BUSY) as served:
-        ann, bo = person(host=served.host), person(host=served.host)
+    with Server(tmp_path / "data", *BUSY) as server:
+        ann, bo = person(host=server.host), person(host=server.host)
         table, invitations = ann.table(game, SMALL[game], SEATS[game], name="Ann")
         bo.join(invitations[0], "Bo")
         second = ann.context.new_page()
         second.goto(f"/t/{table}")
-        left = thorough([2], [2, 5])
+        kill_versions = thorough([2], [2, 5])
 
         def between(version: int) -> None:
-            if left and version >= left[0]:
-                left.pop(0)
-                served.kill()
+            if kill_versions and version >= kill_versions[0]:
+                kill_versions.pop(0)
+                server.kill()
                 ann.page.wait_for_selector("body.lost")
                 assert "No connection" in ann.page.evaluate(LOST)
-                served.start()
+                server.start()
                 ann.page.wait_for_selector("body:not(.lost)")
                 assert ann.page.evaluate(LOST) == "none"
                 for player in (ann, bo):
                     assert player.ask("GET", f"/api/tables/{table}")["version"] >= version
 
-        state = played([ann, bo], table, Random(3), between)
+        state = play_to_end([ann, bo], table, Random(3), between)
         assert_all_see_the_end([ann, bo], state)
         second.wait_for_function(SHOWN, arg=state["version"])
 
@@ -219,7 +219,7 @@ def test_a_game_is_played_by_keyboard_alone(game: str, person: Callable[..., Per
         game, smaller.get(game, {}) or SMALL[game], SEATS[game], name="A"
     )
     bo.join(invitations[0], "Bo")
-    assert_all_see_the_end([ann, bo], played([ann, bo], table, Random(5)))
+    assert_all_see_the_end([ann, bo], play_to_end([ann, bo], table, Random(5)))
 
 
 @only_thorough
@@ -243,7 +243,9 @@ def test_a_table_is_made_with_a_form_and_joined_by_its_link(
     assert ann.page.locator(".seats b b").count() == 0
 
 
-def test_what_is_chosen_in_the_form_is_what_is_played(person: Callable[..., Person]) -> None:
+def test_a_game_has_the_settings_chosen_in_the_form(
+    person: Callable[..., Person],
+) -> None:
     ann = person()
     ann.page.goto("/new?game=kwartet")
     assert ann.page.get_by_label("Seat 2").is_visible()
@@ -270,14 +272,14 @@ def test_two_tabs_and_a_double_click_make_one_move(person: Callable[..., Person]
     tab.goto(f"/t/{table}")
     give = "[data-move=A]"
     ann.page.locator(give).dblclick(force=True)
-    for one in (ann.page, tab, bo.page):
-        one.wait_for_function(SHOWN, arg=1)
+    for tab_page in (ann.page, tab, bo.page):
+        tab_page.wait_for_function(SHOWN, arg=1)
     assert ann.ask("GET", f"/api/tables/{table}")["version"] == 1
     assert tab.locator(give).count() == 0
     assert ann.page.locator("#faults").inner_text() == ""
 
 
-def test_who_looked_on_before_they_sat_down_is_there(person: Callable[..., Person]) -> None:
+def test_a_bystander_who_takes_a_seat_is_present(person: Callable[..., Person]) -> None:
     from playwright.sync_api import Error
 
     ann, bo = person(), person()
@@ -308,12 +310,14 @@ AWAY_FROM_PAGE = """
 """
 
 
-def test_who_looks_elsewhere_is_told_that_it_is_their_turn(person: Callable[..., Person]) -> None:
+def test_a_player_in_another_tab_is_notified_of_a_turn(
+    person: Callable[..., Person],
+) -> None:
     ann, bo = person(), person()
     ann.context.add_init_script(AWAY_FROM_PAGE)
     _, invitations = ann.table("quarto", {}, ["me", "open"], name="Ann")
     bo.join(invitations[0], "Bo")
-    # Functions: the page's policy forbids to evaluate text, as is done from the second look on.
+    # Use functions: the page's policy forbids evaluating text, which repeated checks would need.
     icon = "document.querySelector('link[rel=icon]').href.includes('yours')"
     ann.page.wait_for_function(f"() => {icon}")
     ann.page.locator("[data-move=A]").click(force=True)
@@ -327,28 +331,28 @@ def test_who_looks_elsewhere_is_told_that_it_is_their_turn(person: Callable[...,
     assert ann.page.evaluate("told") == [ann.page.title()]
 
 
-def test_a_page_that_is_behind_what_was_told_is_asked_for_again(
+def test_a_page_older_than_the_reported_version_is_requested_again(
     person: Callable[..., Person],
 ) -> None:
-    """Of two processes the one that draws it may hear of a move later than the one that tells."""
+    """The process that draws a page may learn of a move later than the process that reports it."""
     ann = person()
     table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
     before = ann.page.context.request.get(ann.page.url + "/part")
     body, headers = before.body(), before.headers
-    behind: list[str] = []
+    old_answers: list[str] = []
 
-    def first_the_old_one(route: Any) -> None:
-        if len(behind) < 2:
-            behind.append(route.request.url)
+    def answer_with_the_old_page(route: Any) -> None:
+        if len(old_answers) < 2:
+            old_answers.append(route.request.url)
             route.fulfill(status=200, body=body, headers=headers)
         else:
             route.continue_()
 
-    ann.page.route("**/part*", first_the_old_one)
+    ann.page.route("**/part*", answer_with_the_old_page)
     wanted = {"version": 0, "id": "1", "move": "A"}
     ann.ask("POST", f"/api/tables/{table}/moves", wanted)
     ann.sees(1)
-    assert len(behind) == 2
+    assert len(old_answers) == 2
 
 
 WITHOUT_WORKERS = {
@@ -360,7 +364,7 @@ WITHOUT_WORKERS = {
 
 @only_thorough
 @pytest.mark.parametrize("how", WITHOUT_WORKERS)
-def test_a_browser_without_shared_workers_is_told_of_moves(
+def test_a_browser_without_shared_workers_shows_moves(
     how: str, person: Callable[..., Person]
 ) -> None:
     ann, bo = person(), person()
@@ -372,7 +376,7 @@ def test_a_browser_without_shared_workers_is_told_of_moves(
 
 
 @only_thorough
-def test_nine_tabs_are_told_of_a_move(person: Callable[..., Person]) -> None:
+def test_nine_tabs_show_a_move(person: Callable[..., Person]) -> None:
     """A browser has six connections to a server: one stream has to be enough for all tabs."""
     ann = person()
     table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
@@ -384,7 +388,7 @@ def test_nine_tabs_are_told_of_a_move(person: Callable[..., Person]) -> None:
         tab.wait_for_function(SHOWN, arg=1)
 
 
-def test_what_is_chosen_or_typed_stays_until_it_is_sent(person: Callable[..., Person]) -> None:
+def test_choices_and_text_stay_until_they_are_sent(person: Callable[..., Person]) -> None:
     ann, ben = person(), person()
     settings = {"players": 3, "sets": 6}
     seats = ["me", "open", "me"]
@@ -403,11 +407,11 @@ def test_what_is_chosen_or_typed_stays_until_it_is_sent(person: Callable[..., Pe
             ann.page.locator("#headline").focus()
         look = ann.ask("GET", f"/api/tables/{table}")
         (seat,) = look["to_act"]
-        who = ben if seat == 1 else ann
-        moves = who.ask("GET", f"/api/tables/{table}?seat={seat}")["moves"]
+        mover = ben if seat == 1 else ann
+        moves = mover.ask("GET", f"/api/tables/{table}?seat={seat}")["moves"]
         sent = {"version": look["version"], "id": f"m{typing}", "move": moves[0], "seat": seat}
-        with ann.page.expect_response(lambda one: "/help/know" in one.url):
-            who.ask("POST", f"/api/tables/{table}/moves", sent)
+        with ann.page.expect_response(lambda response: "/help/know" in response.url):
+            mover.ask("POST", f"/api/tables/{table}/moves", sent)
             ann.sees(look["version"] + 1)
         ann.page.wait_for_selector("#help:not([aria-busy])")
         assert formula.input_value() == "H1 0/0 & H2"
@@ -416,27 +420,25 @@ def test_what_is_chosen_or_typed_stays_until_it_is_sent(person: Callable[..., Pe
 
 
 @pytest.mark.parametrize("game", thorough(["set"], ["quarto", "set"]))
-def test_who_taps_twice_plays_once_and_reads_no_fault(
-    game: str, person: Callable[..., Person]
-) -> None:
+def test_a_double_tap_plays_once_without_an_error(game: str, person: Callable[..., Person]) -> None:
     ann = person(has_touch=True)
     ann.table(game, {}, ["me", "me"], name="Ann")
     slow = ann.context.new_cdp_session(ann.page)
     slow.send("Network.enable")
-    ways = {"latency": 200, "offline": False, "downloadThroughput": -1, "uploadThroughput": -1}
-    slow.send("Network.emulateNetworkConditions", ways)
-    what = ann.page.locator(".tray [data-move], #more").first
-    point = what.bounding_box()
+    limits = {"latency": 200, "offline": False, "downloadThroughput": -1, "uploadThroughput": -1}
+    slow.send("Network.emulateNetworkConditions", limits)
+    target = ann.page.locator(".tray [data-move], #more").first
+    point = target.bounding_box()
     assert point is not None
     for _ in range(2):
         ann.page.touchscreen.tap(point["x"] + 9, point["y"] + 9)
     ann.sees(1)
-    ann.page.evaluate("() => fetch('/healthz')")  # what was sent before has been answered
+    ann.page.evaluate("() => fetch('/healthz')")  # earlier requests have been answered
     assert ann.version == 1
     assert "Not played" not in ann.page.locator("#faults").inner_text()
 
 
-def test_who_listens_to_a_page_hears_answers(person: Callable[..., Person]) -> None:
+def test_a_screen_reader_announces_answers(person: Callable[..., Person]) -> None:
     ann = person()
     settings = {"set_size": 4, "sets": 3, "players": 3}
     table, _ = ann.table("quaternity", settings, ["me"] * 3, name="Ann")
@@ -452,7 +454,7 @@ def test_who_listens_to_a_page_hears_answers(person: Callable[..., Person]) -> N
     assert not [text for text in ann.page.evaluate("heard") if "?." in text]
 
 
-def test_events_that_could_not_be_read_are_told_later(person: Callable[..., Person]) -> None:
+def test_events_that_could_not_be_loaded_are_shown_later(person: Callable[..., Person]) -> None:
     ann = person()
     ann.page.add_init_script(FAST)
     table, _ = ann.table("kwartet", {"players": 4, "sets": 13}, ["me"] * 4, name="Ann", seed=5)
@@ -488,11 +490,11 @@ def test_events_that_could_not_be_read_are_told_later(person: Callable[..., Pers
     last = ann.page.locator(".history li").first.get_attribute("value") or "0"
     ann.page.wait_for_selector(f"#news[data-event='{last}']")
     assert refused
-    ann.faults.clear()  # the browser tells of the refusal
+    ann.faults.clear()  # the browser reports the refused request
     assert {*map(int, ann.page.evaluate("told"))} >= {*range(1, int(last) + 1)}
 
 
-def test_what_is_chosen_stays_while_others_come_and_go(person: Callable[..., Person]) -> None:
+def test_chosen_cards_stay_chosen_while_others_come_and_go(person: Callable[..., Person]) -> None:
     ann, bo = person(), person()
     _table, invitations = ann.table("set", {"seats": 2}, ["me", "open"], name="Ann")
     bo.join(invitations[0], "Bo")
@@ -533,7 +535,7 @@ ON_ONE_SCREEN = """what => Array.from(document.querySelectorAll(what)).filter((n
   return box.x < 0 || box.y < 0 || box.right > innerWidth || box.bottom > innerHeight
     || Math.min(box.width, box.height) < 24 || !(node.contains(middle) || middle.contains(node));
 }).map((node) => node.outerHTML.slice(0, 100))"""
-"""What of some elements cannot be seen whole, or is too small, or lies under something else."""
+"""Script: the elements that are not completely visible, too small, or covered."""
 
 
 @pytest.mark.parametrize("screen", SCREENS)
@@ -564,7 +566,7 @@ def test_board_and_pieces_share_a_screen_and_stay_where_they_are(
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_a_card_stays_under_the_finger_whatever_comes(
+def test_cards_of_set_stay_where_they_are_whatever_happens(
     person: Callable[..., Person], picture: Callable[[Person, str], None], screen: tuple[int, int]
 ) -> None:
     ann, ben = person(viewport=dict(zip(("width", "height"), screen, strict=True))), person()
@@ -576,14 +578,14 @@ def test_a_card_stays_under_the_finger_whatever_comes(
     ann.page.wait_for_selector(".set-form")
     before, events = ann.page.evaluate(BOXES, ".set-card, #more"), 0
 
-    def act(who: Person, what: str, **document: Any) -> None:
+    def act(actor: Person, action: str, **document: Any) -> None:
         nonlocal before, events
-        version = who.ask("GET", f"/api/tables/{table}")["version"]
+        version = actor.ask("GET", f"/api/tables/{table}")["version"]
         document = {"version": version, **document}
-        who.ask("POST", f"/api/tables/{table}/{what}", document)
-        still(who.ask("GET", f"/api/tables/{table}")["version"])
+        actor.ask("POST", f"/api/tables/{table}/{action}", document)
+        check_boxes(actor.ask("GET", f"/api/tables/{table}")["version"])
 
-    def still(version: int) -> None:
+    def check_boxes(version: int) -> None:
         nonlocal before, events
         ann.sees(version)
         after = ann.page.evaluate(BOXES, ".set-card, #more")
@@ -610,10 +612,10 @@ def test_a_card_stays_under_the_finger_whatever_comes(
                 ann.page.wait_for_selector(
                     ".notice :text('Agree')", state="attached" if agree else "detached"
                 )
-                still(ann.version)
+                check_boxes(ann.version)
         elif way == "more" and len(cards) < 21:
-            for who in (ann, ben):
-                act(who, "moves", id=f"m{next(identity)}", move="more")
+            for actor in (ann, ben):
+                act(actor, "moves", id=f"m{next(identity)}", move="more")
         elif way in ("right", "wrong"):
             wrong = next(
                 three for three in combinations(sorted(cards), 3) if list(three) not in threes
@@ -625,7 +627,7 @@ def test_a_card_stays_under_the_finger_whatever_comes(
 
 
 @pytest.mark.parametrize("size", thorough(["phone"], list(SIZES)))
-def test_a_name_is_not_broken_where_a_line_has_room_for_it(
+def test_a_name_is_not_broken_if_a_line_has_room_for_it(
     person: Callable[..., Person], picture: Callable[[Person, str], None], size: str
 ) -> None:
     ann = person(**SIZES[size])
@@ -669,7 +671,7 @@ def test_a_winning_placement_wins_whatever_piece_is_chosen_after_it(
 def test_a_move_is_shown_at_once(
     person: Callable[..., Person], record_property: Callable[[str, object], None]
 ) -> None:
-    """How long a click takes is told by `-rP`: on a quiet machine some 40 ms."""
+    """The time of a click is reported by `-rP`: about 40 ms on a quiet machine."""
     ann = person()
     ann.table("quaternity", {"set_size": 4, "sets": 13, "players": 4}, ["me"] * 4, name="Ann")
     times = []
@@ -713,20 +715,19 @@ def test_records_are_watched_and_files_explained(
         picture(ann, f"learned-{name.partition('-')[0]}")
 
 
-def hand_over(one: Person, seat: str, player: str) -> None:
-    """Put a program in a seat, or somebody back."""
-    if not one.page.locator("#hand-over[open]").count():
-        one.page.locator("#hand-over > summary").click()
-    one.page.locator("#hand-over select").first.select_option(seat)
-    one.page.locator("#hand-over select").last.select_option(player)
-    one.page.get_by_role("button", name="Hand over", exact=True).click()
+def hand_over(owner: Person, seat: str, player: str) -> None:
+    """Put a program in a seat, or the person back."""
+    if not owner.page.locator("#hand-over[open]").count():
+        owner.page.locator("#hand-over > summary").click()
+    owner.page.locator("#hand-over select").first.select_option(seat)
+    owner.page.locator("#hand-over select").last.select_option(player)
+    owner.page.get_by_role("button", name="Hand over", exact=True).click()
 
 
 @only_thorough
-def test_what_people_do_around_a_game(
+def test_people_take_back_hand_seats_over_watch_and_play_again(
     person: Callable[..., Person], picture: Callable[[Person, str], None]
 ) -> None:
-    """Take back, hand a seat over and back, watch, look back, play again."""
     ann, bo, cleo = person(), person(), person()
     table, invitations = ann.table("quarto", {}, ["me", "open"], name="Ann")
     bo.join(invitations[0], "Bo")
@@ -737,12 +738,12 @@ def test_what_people_do_around_a_game(
     ann.sees(2)
     ann.page.locator("#undo").click()
     bo.page.get_by_role("button", name="Agree to take back the last move").click()
-    for one in (ann, bo):
-        one.sees(3)
-        assert one.page.locator(".well svg").count() == 16 * (one is bo)  # ghosts to be placed
+    for user in (ann, bo):
+        user.sees(3)
+        assert user.page.locator(".well svg").count() == 16 * (user is bo)  # ghosts to be placed
     hand_over(bo, "1", "random")
-    for one in (ann, bo):
-        one.sees(4)  # the program has moved
+    for user in (ann, bo):
+        user.sees(4)  # the program has moved
     hand_over(bo, "1", "me")
     bo.page.wait_for_selector("#seat1:not(:has-text('program'))")
     hand_over(bo, "1", "random")
@@ -751,7 +752,7 @@ def test_what_people_do_around_a_game(
     cleo.page.goto(ann.page.locator("#watch-link input").input_value())
     assert cleo.page.locator(".board [data-move], .board input").count() == 0
     picture(cleo, "watching")
-    state = played([ann], table, Random(2))
+    state = play_to_end([ann], table, Random(2))
     cleo.sees(state["version"])
     assert cleo.page.locator("h1").inner_text().endswith(("wins", "alone"))
     cleo.page.goto(f"/t/{table}/at/0")
@@ -769,24 +770,24 @@ def test_what_people_do_around_a_game(
 
 @only_thorough
 @pytest.mark.parametrize("game", SEATS)
-def test_help_is_shown_where_it_is_allowed(
+def test_help_is_shown_if_it_is_allowed(
     game: str, person: Callable[..., Person], picture: Callable[[Person, str], None]
 ) -> None:
     ann = person(reduced_motion="reduce")
     seats = ["me", *["random" if game in ("quaternity", "kwartet") else "me"] * 2]
     ann.table(game, SMALL[game], seats[: 2 if game == "quarto" else 3], name="Ann", help=True)
-    asked = ann.page.locator("button[data-help]")
-    assert asked.count() > 0
-    for number in range(asked.count()):
-        asked.nth(number).click()
+    buttons = ann.page.locator("button[data-help]")
+    assert buttons.count() > 0
+    for number in range(buttons.count()):
+        buttons.nth(number).click()
         ann.page.wait_for_selector("#help:not([aria-busy])", state="attached")
-        told = ann.page.locator("#help, #faults").all_inner_texts()
-        assert max(map(len, told)) > 20, told
-        assert "The server answered with" not in "".join(told)
+        texts = ann.page.locator("#help, #faults").all_inner_texts()
+        assert max(map(len, texts)) > 20, texts
+        assert "The server answered with" not in "".join(texts)
         assert ann.axe() == []
         picture(ann, f"help-{game}-{number}")
     ann.table(game, SMALL[game], seats[: 2 if game == "quarto" else 3], name="Ann", help=False)
-    assert asked.count() == 0
+    assert buttons.count() == 0
 
 
 CLICKED = """what => new Promise((done, fail) => {
@@ -813,26 +814,26 @@ def test_axe_finds_nothing_serious(
 ) -> None:
     ann = person(color_scheme=scheme, reduced_motion="reduce")
     bo = person(**PHONE, color_scheme=scheme, reduced_motion="reduce")
-    found: list[str] = []
+    faults: list[str] = []
     for game in SEATS:
         _table, invitations = ann.table(game, SMALL[game], SEATS[game], name="Ann", help=True)
-        found += ann.axe()
+        faults += ann.axe()
         picture(ann, f"{game}-{scheme}-invite")
         bo.join(invitations[0], "Bo")
         for number in range(4):
-            for one in (ann, bo):
-                version = one.version
-                if one.move(Random(number)):
-                    one.sees(version + 1)
-        found += ann.axe() + bo.axe()
+            for player in (ann, bo):
+                version = player.version
+                if player.move(Random(number)):
+                    player.sees(version + 1)
+        faults += ann.axe() + bo.axe()
         picture(ann, f"{game}-{scheme}-axe")
     for path in PAGES:
         answer = ann.page.goto(path)
         assert answer is not None
         assert answer.ok, path
-        found += ann.axe()
+        faults += ann.axe()
         picture(ann, f"{scheme}-{path.rpartition('=')[2].strip('/') or 'home'}")
-    assert found == []
+    assert faults == []
 
 
 @only_thorough
@@ -844,9 +845,9 @@ def test_no_page_is_heavy(person: Callable[..., Person]) -> None:
         )
         state = ann.context.storage_state()
         for path in (f"/t/{table}", f"/new?game={game}"):
-            looking = person(storage_state=state)  # with an empty cache
-            assert 10_000 < weight(looking.page, path) < HEAVIEST, path
-    assert 10_000 < weight(person().page, "/") < HEAVIEST
+            visitor = person(storage_state=state)  # with an empty cache
+            assert 10_000 < weight(visitor.page, path) < MAX_PAGE_BYTES, path
+    assert 10_000 < weight(person().page, "/") < MAX_PAGE_BYTES
 
 
 @only_thorough
@@ -884,7 +885,7 @@ def test_a_phone_solves_the_first_puzzle_of_the_day(person: Callable[..., Person
     assert ann.axe() == []
     ann.press(ann.page.locator("a:text('All puzzles')"))
     ann.page.wait_for_selector(f"[data-of-day={kind}] .mark-of:text('💡')")
-    # Of another level, with the seed of the day: it counts for nothing.
+    # A puzzle of another level with the seed of the day does not count.
     other = next(name for name, level in DAILY if level > 1)
     ann.page.goto(f"/puzzles/{VERSION}/{other}/1/{seed}?answer=no")
     assert ann.page.locator("[data-judged]").count() == 1
@@ -902,8 +903,8 @@ def test_a_move_that_is_lost_is_sent_again_until_it_is_answered(
 
     def lose(route: Any) -> None:
         lost.append(route.request.post_data_json)
-        if len(lost) == 12:  # as long as no server is away without somebody who looks
-            held.append(route)  # nothing else is said meanwhile
+        if len(lost) == 12:  # longer than a server is away unnoticed
+            held.append(route)  # no other message appears meanwhile
         else:
             route.abort()
 

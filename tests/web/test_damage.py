@@ -1,4 +1,4 @@
-"""A damaged file of the tables is refused with what to do, or what it still says is answered."""
+"""Damaged files of tables: the server refuses them with advice, or answers all requests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from quaternity.web.store import MIGRATIONS, Entry
 from tests.sizes import thorough
 from tests.web.server import Server
 from tests.web.site import Page, Site
-from tests.web.test_api import PEOPLE, Table, opened
+from tests.web.test_api import PEOPLE, Table, open_site
 from tests.web.wire import Clients
 
 GAMES: dict[str, dict[str, Any]] = {
@@ -34,12 +34,12 @@ PAGE = 4096
 LIMITS = Limits(tables=10**6, moves=10**6, pages=10**6)
 
 
-class Played:
-    """A file of tables with some moves each."""
+class SavedGames:
+    """A file of tables that have some moves each."""
 
     def __init__(self, folder: Path) -> None:
         self.tables: list[Table] = []
-        with opened(folder, limits=LIMITS) as site:
+        with open_site(folder, limits=LIMITS) as site:
             for game, wanted in GAMES.items():
                 for seed in range(8):
                     third = "open" if seed % 2 else "easy"  # such a table waits
@@ -54,12 +54,12 @@ class Played:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
-    return Played(tmp_path_factory.mktemp("played"))
+def games(tmp_path_factory: pytest.TempPathFactory) -> SavedGames:
+    return SavedGames(tmp_path_factory.mktemp("played"))
 
 
 def damaged(data: bytes, random: Random) -> bytes:
-    """The file after an accident."""
+    """Return the file after an accident."""
     changed, place = bytearray(data), random.randrange(len(data))
     match random.randrange(5):
         case 0:
@@ -77,7 +77,7 @@ def damaged(data: bytes, random: Random) -> bytes:
 
 
 def answers(site: Site, tables: list[Table]) -> Iterator[Page]:
-    """All kinds of requests; one without an answer fails here."""
+    """Send all kinds of requests and yield the answers; each request must have one."""
     for table in tables:
         name, path, token = table.made["table"], table.path, table.tokens[0]
         invitation = (table.made["invitation"] or "none").rpartition("/")[2]
@@ -94,21 +94,21 @@ def answers(site: Site, tables: list[Table]) -> Iterator[Page]:
 
 
 def test_a_damaged_file_is_refused_or_every_request_is_answered(
-    played: Played, tmp_path: Path
+    games: SavedGames, tmp_path: Path
 ) -> None:
     refused = 0
     for seed in range(thorough(12, 200)):
         random = Random(seed)
         folder = tmp_path / str(seed)
         folder.mkdir()
-        (folder / FILE).write_bytes(damaged(played.data, random))
+        (folder / FILE).write_bytes(damaged(games.data, random))
         try:
             application = app(str(folder), limits=LIMITS)
         except InputError:
             refused += 1
             continue
         with Site(application) as site:
-            for page in answers(site, random.sample(played.tables, 3)):
+            for page in answers(site, random.sample(games.tables, 3)):
                 clear = (
                     b"its stored data is damaged" in page.body or b"cannot be read now" in page.body
                 )
@@ -121,14 +121,14 @@ SECRETS = ["log.id", "log.move", "seats.token", "seats.name", "tables.seed", "ta
 
 @pytest.mark.parametrize("place", SECRETS)
 def test_text_that_cannot_be_decoded_is_shown_to_nobody(
-    place: str, played: Played, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    place: str, games: SavedGames, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / FILE).write_bytes(played.data)
+    (tmp_path / FILE).write_bytes(games.data)
     kind, _, column = place.partition(".")
     with closing(sqlite3.connect(tmp_path / FILE)) as database, database:
         database.execute(f"UPDATE {kind} SET {column} = CAST({column} || X'7177FF' AS TEXT)")
     with Site(app(str(tmp_path), limits=LIMITS)) as site:
-        pages = list(answers(site, played.tables[:3]))
+        pages = list(answers(site, games.tables[:3]))
     assert {page.status for page in pages} - {200, 303}
     shown = b"".join(page.body for page in pages) + caplog.text.encode()
     assert b"qw\xef\xbf\xbd" not in shown
@@ -139,23 +139,23 @@ VALUES = ["X'FF00'", "'soon'", "-1", "1e300"]
 
 @pytest.mark.parametrize("first", range(thorough(1, len(VALUES))))
 @pytest.mark.parametrize("kind", ["tables", "seats", "log"])
-def test_a_value_of_another_kind_is_answered_in_words(
-    kind: str, first: int, played: Played, tmp_path: Path
+def test_a_value_of_a_wrong_type_is_reported_in_words(
+    kind: str, first: int, games: SavedGames, tmp_path: Path
 ) -> None:
-    """The values go around: each column gets one of them, and all in the thorough run."""
-    (tmp_path / FILE).write_bytes(played.data)
+    """Each column gets one of the values, and all of them in the thorough run."""
+    (tmp_path / FILE).write_bytes(games.data)
     with closing(sqlite3.connect(tmp_path / FILE)) as database:
         columns = [name for _, name, *_ in database.execute(f"PRAGMA table_info({kind})")]
     for number, column in enumerate(columns, first):
         value, folder = VALUES[number % len(VALUES)], tmp_path / column
         folder.mkdir()
-        (folder / FILE).write_bytes(played.data)
-        # It may have to be another one in each row.
+        (folder / FILE).write_bytes(games.data)
+        # A unique column cannot have the same value in every row.
         with suppress(sqlite3.IntegrityError), closing(sqlite3.connect(folder / FILE)) as database:
             database.execute(f"UPDATE {kind} SET {column} = {value}")
             database.commit()
         with Site(app(str(folder), limits=LIMITS)) as site:
-            for page in answers(site, played.tables[:2]):
+            for page in answers(site, games.tables[:2]):
                 clear = (
                     b"its stored data is damaged" in page.body or b"cannot be read now" in page.body
                 )
@@ -170,10 +170,10 @@ def test_a_value_of_another_kind_is_answered_in_words(
         "PRAGMA user_version = 0", "PRAGMA user_version = 3", "PRAGMA user_version = -1",
     ],
 )  # fmt: skip
-def test_what_another_program_made_of_a_file_is_refused_with_what_to_do(
-    change: str, played: Played, tmp_path: Path
+def test_a_file_that_another_program_changed_is_refused_with_advice(
+    change: str, games: SavedGames, tmp_path: Path
 ) -> None:
-    (tmp_path / FILE).write_bytes(played.data)
+    (tmp_path / FILE).write_bytes(games.data)
     with closing(sqlite3.connect(tmp_path / FILE)) as database, database:
         database.execute(change)
     before = (tmp_path / FILE).read_bytes()
@@ -202,54 +202,52 @@ def test_a_damaged_file_of_an_older_version_stays_as_it_is(tmp_path: Path) -> No
         assert database.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS) - 1,)
 
 
-def test_a_file_with_tables_of_somebody_else_is_refused(tmp_path: Path) -> None:
+def test_a_file_with_foreign_tables_is_refused(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / FILE)) as database, database:
         database.execute("CREATE TABLE a (x)")
     with pytest.raises(InputError, match="another program wrote this file"):
         FileStore(str(tmp_path))
 
 
-def test_of_a_damaged_file_it_is_said_what_to_do(played: Played, tmp_path: Path) -> None:
-    data = bytearray(played.data)
+def test_a_damaged_file_is_refused_with_advice(games: SavedGames, tmp_path: Path) -> None:
+    data = bytearray(games.data)
     data[3 * PAGE : 4 * PAGE] = b"x" * PAGE
     (tmp_path / FILE).write_bytes(data)
     with pytest.raises(InputError, match=r"is damaged \(.*replace it by a backup.*\.recover"):
         FileStore(str(tmp_path))
 
 
-def test_a_file_of_somebody_else_is_refused(played: Played, tmp_path: Path) -> None:
-    """Every word of its tables and indexes is ours, or the server does not begin."""
-    data = played.data.replace(b"invitation TEXT", b"invitatiom TEXT")
-    assert data != played.data
+def test_a_file_with_another_schema_is_refused(games: SavedGames, tmp_path: Path) -> None:
+    """The server starts only if every word of its tables and indexes is its own."""
+    data = games.data.replace(b"invitation TEXT", b"invitatiom TEXT")
+    assert data != games.data
     (tmp_path / FILE).write_bytes(data)
     with pytest.raises(InputError, match=r"tables\.sqlite.*seats"):
         FileStore(str(tmp_path))
 
 
-def test_damage_while_the_server_runs_is_a_clear_refusal(played: Played, tmp_path: Path) -> None:
-    (tmp_path / FILE).write_bytes(played.data)
-    with opened(tmp_path, limits=LIMITS) as site:
+def test_damage_while_the_server_runs_is_a_clear_refusal(games: SavedGames, tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(games.data)
+    with open_site(tmp_path, limits=LIMITS) as site:
         with (tmp_path / FILE).open("r+b") as file:
             file.seek(PAGE)
-            file.write(b"x" * (len(played.data) - PAGE))
-        table = played.tables[0]
+            file.write(b"x" * (len(games.data) - PAGE))
+        table = games.tables[0]
         page = site.ask("GET", table.path)
         assert (page.status, "cannot be read now" in page.json["error"]) == (503, True)
         page = site.ask("GET", f"/t/{table.made['table']}")
         assert (page.status, b"cannot be read now" in page.body) == (503, True)
-        assert {page.status for page in answers(site, played.tables)} <= {200, 201, 503}
+        assert {page.status for page in answers(site, games.tables)} <= {200, 201, 503}
 
 
-def test_what_cannot_be_written_to_a_damaged_file_is_refused(
-    played: Played, tmp_path: Path
-) -> None:
+def test_a_write_to_a_damaged_file_is_refused(games: SavedGames, tmp_path: Path) -> None:
     async def write(store: FileStore) -> None:
         await store.write((Entry("t", 1, 0, "", "yes"),))
 
-    (tmp_path / FILE).write_bytes(played.data)
+    (tmp_path / FILE).write_bytes(games.data)
     store = FileStore(str(tmp_path))
     store.writer.execute("PRAGMA shrink_memory")
-    (tmp_path / FILE).write_bytes(played.data[:PAGE] + b"x" * (len(played.data) - PAGE))
+    (tmp_path / FILE).write_bytes(games.data[:PAGE] + b"x" * (len(games.data) - PAGE))
     with pytest.raises(Refusal, match="nothing can be saved now") as refusal:
         asyncio.run(write(store))
     assert refusal.value.status == 503
@@ -257,8 +255,8 @@ def test_what_cannot_be_written_to_a_damaged_file_is_refused(
     store.close()
 
 
-def test_what_fails_in_the_server_is_said_without_what_it_was(tmp_path: Path) -> None:
-    async def asked(server: Server) -> None:
+def test_a_fault_of_the_server_is_reported_without_details(tmp_path: Path) -> None:
+    async def ask(server: Server) -> None:
         async with Clients(server.host) as clients:
             table = await clients.table("quarto", {}, ["me", "me"], chat=True)
             with closing(sqlite3.connect(server.data / FILE)) as other, other:
@@ -274,20 +272,20 @@ def test_what_fails_in_the_server_is_said_without_what_it_was(tmp_path: Path) ->
                 line = await clients.line()
 
     with Server(tmp_path / "data") as server:
-        asyncio.run(asked(server))
+        asyncio.run(ask(server))
         assert server.stop() == 0
 
 
 @pytest.mark.parametrize("instead", [None, "another", "nothing"])
-def test_what_nobody_would_find_again_is_not_taken(
-    instead: str | None, played: Played, tmp_path: Path
+def test_a_write_to_a_removed_file_is_refused(
+    instead: str | None, games: SavedGames, tmp_path: Path
 ) -> None:
-    """A file that was removed, or has made room for another, still takes what is written."""
-    (tmp_path / FILE).write_bytes(played.data)
-    with opened(tmp_path, limits=LIMITS) as site:
+    """SQLite still writes to a file that was removed or replaced by another."""
+    (tmp_path / FILE).write_bytes(games.data)
+    with open_site(tmp_path, limits=LIMITS) as site:
         aside = (tmp_path / FILE).rename(tmp_path / "aside")
         if instead:
-            (tmp_path / FILE).write_bytes(played.data if instead == "another" else b"")
+            (tmp_path / FILE).write_bytes(games.data if instead == "another" else b"")
         page = site.ask("POST", "/api/tables", PEOPLE)
         assert (page.status, "moved, removed or emptied" in page.json["error"]) == (503, True)
         assert site.ask("GET", "/healthz").status == 503
@@ -295,9 +293,9 @@ def test_what_nobody_would_find_again_is_not_taken(
         assert site.ask("POST", "/api/tables", PEOPLE).status == 201
 
 
-def test_an_emptied_file_takes_nothing(played: Played, tmp_path: Path) -> None:
-    (tmp_path / FILE).write_bytes(played.data)
-    with opened(tmp_path, limits=LIMITS) as site:
+def test_a_write_to_an_emptied_file_is_refused(games: SavedGames, tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(games.data)
+    with open_site(tmp_path, limits=LIMITS) as site:
         table = Table(site, game="quarto", settings={}, seats=["me", "me"])
         (first, *_), version = table.look(0)["moves"], table.look(0)["version"]
         os.truncate(tmp_path / FILE, 0)
@@ -306,11 +304,11 @@ def test_an_emptied_file_takes_nothing(played: Played, tmp_path: Path) -> None:
         assert (page.status, "moved, removed or emptied" in page.json["error"]) == (503, True)
 
 
-def test_a_table_of_the_file_that_goes_while_the_server_runs_is_no_full_disk(
-    played: Played, tmp_path: Path
+def test_a_dropped_table_of_the_database_is_not_reported_as_a_full_disk(
+    games: SavedGames, tmp_path: Path
 ) -> None:
-    (tmp_path / FILE).write_bytes(played.data)
-    with opened(tmp_path, limits=LIMITS) as site:
+    (tmp_path / FILE).write_bytes(games.data)
+    with open_site(tmp_path, limits=LIMITS) as site:
         with closing(sqlite3.connect(tmp_path / FILE)) as other:
             other.execute("DROP TABLE seats")
         assert site.ask("POST", "/api/tables", PEOPLE).status == 503

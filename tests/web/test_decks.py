@@ -1,4 +1,4 @@
-"""Decks at a table: chosen when it is made, kept with it, and in everything that its page says."""
+"""Decks at a table: chosen when it is made, stored with it, and used in all texts of its page."""
 
 import re
 import sqlite3
@@ -12,7 +12,7 @@ import pytest
 
 from quaternity.base.sentences import Words, facts
 from quaternity.decks import decks, find_deck
-from quaternity.game import sentences as said
+from quaternity.game import sentences as game_sentences
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.sentences import question_sentence
@@ -27,16 +27,16 @@ from quaternity.web.sight import SeatSight
 from quaternity.web.sqlite_file import FILE
 from quaternity.web.store import MIGRATIONS
 from tests.web.site import Site
-from tests.web.test_api import PEOPLE, Table, opened
-from tests.web.test_pages import BASE, acting, played, sight
+from tests.web.test_api import PEOPLE, Table, open_site
+from tests.web.test_pages import BASE, mover, sight, simulate
 
 EIGHTS = {"set_size": 8, "sets": 3, "players": 3}
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with opened(tmp_path_factory.mktemp("web")) as found:
-        yield found
+    with open_site(tmp_path_factory.mktemp("web")) as running:
+        yield running
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ def test_a_table_has_the_deck_that_was_chosen_or_the_first_that_fits(
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        ({"deck": "animals"}, "'animals': there is none of this name; there are everyday, world"),
+        ({"deck": "animals"}, "'animals' is unknown; choose from everyday, world"),
         ({"deck": 7}, "deck: must be a string"),
-        ({"deck": "<b>"}, "there are everyday, world and plain"),
+        ({"deck": "<b>"}, "choose from everyday, world and plain"),
         (
             {"deck": "everyday", "settings": EIGHTS},
             "13 sets with 4 cards or more do not fit a game of 3 sets of 8; deck world does, and "
@@ -71,7 +71,7 @@ def test_a_table_has_the_deck_that_was_chosen_or_the_first_that_fits(
         ),
     ],
 )
-def test_a_deck_that_cannot_be_is_refused_with_what_can(
+def test_an_unsuitable_deck_is_refused_with_the_suitable_ones(
     site: Site, wanted: Any, message: str
 ) -> None:
     page = site.ask("POST", "/api/tables", PEOPLE | wanted)
@@ -80,12 +80,12 @@ def test_a_deck_that_cannot_be_is_refused_with_what_can(
 
 
 def test_the_next_game_has_the_same_deck_and_a_restart_keeps_it(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         table = Table(site, deck="world", seats=["me", "random", "random"])
-        again = table.post(0, "again").json["table"]
-        assert site.ask("GET", f"/api/tables/{again}").json["deck"] == "world"
-    with opened(tmp_path) as site:
-        for name in (table.made["table"], again):
+        rematch = table.post(0, "again").json["table"]
+        assert site.ask("GET", f"/api/tables/{rematch}").json["deck"] == "world"
+    with open_site(tmp_path) as site:
+        for name in (table.made["table"], rematch):
             assert site.ask("GET", f"/api/tables/{name}").json["deck"] == "world"
 
 
@@ -93,7 +93,7 @@ def test_the_next_game_has_the_same_deck_and_a_restart_keeps_it(tmp_path: Path) 
 def test_a_table_of_an_earlier_version_goes_on_with_the_plain_deck(
     before: int, tmp_path: Path
 ) -> None:
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         table = Table(site, deck="plain")
         table.move(0, "1 0 2")
     with closing(sqlite3.connect(tmp_path / "earlier")) as earlier:
@@ -108,7 +108,7 @@ def test_a_table_of_an_earlier_version_goes_on_with_the_plain_deck(
         earlier.execute("DETACH now")
         earlier.execute(f"PRAGMA user_version = {before}")
     (tmp_path / "earlier").replace(tmp_path / FILE)
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         table.site = site
         state = site.ask("GET", table.path).json
         assert (state["deck"], state["begun"], state["version"]) == ("plain", True, 1)
@@ -117,11 +117,11 @@ def test_a_table_of_an_earlier_version_goes_on_with_the_plain_deck(
         assert page.status == 200
 
 
-def test_a_deck_that_is_gone_is_the_plain_one() -> None:
+def test_a_missing_deck_is_replaced_by_the_plain_one() -> None:
     assert page_words("gone", ()).card((1, 0)) == "1/0"
 
 
-def test_a_refusal_says_by_names_what_to_do_instead(site: Site) -> None:
+def test_a_refusal_uses_names_and_says_what_to_do_instead(site: Site) -> None:
     table = Table(site, game="kwartet", settings={"players": 3, "sets": 3}, seed=1)
     view = table.look(0)
     asked = {tuple(move.split()[-1].split("/")) for move in view["moves"]}
@@ -137,9 +137,9 @@ def test_a_refusal_says_by_names_what_to_do_instead(site: Site) -> None:
     assert "wait for Anna (0)" in table.move(1, "0 0 0").json["error"]
 
 
-def test_every_way_out_belongs_to_a_sentence_and_every_template_says_the_same() -> None:
-    every = (vars(said) | vars(explanation)).values()
-    kinds = [kind for kind in every if hasattr(kind, "template")]
+def test_all_advice_belongs_to_a_sentence_and_templates_keep_their_fields() -> None:
+    values = (vars(game_sentences) | vars(explanation)).values()
+    kinds = [kind for kind in values if hasattr(kind, "template")]
     assert {*INSTEAD} <= {kind.name for kind in kinds}
     assert {*TEMPLATES} <= {kind.template for kind in kinds}
     for plain, drawn in TEMPLATES.items():
@@ -151,8 +151,8 @@ def test_every_way_out_belongs_to_a_sentence_and_every_template_says_the_same() 
 
 
 def test_a_page_calls_every_card_of_its_history_by_name() -> None:
-    game = played(KwartetRules(KwartetSettings(3, 8)), 12)
-    shown = sight(game, acting(game), deck="everyday")
+    game = simulate(KwartetRules(KwartetSettings(3, 8)), 12)
+    shown = sight(game, mover(game), deck="everyday")
     html, deck = table_html(shown, BASE), find_deck("everyday")
     cards = [
         facts(event)["card"]
@@ -167,8 +167,8 @@ def test_a_page_calls_every_card_of_its_history_by_name() -> None:
     assert not any(escape(plain.say(event)) in html for step in game.steps for event in step.events)
 
 
-def test_the_form_offers_the_decks_where_cards_come_in_sets(site: Site) -> None:
-    games = {one["game"]: one["decks"] for one in site.ask("GET", "/api/games").json["games"]}
+def test_the_form_offers_decks_for_games_with_sets(site: Site) -> None:
+    games = {entry["game"]: entry["decks"] for entry in site.ask("GET", "/api/games").json["games"]}
     for game in game_names():
         offered = [deck.name for deck in decks_of(game)]
         assert games[game] == offered

@@ -1,4 +1,4 @@
-"""Only seats move, and only this server's pages: names, tokens, hosts, origins, limits, texts."""
+"""Access to tables: names, tokens, hosts, origins, limits, and the texts of people."""
 
 from __future__ import annotations
 
@@ -34,32 +34,32 @@ MUCH = Limits(moves=10**6, tables=10**6, counts=10**6, pages=10**6)
 
 
 class Place(NamedTuple):
-    """A table with its seats taken."""
+    """A table whose seats are taken."""
 
     name: str
     tokens: list[str]
     invitations: list[str]
 
     def path(self, rest: str = "") -> str:
-        """Of a request about the table."""
+        """Return the path of a request about the table."""
         return f"/api/tables/{self.name}{rest}"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the tables are kept."""
+    """Return the folder of the tables."""
     return tmp_path_factory.mktemp("doors")
 
 
 @pytest.fixture(scope="module")
 def site(folder: Path) -> Iterator[Site]:
-    """An application with its usual limits but for how often something is done."""
+    """Run an application with the usual limits, except those of frequency."""
     with Site(app(str(folder), limits=MUCH)) as site:
         yield site
 
 
-def sat(site: Site, game: str = "kwartet", name: str = "guest", **more: Any) -> Place:
-    """A table of three."""
+def make_table(site: Site, game: str = "kwartet", name: str = "guest", **more: Any) -> Place:
+    """Create a table of three and take its seats."""
     settings = {"quaternity": SMALL, "kwartet": {"players": 3, "sets": 3}, "set": {"seats": 3}}
     wanted = {"game": game, "settings": settings[game], "seats": ["me", "open", "open"],
               "name": name, **more}  # fmt: skip
@@ -74,13 +74,13 @@ def sat(site: Site, game: str = "kwartet", name: str = "guest", **more: Any) -> 
     return Place(made.json["table"], tokens, invitations)
 
 
-def move(version: int = 0, text: str = FIRST) -> dict[str, Any]:
-    """The body of a move."""
+def body(version: int = 0, text: str = FIRST) -> dict[str, Any]:
+    """Return the body of a move."""
     return {"version": version, "id": "once", "move": text}
 
 
-def test_what_is_guessed_leads_nowhere(site: Site) -> None:
-    place, other = sat(site), sat(site)
+def test_guessed_names_lead_nowhere(site: Site) -> None:
+    place, other = make_table(site), make_table(site)
     nowhere = site.ask("GET", "/api/tables/AAAAAAAAAAAAAAAAAAAAAA")
     assert nowhere.status == 404
     for name in (
@@ -92,13 +92,13 @@ def test_what_is_guessed_leads_nowhere(site: Site) -> None:
         assert site.ask("GET", f"/join/{name}").status in (
             200 if name in place.invitations else 404,
         )
-    # What names something else is no token: who shows it is a bystander, or is refused.
+    # The name of something else is not a token: its sender is a bystander, or is refused.
     watched = site.ask("GET", place.path())
     assert watched.json["seat"] is None
     assert watched.json["view"]["hand"] == []
     for token in (other.tokens[0], place.name, place.invitations[1], "A" * 22):
         assert site.ask("GET", place.path(), token=token) == watched
-        assert site.ask("POST", place.path("/moves"), move(), token=token).status == 403
+        assert site.ask("POST", place.path("/moves"), body(), token=token).status == 403
         cookie = {"cookie": f"quaternity={token}"}
         assert site.ask("GET", place.path(), headers=cookie) == watched
     for token in ("", "x", "é" * 22, "A" * 5000):
@@ -106,8 +106,8 @@ def test_what_is_guessed_leads_nowhere(site: Site) -> None:
         assert answer.status == 401, token
 
 
-def test_an_old_link_leads_to_no_hand(site: Site) -> None:
-    place = sat(site)
+def test_an_old_link_shows_no_hand(site: Site) -> None:
+    place = make_table(site)
     for invitation in place.invitations:
         taken = site.ask("POST", "/api/seats", {"invitation": invitation, "name": "late"})
         assert taken.status == 409
@@ -125,23 +125,23 @@ def test_an_old_link_leads_to_no_hand(site: Site) -> None:
 @pytest.mark.parametrize(
     ("rest", "sent"),
     [
-        ("/moves", move()),
+        ("/moves", body()),
         ("/undo", {"version": 0, "agree": True}),
         ("/hand-over", {"seat": 1, "player": "random"}),
         ("/hand-over", {"seat": 1, "player": "me"}),
         ("/again", {}),
     ],
 )
-def test_who_looks_on_changes_nothing(site: Site, rest: str, sent: dict[str, Any]) -> None:
-    place, other = sat(site, "quaternity"), sat(site, "quaternity")
+def test_a_bystander_cannot_change_anything(site: Site, rest: str, sent: dict[str, Any]) -> None:
+    place, other = make_table(site, "quaternity"), make_table(site, "quaternity")
     before = site.ask("GET", place.path(), token=place.tokens[0])
     assert site.ask("POST", place.path(rest), sent).status == 403
     assert site.ask("POST", place.path(rest), sent, token=other.tokens[0]).status == 403
     assert site.ask("GET", place.path(), token=place.tokens[0]) == before
 
 
-def test_nobody_takes_the_seat_of_one_who_is_there(site: Site) -> None:
-    place = sat(site, "quaternity")
+def test_nobody_takes_the_seat_of_a_present_player(site: Site) -> None:
+    place = make_table(site, "quaternity")
     for token in place.tokens:
         site.ask("GET", place.path(), token=token)
     for player in ("me", "open", "random"):
@@ -150,8 +150,8 @@ def test_nobody_takes_the_seat_of_one_who_is_there(site: Site) -> None:
         assert answer.status == 403, player
 
 
-def test_nobody_lets_a_second_self_see_the_hand_of_a_program(site: Site) -> None:
-    place = sat(site)
+def test_nobody_sees_the_hand_of_a_program_from_a_second_seat(site: Site) -> None:
+    place = make_table(site)
     sent = {"seat": 2, "player": "random"}
     assert site.ask("POST", place.path("/hand-over"), sent, token=place.tokens[2]).status == 200
     for seats, status in ((["me", "open", "random"], 403), (["me", "exact", "random"], 200)):
@@ -166,23 +166,23 @@ def test_nobody_lets_a_second_self_see_the_hand_of_a_program(site: Site) -> None
         assert ("see" in answer.json.get("error", "")) == (status == 403)
 
 
-def test_a_program_that_somebody_put_in_his_seat_is_his_while_he_is_there(site: Site) -> None:
-    place = sat(site, "quaternity")
+def test_a_program_belongs_to_the_present_player_whom_it_replaces(site: Site) -> None:
+    place = make_table(site, "quaternity")
     path, sent = place.path("/hand-over"), {"seat": 2, "player": "random"}
     assert site.ask("POST", path, sent, token=place.tokens[2]).status == 200
     assert site.ask("POST", path, sent, token=place.tokens[1]).status == 403
     table = site.run(site.app.state.tables.open(place.name))
     table.seen[2] = -inf
-    assert site.ask("POST", path, sent, token=place.tokens[1]).status == 403  # no host
+    assert site.ask("POST", path, sent, token=place.tokens[1]).status == 403  # not the host
     assert site.ask("POST", path, sent, token=place.tokens[0]).status == 200
 
 
-def test_hidden_games_are_not_taken_back_behind_the_back_of_one_who_left(site: Site) -> None:
-    place = sat(site)
+def test_hidden_games_are_not_taken_back_without_a_player_who_left(site: Site) -> None:
+    place = make_table(site)
     mover = site.ask("GET", place.path(), token=place.tokens[0]).json["to_act"][0]
     path, asker = place.path("/undo"), place.tokens[mover]
     text = site.ask("GET", place.path(), token=asker).json["moves"][0]
-    assert site.ask("POST", place.path("/moves"), move() | {"move": text}, asker).status == 200
+    assert site.ask("POST", place.path("/moves"), body() | {"move": text}, asker).status == 200
     for seat in {0, 1, 2} - {mover}:
         sent = {"seat": seat, "player": "silent"}
         assert site.ask("POST", place.path("/hand-over"), sent, place.tokens[seat]).status == 200
@@ -192,7 +192,7 @@ def test_hidden_games_are_not_taken_back_behind_the_back_of_one_who_left(site: S
     assert "cannot agree" in answer.json["error"]
 
 
-def test_nobody_is_in_a_seat_that_he_only_looks_from(site: Site) -> None:
+def test_nobody_is_present_in_a_seat_by_watching_from_it(site: Site) -> None:
     name = site.ask("POST", "/api/records", b"quarto 1\n").json["table"]
     site.ask("GET", f"/t/{name}")
     stream = site.listen(f"/api/tables/{name}/events?seat=1", None)
@@ -203,28 +203,28 @@ def test_nobody_is_in_a_seat_that_he_only_looks_from(site: Site) -> None:
 
 
 @pytest.mark.parametrize("number", ["9" * 5000, "0" * 60, "1", "-1", "%D9%A3", "x"])
-def test_moments_have_any_number(site: Site, number: str) -> None:
+def test_a_moment_may_have_any_number(site: Site, number: str) -> None:
     name = site.ask("POST", "/api/records", b"quarto 1\n").json["table"]
     page = site.ask("GET", f"/t/{name}/at/{number}")
     assert page.status == (200 if number.isdigit() else 404)
 
 
 def test_tokens_are_not_on_the_disk(site: Site, folder: Path) -> None:
-    place = sat(site)
-    kept = b"".join(path.read_bytes() for path in folder.iterdir())
-    assert place.name.encode() in kept
+    place = make_table(site)
+    stored = b"".join(path.read_bytes() for path in folder.iterdir())
+    assert place.name.encode() in stored
     for token in place.tokens:
         assert re.fullmatch(r"[A-Za-z0-9_-]{22,}", token), "128 bits"
-        assert token.encode() not in kept
+        assert token.encode() not in stored
 
 
 @pytest.mark.parametrize("game", ["kwartet", "set", "quaternity"])
-def test_a_seed_that_was_chosen_is_told_to_all_but_not_which(site: Site, game: str) -> None:
-    place = sat(site, game, seed=SEED)
+def test_everybody_learns_that_a_seed_was_chosen_but_not_which(site: Site, game: str) -> None:
+    place = make_table(site, game, seed=SEED)
     paths = [place.path(), place.path("/record"), f"/t/{place.name}", f"/t/{place.name}/at/0"]
     for token in (*place.tokens, None):
-        told = site.ask("GET", place.path(), token=token)
-        assert told.json["practice"] is (game != "quaternity")
+        state = site.ask("GET", place.path(), token=token)
+        assert state.json["practice"] is (game != "quaternity")
         for path in paths:
             answer = site.ask("GET", path, token=token)
             assert str(SEED).encode() not in repr(answer.headers).encode() + answer.body
@@ -249,8 +249,8 @@ FOREIGN: list[tuple[dict[str, str], int]] = [
 
 @pytest.mark.parametrize(("headers", "status"), FOREIGN)
 def test_a_foreign_page_makes_no_move(site: Site, headers: dict[str, str], status: int) -> None:
-    place = sat(site, "quaternity")
-    answer = site.ask("POST", place.path("/moves"), move(), place.tokens[0], headers)
+    place = make_table(site, "quaternity")
+    answer = site.ask("POST", place.path("/moves"), body(), place.tokens[0], headers)
     assert answer.status == status, answer
     assert site.ask("GET", place.path()).json["version"] == 0
     assert not any(name.startswith(b"access-control-") for name, _ in answer.headers)
@@ -265,16 +265,16 @@ def test_a_cookie_alone_does_not_say_where_a_request_comes_from(site: Site) -> N
     path = f"/api/tables/{made.json['table']}"
     assert site.ask("GET", path, headers=shown).json["seat"] == 0
     for headers in ({}, {"sec-fetch-site": "same-site"}, {"sec-fetch-site": "cross-site"}):
-        answer = site.ask("POST", f"{path}/moves", move(), headers={**shown, **headers}, bare=True)
+        answer = site.ask("POST", f"{path}/moves", body(), headers={**shown, **headers}, bare=True)
         assert answer.status == 403, headers
-    assert site.ask("POST", f"{path}/moves", move(), headers=shown).status == 200
+    assert site.ask("POST", f"{path}/moves", body(), headers=shown).status == 200
 
 
 PAGES = ["/", "/new", "/new?game=set", "/learn", "/guide", "/nothing", "/join/nothing"]
 
 
 def test_pages_have_a_strict_policy_and_nothing_inline(site: Site) -> None:
-    place = sat(site, "quaternity", name="you & me")
+    place = make_table(site, "quaternity", name="you & me")
     pages = [*PAGES, f"/t/{place.name}", f"/t/{place.name}/part", f"/t/{place.name}/at/0"]
     for path in pages:
         page = site.ask("GET", path, token=place.tokens[0])
@@ -294,7 +294,7 @@ def test_pages_have_a_strict_policy_and_nothing_inline(site: Site) -> None:
 
 
 def test_texts_of_people_are_shown_as_texts(site: Site) -> None:
-    place = sat(site, "kwartet", name=LOUD, help=True)
+    place = make_table(site, "kwartet", name=LOUD, help=True)
     record = f"quarto 1\nplayers {LOUD}, b\n0 A1\n".encode()
     pages: list[Page] = [
         site.ask("GET", path, token=token)
@@ -326,7 +326,7 @@ def test_no_request_names_code_or_files(site: Site, player: str) -> None:
         answer = site.ask("POST", "/api/tables", wanted)
         assert answer.status == 422, answer
         assert b"Errno" not in answer.body
-        place = sat(site, game)
+        place = make_table(site, game)
         sent = {"seat": 0, "player": player}
         answer = site.ask("POST", place.path("/hand-over"), sent, token=place.tokens[0])
         assert answer.status == 422, answer
@@ -362,8 +362,8 @@ def test_a_refusal_quotes_forty_characters_of_what_was_sent(
 LENGTHS: dict[str, tuple[str, str, int, Callable[[int], Any]]] = {
     "name": ("POST", "/api/tables", 40, lambda size: {**MAKING, "name": "x" * size}),
     "line": ("POST", "/talk", 200, lambda size: {"text": "x" * size}),
-    "id": ("POST", "/moves", 64, lambda size: {**move(9), "id": "x" * size}),
-    "move": ("POST", "/moves", 200, lambda size: move(9, "x" * size)),
+    "id": ("POST", "/moves", 64, lambda size: {**body(9), "id": "x" * size}),
+    "move": ("POST", "/moves", 200, lambda size: body(9, "x" * size)),
     "question": ("GET", "/help/know?formula=", 1000, lambda size: "x" * size),
     "question of a page": ("GET", "/t/help/know?formula=", 1000, lambda size: "x" * size),
     "answer": ("GET", "/puzzles/1/sets/1/1?answer=", 1000, lambda size: "x" * size),
@@ -372,87 +372,85 @@ LENGTHS: dict[str, tuple[str, str, int, Callable[[int], Any]]] = {
     "record": ("POST", "/api/records", 1 << 20, lambda size: b"#" * size),
     "file": ("POST", "/learn", 1 << 20, lambda size: b"#" * size),
 }  # fmt: skip
-"""What has so many characters at most, or bytes: where it is sent, how many, what is sent."""
+"""A request for each limited text: method, path, maximum length, and what is sent for a length."""
 
 
 @pytest.fixture(scope="module")
-def talking(site: Site) -> Place:
-    """A table at which people talk and are helped."""
-    return sat(site, "quaternity", chat=True, help=True)
+def chat_table(site: Site) -> Place:
+    """Create a table with chat and help."""
+    return make_table(site, "quaternity", chat=True, help=True)
 
 
-@pytest.mark.parametrize("what", LENGTHS)
-def test_what_is_as_long_as_it_may_be_is_taken_and_one_more_is_not(
-    what: str, site: Site, talking: Place
+@pytest.mark.parametrize("kind", LENGTHS)
+def test_a_text_of_maximum_length_is_accepted_and_a_longer_one_is_not(
+    kind: str, site: Site, chat_table: Place
 ) -> None:
-    method, path, most, sent = LENGTHS[what]
-    path = path.replace("/t/", f"/t/{talking.name}/")
+    method, path, limit, sent = LENGTHS[kind]
+    path = path.replace("/t/", f"/t/{chat_table.name}/")
     if path[1:].partition("/")[0] not in ("api", "t", "learn", "puzzles"):
-        path = talking.path(path)
+        path = chat_table.path(path)
     complaint = re.compile(
-        rf"\b{most} (printable characters|characters|bytes)|The answer is too long"
+        rf"\b{limit} (printable characters|characters|bytes)|The answer is too long"
     )
-    for size, is_long in ((most - 1, False), (most, False), (most + 1, True)):
+    for size, is_long in ((limit - 1, False), (limit, False), (limit + 1, True)):
         document = sent(size)
         more, body = (document, None) if isinstance(document, str) else ("", document)
-        answer = site.ask(method, path + more, body, talking.tokens[0])
+        answer = site.ask(method, path + more, body, chat_table.tokens[0])
         assert bool(complaint.search(answer.body.decode())) == is_long, answer
         assert not is_long or answer.status in (413, 422)
 
 
-def test_a_seat_is_named_by_one_or_two_digits_at_every_door(site: Site, talking: Place) -> None:
-    """Written in any other way it is none, and of 0 to 2 two are somebody else's."""
-    name = talking.name
-    doors = (talking.path(), talking.path("/record"), f"/t/{name}", f"/t/{name}/part")
+def test_every_request_names_a_seat_by_one_or_two_digits(site: Site, chat_table: Place) -> None:
+    """Any other text is not a seat, and two of the seats 0 to 2 belong to other players."""
+    name = chat_table.name
+    paths = (chat_table.path(), chat_table.path("/record"), f"/t/{name}", f"/t/{name}/part")
 
     @given(st.text("0129-+٣ x", max_size=3))
     @example("00")
     @example("000")
     @settings(max_examples=examples(400))
-    def answered(text: str) -> None:
+    def check_seat(text: str) -> None:
         is_seat = re.fullmatch("[0-9]{1,2}", text) and int(text) < 3
         status = 404 if not is_seat else 403 if int(text) else 200
-        for door in doors:
-            path = f"{door}?{urlencode({'seat': text})}"
-            assert site.ask("GET", path, token=talking.tokens[0]).status == status, path
+        for base in paths:
+            path = f"{base}?{urlencode({'seat': text})}"
+            assert site.ask("GET", path, token=chat_table.tokens[0]).status == status, path
 
-    answered()
+    check_seat()
 
 
-def test_what_is_too_large_or_too_often_is_refused(tmp_path: Path) -> None:
+def test_requests_that_are_too_large_or_too_frequent_are_refused(tmp_path: Path) -> None:
     limits = Limits(body=500, record=800, moves=4, tables=6, kept=5, streams=9, readers=2)
     with Site(app(str(tmp_path), limits=limits)) as site:
-        place = sat(site, "quaternity")
-        long = {**move(), "id": "x" * 500}
+        place = make_table(site, "quaternity")
+        long = {**body(), "id": "x" * 500}
         assert site.ask("POST", place.path("/moves"), long, place.tokens[0]).status == 413
         sent = site.ask("POST", "/api/records", b"#" * 900, headers={"content-type": "text/plain"})
         assert sent.status == 413
-        opened = [site.listen(place.path("/events"), None) for _ in range(3)]
-        assert [one.parts[0][0] for one in opened] == [200, 200, 429]
+        streams = [site.listen(place.path("/events"), None) for _ in range(3)]
+        assert [stream.parts[0][0] for stream in streams] == [200, 200, 429]
         statuses = [
-            site.ask("POST", place.path("/moves"), move(9), place.tokens[0]).status
+            site.ask("POST", place.path("/moves"), body(9), place.tokens[0]).status
             for _ in range(6)
         ]
         assert statuses[0] == 409
         assert statuses[-1] == 429
         statuses = [site.ask("POST", "/api/tables", {}).status for _ in range(7)]
         assert statuses[-1] == 429
-        answer = site.ask("POST", place.path("/moves"), move(9), place.tokens[0])
+        answer = site.ask("POST", place.path("/moves"), body(9), place.tokens[0])
         assert "per minute" in answer.json["error"]
 
 
-def test_programs_are_given_their_own_view_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """So what they do, and how long they take, depends on nothing that is hidden from them."""
-    given: list[Any] = []
+def test_programs_get_only_their_own_view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So their moves, and the time for them, do not depend on anything hidden from them."""
+    planned: list[Any] = []
     enough = asyncio.Event()
 
     async def plan(
         thinking: Thinking, rules: Any, name: str, seat: int, steps: Any, view: Any, random: Random
     ) -> Planned[Any] | None:
-        given.append((rules, seat, steps, view))
-        if len(given) == 30:
+        planned.append((rules, seat, steps, view))
+        if len(planned) == 30:
             enough.set()
         return Planned(0.0, seat, random.choice(list(rules.moves(view))))
 
@@ -461,19 +459,19 @@ def test_programs_are_given_their_own_view_alone(
     with Site(app(str(tmp_path), limits=MUCH)) as site:
         assert site.ask("POST", "/api/tables", wanted).status == 201
         site.wait(enough.wait())
-    assert {seat for _, seat, _, _ in given} == {0, 1, 2}
-    for rules, seat, steps, view in given:
+    assert {seat for _, seat, _, _ in planned} == {0, 1, 2}
+    for rules, seat, steps, view in planned:
         alike = rules.view(rules.like(view, Random(len(steps))), seat)
-        assert alike.problem == view.problem  # both have worked it out now
-        # Not a byte of what goes to its process comes from what it cannot see.
-        assert sent(alike) == sent(view)
+        assert alike.problem == view.problem  # both have computed it now
+        # No byte that is sent to its process comes from anything that it cannot see.
+        assert pickle_view(alike) == pickle_view(view)
         assert [text for step in steps for text in step.events] == [
             line for event in view.events for line in str(event).splitlines()
         ]
 
 
-def sent(view: Any) -> bytes:
-    """A view as it goes to another process, whichever of its parts are the same object."""
+def pickle_view(view: Any) -> bytes:
+    """Return a view as another process gets it, whichever of its parts are the same object."""
     data = io.BytesIO()
     pickler = pickle.Pickler(data)
     pickler.fast = True

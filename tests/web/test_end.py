@@ -1,4 +1,4 @@
-"""A server that is told to end does so, and says so to everybody who looks on."""
+"""Shutdown: a server that gets a signal ends, and ends all its event streams cleanly."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ import pytest
 
 from quaternity.web.sqlite_file import FILE
 from tests.sizes import only_thorough, thorough
-from tests.web.cluster import of_files
+from tests.web.cluster import file_store_only
 from tests.web.server import Server
-from tests.web.test_hammering import FIRST, SMALL, moved
+from tests.web.test_hammering import FIRST, SMALL, make_move
 from tests.web.wire import Clients, request
 
 SERVING = """
@@ -40,7 +40,7 @@ sys.exit(status)
 
 @contextmanager
 def serving(*fails: str) -> Iterator[subprocess.Popen[str]]:
-    """Some processes as of one port, of which some fail; none of them is left in the end."""
+    """Run several processes on one port, some of which fail; kill the remaining ones at the end."""
     command = [sys.executable, "-c", SERVING, *fails]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, process_group=0) as first:
         try:
@@ -50,21 +50,21 @@ def serving(*fails: str) -> Iterator[subprocess.Popen[str]]:
                 os.killpg(first.pid, signal.SIGKILL)
 
 
-def test_processes_of_one_port_begin_together_live_on_one_by_one_and_end_together() -> None:
+def test_processes_of_one_port_start_together_are_replaced_and_end_together() -> None:
     for end, status in ((signal.SIGTERM, 0), (signal.SIGINT, 0), (signal.SIGKILL, -signal.SIGKILL)):
         with serving() as first:
             assert first.stdout is not None
-            said = [first.stdout.readline().split() for _ in range(4)]
-            assert sorted(number for _, number, _ in said[:3]) == ["0", "1", "2"]
-            assert said[3] == ["begun"]
-            for _, number, pid in said[:2]:
+            lines = [first.stdout.readline().split() for _ in range(4)]
+            assert sorted(number for _, number, _ in lines[:3]) == ["0", "1", "2"]
+            assert lines[3] == ["begun"]
+            for _, number, pid in lines[:2]:
                 os.kill(int(pid), signal.SIGKILL)
                 another = first.stdout.readline().split()
                 assert another[:2] == ["serves", number], "the one that died"
             first.send_signal(end)
-            rest, _ = first.communicate(timeout=60)  # the last of them has closed it
+            rest, _ = first.communicate(timeout=60)  # the last process has closed it
             assert (rest, first.returncode) == ("", status)
-    # Where one cannot even begin there is no beginning.
+    # If one process cannot start, the server does not start.
     with serving("1") as first:
         rest, _ = first.communicate(timeout=60)
         assert first.returncode == 2
@@ -72,35 +72,35 @@ def test_processes_of_one_port_begin_together_live_on_one_by_one_and_end_togethe
         assert rest.count("serves 1") == 1
 
 
-def ended(folder: Path, times: int) -> None:
+def end_servers(folder: Path, times: int) -> None:
     """End servers with open streams, while moves are made."""
 
-    async def looking_on(server: Server) -> None:
+    async def watch_until_the_end(server: Server) -> None:
         async with Clients(server.host) as clients:
             table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
             streams = [
                 await clients.stream(table, number % 4 if number % 4 < 3 else None, lambda *_: None)
                 for number in range(thorough(12, 60))
             ]
-            moving = [moved(clients, table, 0, 0, FIRST, str(number)) for number in range(5)]
+            moving = [make_move(clients, table, 0, 0, FIRST, str(number)) for number in range(5)]
             waiting = asyncio.gather(*moving, return_exceptions=True)
             await asyncio.sleep(0)
             status = await asyncio.to_thread(server.stop)
-            await asyncio.wait_for(asyncio.gather(*(one.lost for one in streams)), 60)
+            await asyncio.wait_for(asyncio.gather(*(stream.lost for stream in streams)), 60)
             await waiting
             assert status == 0
-            assert all(one.whole for one in streams), "a stream was cut off"
+            assert all(stream.whole for stream in streams), "a stream was cut off"
 
     for _ in range(times):
         with Server(folder) as server:
-            asyncio.run(looking_on(server))
+            asyncio.run(watch_until_the_end(server))
     log = server.log.read_text()
     assert "Traceback" not in log, log
     assert "ERROR" not in log, log
 
 
 def test_a_server_ends_cleanly_with_open_streams(tmp_path: Path) -> None:
-    ended(tmp_path / "data", thorough(1, 4))
+    end_servers(tmp_path / "data", thorough(1, 4))
 
 
 @only_thorough
@@ -112,11 +112,11 @@ def test_a_server_that_has_just_opened_ends(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_server_ends_cleanly_four_hundred_times(tmp_path: Path) -> None:
-    ended(tmp_path / "data", 400)
+    end_servers(tmp_path / "data", 400)
 
 
-@of_files
-def test_an_impatient_end_is_in_order_too(tmp_path: Path) -> None:
+@file_store_only
+def test_a_second_interrupt_ends_a_server_in_order_too(tmp_path: Path) -> None:
     with Server(tmp_path / "data") as server:
         name, _, port = server.host.partition(":")
         place = name, int(port)
@@ -124,18 +124,18 @@ def test_an_impatient_end_is_in_order_too(tmp_path: Path) -> None:
             slow.sendall(request("POST", "/api/tables", server.host, b"{}")[:-1])
             with create_connection(place) as other:
                 other.sendall(request("GET", "/", server.host))
-                assert other.recv(12) == b"HTTP/1.1 200"  # so the first has come
+                assert other.recv(12) == b"HTTP/1.1 200"  # so the first request has arrived
             server.process.send_signal(signal.SIGINT)
             with suppress(OSError):
                 while True:
                     create_connection(place).close()
             server.process.send_signal(signal.SIGINT)
-        assert server.gone() == 130
+        assert server.wait_for_exit() == 130
         assert "Traceback" not in server.log.read_text()
-        assert {one.name for one in server.data.iterdir()} == {FILE, "tables.lock"}
+        assert {path.name for path in server.data.iterdir()} == {FILE, "tables.lock"}
 
 
-@of_files
+@file_store_only
 def test_two_servers_do_not_share_a_folder(server: Server) -> None:
     other = Server(server.data)
     other.log = server.log.with_suffix(".other")
@@ -143,13 +143,13 @@ def test_two_servers_do_not_share_a_folder(server: Server) -> None:
         other.start()
 
 
-@of_files
-def test_several_processes_at_one_folder_end_with_a_word(tmp_path: Path) -> None:
+@file_store_only
+def test_several_processes_with_one_folder_end_with_a_message(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "uvicorn", "--factory", "quaternity.web.app:app"]
-    ended = subprocess.run(
+    finished = subprocess.run(
         [*command, "--workers", "2", "--port", "0"],
         env=os.environ | {"QUATERNITY_DATA": str(tmp_path)},
         capture_output=True, text=True, timeout=120,
     )  # fmt: skip
-    assert "another server is using the tables of this folder; only one process" in ended.stderr
-    assert "Traceback" not in ended.stderr
+    assert "another server is using the tables of this folder; only one process" in finished.stderr
+    assert "Traceback" not in finished.stderr

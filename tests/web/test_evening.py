@@ -1,6 +1,6 @@
-"""A whole evening: four browsers, two languages, three games, and what goes wrong meanwhile.
+"""A whole evening: four browsers, two languages, three games, and some failures.
 
-Skipped where no Chromium is installed, as the other tests of whole games are.
+Skipped if no Chromium is installed, like the other tests of whole games.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if "QUATERNITY_BROWSER" not in os.environ:
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[Server]:
+def own_server(tmp_path: Path) -> Iterator[Server]:
     with Server(tmp_path / "data", *BUSY) as running:
         yield running
         assert running.stop() == 0
@@ -35,7 +35,7 @@ def served(tmp_path: Path) -> Iterator[Server]:
 
 
 def table_of(person: Person) -> str:
-    """The table that somebody looks at."""
+    """Return the table that a person sees."""
     return str(person.page.locator("#part").get_attribute("data-table"))
 
 
@@ -43,19 +43,19 @@ def state_of(person: Person) -> Any:
     return person.ask("GET", f"/api/tables/{table_of(person)}")
 
 
-def begun(people: list[Person]) -> None:
-    """Wait until all see that their game has begun."""
-    for one in people:
-        one.page.wait_for_selector("#part .seats")
+def wait_for_start(people: list[Person]) -> None:
+    """Wait until everybody sees that the game has begun."""
+    for person in people:
+        person.page.wait_for_selector("#part .seats")
 
 
-def plays_on(people: list[Person], random: Random, moves: int | None = None) -> Any:
-    """Let people move by their pages, so often or to the end."""
+def play_on(people: list[Person], random: Random, moves: int | None = None) -> Any:
+    """Make moves by the pages of people, this many or to the end; return the last state."""
     made = 0
     while (state := state_of(people[0]))["outcome"] is None and made != moves:
-        for one in people:
-            one.sees(state["version"])
-        if any(one.move(random) for one in random.sample(people, len(people))):
+        for person in people:
+            person.sees(state["version"])
+        if any(person.move(random) for person in random.sample(people, len(people))):
             made += 1
         else:
             people[0].sees(state["version"] + 1)
@@ -63,22 +63,22 @@ def plays_on(people: list[Person], random: Random, moves: int | None = None) -> 
 
 
 @only_thorough
-def test_an_evening_of_four(browser: Browser, served: Server) -> None:
+def test_an_evening_of_four(browser: Browser, own_server: Server) -> None:
     phone: dict[str, Any] = PHONE
-    ann = Person(browser, served.host)
-    ben = Person(browser, served.host, locale="de-DE", **phone)
-    cleo = Person(browser, served.host, keys=True, locale="nl-NL")
-    zoe = Person(browser, served.host)
+    ann = Person(browser, own_server.host)
+    ben = Person(browser, own_server.host, locale="de-DE", **phone)
+    cleo = Person(browser, own_server.host, keys=True, locale="nl-NL")
+    zoe = Person(browser, own_server.host)
     people, random = [ann, ben, cleo], Random(5)
     try:
-        # One link for all; who comes late only watches.
+        # All use one link; a latecomer only watches.
         wanted = {
             "game": "quaternity", "settings": {"set_size": 2, "sets": 4, "players": 4},
             "seats": ["me", "open", "open", "open"], "name": "Ann", "chat": True,
         }  # fmt: skip
         made = ann.ask("POST", "/api/tables", wanted)
         ann.page.goto(f"/t/{made['table']}")
-        link = made["invitation"].partition(served.host)[2]
+        link = made["invitation"].partition(own_server.host)[2]
         for person, name in ((ben, "Ben"), (cleo, "Cleo")):
             person.page.goto(link)
             person.page.locator("input[name=name]").fill(name)
@@ -92,14 +92,14 @@ def test_an_evening_of_four(browser: Browser, served: Server) -> None:
         )
         ann.page.locator(".start select").select_option("easy")
         ann.page.locator("[data-start]").click()
-        begun(people)
+        wait_for_start(people)
         zoe.page.goto(link)
         assert zoe.page.locator("main form").count() == 0
         zoe.page.locator("main a").last.click()
         zoe.page.wait_for_selector("#part .seats")
 
-        # They talk; bystanders hear nothing of it.
-        plays_on(people, random, 2)
+        # They chat; bystanders do not see it.
+        play_on(people, random, 2)
         ann.open_sheet()
         ann.page.locator("#say").fill("שלום <b>all</b>!")
         ann.page.keyboard.press("Enter")
@@ -109,7 +109,7 @@ def test_an_evening_of_four(browser: Browser, served: Server) -> None:
         ben.page.evaluate("document.querySelector('[data-reaction]').click()")
         zoe.page.wait_for_selector(".reaction", state="attached")
 
-        # Ben's phone forgets who he is: his code brings the seat back.
+        # Ben's phone loses its cookies: his code restores the seat.
         code = ben.ask("POST", f"/api/tables/{table_of(ben)}/code", {})["code"]
         ben.context.clear_cookies()
         ben.page.goto("/")
@@ -120,12 +120,12 @@ def test_an_evening_of_four(browser: Browser, served: Server) -> None:
         assert state_of(ben)["seat"] is not None
 
         # The server dies in the middle.
-        served.kill()
-        served.start()
-        first = plays_on(people, random)
+        own_server.kill()
+        own_server.start()
+        first = play_on(people, random)
         assert ann.page.locator(".history li").count() > 3
 
-        # Again, all along; the third of them comes late.
+        # Two rematches; Cleo joins the second one late.
         for number, game in enumerate((2, 3)):
             ann.page.locator("form[data-api$=again] button").click()
             ann.page.wait_for_selector(".room")
@@ -135,23 +135,23 @@ def test_an_evening_of_four(browser: Browser, served: Server) -> None:
                 cleo.page.goto(f"/t/{table_of(ann)}")
             else:
                 cleo.press(cleo.page.locator(".again a").first)
-            begun(people)
-            seen = state_of(ann)
-            assert seen["table"] != first["table"]
-            assert sum(line["games"] for line in seen["evening"]) == 4 * (game - 1)
-            plays_on(people, random)
+            wait_for_start(people)
+            state = state_of(ann)
+            assert state["table"] != first["table"]
+            assert sum(line["games"] for line in state["evening"]) == 4 * (game - 1)
+            play_on(people, random)
         wins = ann.page.locator(".evening tbody tr")
         assert wins.count() >= 3
     finally:
-        for one in (*people, zoe):
-            one.context.close()
-    assert [fault for one in (*people, zoe) for fault in one.faults] == []
+        for visitor in (*people, zoe):
+            visitor.context.close()
+    assert [fault for visitor in (*people, zoe) for fault in visitor.faults] == []
 
 
 @only_thorough
-def test_a_clock_that_runs_out_is_played_by_a_program(browser: Browser, served: Server) -> None:
+def test_a_clock_that_runs_out_is_played_by_a_program(browser: Browser, own_server: Server) -> None:
     phone: dict[str, Any] = PHONE
-    ann, ben = Person(browser, served.host), Person(browser, served.host, **phone)
+    ann, ben = Person(browser, own_server.host), Person(browser, own_server.host, **phone)
     try:
         wanted = {
             "game": "quarto", "seats": ["me", "open"], "name": "Ann",
@@ -159,10 +159,10 @@ def test_a_clock_that_runs_out_is_played_by_a_program(browser: Browser, served: 
         }  # fmt: skip
         made = ann.ask("POST", "/api/tables", wanted)
         ann.page.goto(f"/t/{made['table']}")
-        ben.join(made["invitation"].partition(served.host)[2], "Ben")
-        begun([ann, ben])
+        ben.join(made["invitation"].partition(own_server.host)[2], "Ben")
+        wait_for_start([ann, ben])
         assert ann.page.locator(".clock.running").count() == 1
-        # Nobody moves: programs move for both, and after three times each they stay.
+        # Nobody moves: programs move for both, and stay after three times each.
         for person in (ann, ben):
             person.page.wait_for_selector("button:has-text('I am back')", timeout=90_000)
         ann.page.locator("button:has-text('I am back')").click()

@@ -1,4 +1,4 @@
-"""What an operator sees: health, numbers and a log, and that none of them says who plays what."""
+"""Health check, metrics and request log, and that none of them reveals who plays what."""
 
 import io
 import json
@@ -37,7 +37,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
-    """What is logged as JSON."""
+    """Yield the text of all that is logged as JSON."""
     text = io.StringIO()
     handler = logging.StreamHandler(text)
     handler.setFormatter(JsonLines())
@@ -53,7 +53,7 @@ def log() -> Iterator[io.StringIO]:
         logger.propagate = propagate
 
 
-def numbers(site: Site) -> str:
+def read_metrics(site: Site) -> str:
     page = site.ask("GET", "/metrics", token=TOKEN)
     if page.status == 401:  # a token of a seat has another form
         page = site.ask("GET", "/metrics", headers={"authorization": f"Bearer {TOKEN}"})
@@ -61,7 +61,7 @@ def numbers(site: Site) -> str:
     return page.body.decode()
 
 
-def value(text: str, name: str) -> float:
+def metric(text: str, name: str) -> float:
     (line,) = (line for line in text.splitlines() if line.startswith(f"{name} "))
     return float(line.split()[-1])
 
@@ -72,45 +72,45 @@ def test_health_says_whether_anything_can_be_written(
     well = site.ask("GET", "/healthz")
     assert (well.status, well.json) == (200, {"alive": True, "writes": True})
     store, table = site.app.state.tables.store, Table(site)
-    # It is not tried for every request; whoever asks often writes no more often.
+    # Health is not checked at every request, so that frequent requests do not write more often.
     monkeypatch.setattr(eyes, "HEALTH_SECONDS", inf)
     with monkeypatch.context() as patch:
         patch.setattr(store, "_commit", None)
         assert site.ask("GET", "/healthz").status == 200
         assert table.move(0, "1 0 2").status == 503
-        ill = site.ask("GET", "/healthz")  # without another try
+        ill = site.ask("GET", "/healthz")  # without another check
         assert (ill.status, ill.json) == (503, {"alive": True, "writes": False})
-    site.run(store.write())  # which changes nothing, so it says nothing
+    site.run(store.write())  # a write that changes nothing proves nothing
     assert site.ask("GET", "/healthz").status == 503
     monkeypatch.setattr(eyes, "HEALTH_SECONDS", 0.0)
     assert site.ask("GET", "/healthz").status == 200
 
 
-def test_numbers_are_for_who_has_the_token(site: Site, tmp_path: Path) -> None:
+def test_metrics_require_the_token(site: Site, tmp_path: Path) -> None:
     for headers in ({}, {"authorization": "Bearer x"}, {"authorization": f"Basic {TOKEN}"}):
         assert site.ask("GET", "/metrics", headers=headers).status == 404
     table = Table(site)
     assert table.move(0, "1 0 2").status == 200
-    text = numbers(site)
-    assert value(text, "quaternity_moves_total") == 1
-    assert value(text, 'quaternity_tables{where="disk"}') == 1
-    assert value(text, "quaternity_disk_bytes") > 0
-    assert value(text, "quaternity_trouble") == 0
+    text = read_metrics(site)
+    assert metric(text, "quaternity_moves_total") == 1
+    assert metric(text, 'quaternity_tables{where="disk"}') == 1
+    assert metric(text, "quaternity_disk_bytes") > 0
+    assert metric(text, "quaternity_trouble") == 0
     line = 'quaternity_requests_total{method="POST",route="/api/tables/{table}/moves",status="200"}'
-    assert value(text, line) == 1
+    assert metric(text, line) == 1
     with Site(app(str(tmp_path / "other"))) as other:
         assert other.ask("GET", "/metrics").status == 404
 
 
-def test_numbers_come_also_when_tables_cannot_be_read(
+def test_metrics_are_served_even_if_tables_cannot_be_read(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away(*_: Any) -> None:
+    def refuse(*_: Any) -> None:
         raise Refusal(503, "the tables cannot be read now")
 
-    monkeypatch.setattr(site.app.state.tables.store, "read", away)
-    text = numbers(site)
-    assert value(text, 'quaternity_tables{where="memory"}') == 0
+    monkeypatch.setattr(site.app.state.tables.store, "read", refuse)
+    text = read_metrics(site)
+    assert metric(text, 'quaternity_tables{where="memory"}') == 0
     assert 'where="disk"' not in text
 
 
@@ -119,35 +119,35 @@ def test_streams_and_refusals_are_counted(site: Site) -> None:
     site.listen(f"{table.path}/events", table.tokens[0])
     site.listen(f"{table.path}/events", table.tokens[1])
     site.listen(f"{table.path}/events", None)
-    text = numbers(site)
-    assert value(text, 'quaternity_streams{of="seats"}') == 2
-    assert value(text, 'quaternity_streams{of="bystanders"}') == 1
+    text = read_metrics(site)
+    assert metric(text, 'quaternity_streams{of="seats"}') == 2
+    assert metric(text, 'quaternity_streams{of="bystanders"}') == 1
     before = refused["pages"]
     refusal("pages", 429, "too many")
-    assert value(numbers(site), 'quaternity_refusals_total{reason="pages"}') == before + 1
+    assert metric(read_metrics(site), 'quaternity_refusals_total{reason="pages"}') == before + 1
 
 
 def test_every_request_is_counted_once_by_its_route_method_and_status(site: Site) -> None:
     random, counted = Random(4), Counter[tuple[str, str, str]]()
     table = Table(site)
-    doors = {
+    routes = {
         "/": "/", "/learn": "/learn", "/t/x": "/t/{table}", "/nothing": eyes.UNKNOWN,
         table.path: "/api/tables/{table}", "/guide": "/guide", "/healthz": "/healthz",
     }  # fmt: skip
-    before = requests_in(numbers(site))
+    before = requests_in(read_metrics(site))
     for _ in range(40):
-        path, method = random.choice(list(doors)), random.choice(["GET", "HEAD", "POST", "DELETE"])
+        path, method = random.choice(list(routes)), random.choice(["GET", "HEAD", "POST", "DELETE"])
         status = site.ask(method, path).status
         shown = method if method in eyes.METHODS else "(other)"
-        counted[doors[path], shown, str(status)] += 1
+        counted[routes[path], shown, str(status)] += 1
     counted["/metrics", "GET", "200"] += 1
-    after = requests_in(numbers(site))
+    after = requests_in(read_metrics(site))
     after.subtract(before)
     assert {key: count for key, count in after.items() if count} == counted
 
 
 def requests_in(text: str) -> Counter[tuple[str, str, str]]:
-    """How often what was answered, as the numbers say."""
+    """Return the number of answers by route, method and status, as the metrics have it."""
     line = r'^quaternity_requests_total\{method="(.*?)",route="(.*?)",status="(\d+)"\} (\S+)$'
     rows = re.findall(line, text, re.MULTILINE)
     return Counter({(route, method, status): int(float(n)) for method, route, status, n in rows})
@@ -159,19 +159,19 @@ def test_seconds_of_requests_are_counted_in_ascending_buckets(
     monkeypatch.setattr(eyes, "perf_counter", count(0, 0.25).__next__)
     for _ in range(5):
         site.ask("GET", "/healthz")
-    name, text = 'quaternity_request_seconds{part}{{route="/healthz"{more}}}', numbers(site)
+    name, text = 'quaternity_request_seconds{part}{{route="/healthz"{more}}}', read_metrics(site)
     rows = re.findall(r'_bucket{le="([^"]+)",route="/healthz"} (\S+)', text)
     bounds, counts = ([float(row[part]) for row in rows] for part in (0, 1))
     assert bounds == sorted(bounds)
     assert 0 < bounds[0] <= 0.001
     assert bounds[-1] == inf
     assert counts == sorted(counts)
-    assert counts[-1] == value(text, name.format(part="_count", more="")) == 5
-    assert value(text, name.format(part="_sum", more="")) == 1.25
+    assert counts[-1] == metric(text, name.format(part="_count", more="")) == 5
+    assert metric(text, name.format(part="_sum", more="")) == 1.25
 
 
-def test_no_label_says_who_asked_for_what(site: Site, log: io.StringIO) -> None:
-    """Whatever is crawled, labels are routes, methods and statuses, of which there are few."""
+def test_no_label_reveals_tables_or_clients(site: Site, log: io.StringIO) -> None:
+    """Whatever is requested, the labels are the few routes, methods and statuses."""
     random, secrets = Random(1), ["kaffeeklatsch"]
     for number in range(thorough(3, 20)):
         table = Table(site, seats=["me", "open", "open"])
@@ -184,9 +184,9 @@ def test_no_label_says_who_asked_for_what(site: Site, log: io.StringIO) -> None:
         for path in paths:
             site.ask("GET", path, token=table.tokens[0])
             site.ask("DELETE", path)
-    seen = numbers(site) + log.getvalue()
+    output = read_metrics(site) + log.getvalue()
     labels = {
-        name: set(re.findall(rf'[{{,]{name}="(.*?)"', seen))
+        name: set(re.findall(rf'[{{,]{name}="(.*?)"', output))
         for name in ("route", "method", "status")
     }
     assert labels["route"] <= {route.path for route in site.app.routes} | {eyes.UNKNOWN}
@@ -194,10 +194,10 @@ def test_no_label_says_who_asked_for_what(site: Site, log: io.StringIO) -> None:
     assert all(re.fullmatch("[2-5][0-9][0-9]", status) for status in labels["status"])
     assert "/t/{table}" in labels["route"]
     for secret in (*secrets, "10.1."):
-        assert secret not in seen
+        assert secret not in output
 
 
-def test_a_hidden_game_leaves_nothing_of_hands_in_the_log(site: Site, log: io.StringIO) -> None:
+def test_the_log_reveals_nothing_of_a_hidden_game(site: Site, log: io.StringIO) -> None:
     random = Random(3)
     settings = {"players": 3, "sets": 2}
     table = Table(site, game="kwartet", settings=settings, seats=["me", "me", "me"], seed=5)
@@ -220,7 +220,7 @@ def test_a_hidden_game_leaves_nothing_of_hands_in_the_log(site: Site, log: io.St
     assert not [word for word in words if word in log.getvalue()]
 
 
-def test_of_an_error_the_log_has_its_type_alone(log: io.StringIO) -> None:
+def test_the_log_has_only_the_type_of_an_error(log: io.StringIO) -> None:
     try:
         raise KeyError("a card in a hand")
     except KeyError:
@@ -230,7 +230,7 @@ def test_of_an_error_the_log_has_its_type_alone(log: io.StringIO) -> None:
     assert "card" not in log.getvalue()
 
 
-def test_a_request_has_a_number_of_ours(site: Site) -> None:
+def test_the_server_chooses_the_number_of_a_request(site: Site) -> None:
     sent: list[Any] = []
 
     async def receive() -> Any:
@@ -245,7 +245,7 @@ def test_a_request_has_a_number_of_ours(site: Site) -> None:
     assert re.fullmatch(rb"[0-9a-f]{16}", number)
 
 
-def test_a_server_offers_its_numbers_to_its_own_machine(tmp_path: Path) -> None:
+def test_a_server_offers_its_metrics_to_its_own_machine(tmp_path: Path) -> None:
     with (
         reserved_port() as port,
         Server(tmp_path / "data", *BUSY, "--metrics", str(port), "--log", "json") as server,
@@ -260,7 +260,7 @@ def test_a_server_offers_its_numbers_to_its_own_machine(tmp_path: Path) -> None:
     assert (line["route"], line["status"]) == ("/healthz", 200)
 
 
-def test_numbers_are_read_from_another_thread(site: Site) -> None:
+def test_metrics_can_be_read_from_another_thread(site: Site) -> None:
     import threading
 
     texts: list[bytes] = []

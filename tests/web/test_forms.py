@@ -10,24 +10,24 @@ from quaternity.web.forms import form_fields, read_settings
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_form_sent_as_it_comes_gives_the_usual_settings(game: str) -> None:
-    usual = rules_class(game)().settings
+def test_an_unchanged_form_gives_the_default_settings(game: str) -> None:
+    defaults = rules_class(game)().settings
     fields = form_fields(game)
     assert fields
-    assert all(one.help for one in fields)
-    assert read_settings(game, {}) == usual
-    said = {one.name: getattr(usual, one.name) for one in fields}
-    assert read_settings(game, said) == usual
+    assert all(field.help for field in fields)
+    assert read_settings(game, {}) == defaults
+    values = {field.name: getattr(defaults, field.name) for field in fields}
+    assert read_settings(game, values) == defaults
     words = {True: "yes", False: "no", None: ""}
-    for one in fields:
-        text = words.get(said[one.name], str(said[one.name]))
-        if one.kind != "choice":
-            with pytest.raises(InputError, match=f"^{one.name}: must be .*, not '{text}'"):
-                read_settings(game, {one.name: text})
+    for field in fields:
+        text = words.get(values[field.name], str(values[field.name]))
+        if field.kind != "choice":
+            with pytest.raises(InputError, match=f"^{field.name}: must be .*, not '{text}'"):
+                read_settings(game, {field.name: text})
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_end_of_a_range_is_taken_and_what_is_beyond_is_refused(game: str) -> None:
+def test_the_ends_of_a_range_are_accepted_and_values_beyond_are_refused(game: str) -> None:
     for field in form_fields(game):
         if field.kind == "number":
             wrong = [field.least - field.step, field.most + field.step, field.least + 0.5, True]
@@ -47,7 +47,7 @@ def test_every_end_of_a_range_is_taken_and_what_is_beyond_is_refused(game: str) 
 
 
 @pytest.mark.parametrize(
-    ("game", "given", "seats", "fault"),
+    ("game", "sent", "seats", "fault"),
     [
         ("set", {"table": 13}, None, "table: must be a whole number 9..18 in steps of 3, not 13"),
         ("quarto", {"squares": 1}, 2, "squares: must be true or false, not 1"),
@@ -67,12 +67,12 @@ def test_every_end_of_a_range_is_taken_and_what_is_beyond_is_refused(game: str) 
         ),
     ],
 )
-def test_what_is_wrong_is_said(
-    game: str, given: dict[str, Any], seats: int | None, fault: str
+def test_wrong_settings_are_reported(
+    game: str, sent: dict[str, Any], seats: int | None, fault: str
 ) -> None:
-    with pytest.raises(InputError, match=fault) as told:
-        read_settings(game, given, seats)
-    assert len(str(told.value)) < 600
+    with pytest.raises(InputError, match=fault) as caught:
+        read_settings(game, sent, seats)
+    assert len(str(caught.value)) < 600
 
 
 def test_the_seats_say_how_many_play() -> None:

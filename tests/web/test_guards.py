@@ -1,4 +1,4 @@
-"""Who may ask: hosts, origins, cookies, and what is no request at all."""
+"""Checks of requests: hosts, origins, cookies, malformed bodies, rate limits and queues."""
 
 import asyncio
 import json
@@ -30,8 +30,8 @@ HERE = "127.0.0.1:8000"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with Site(app(str(tmp_path_factory.mktemp("web")), ["club.example"])) as found:
-        yield found
+    with Site(app(str(tmp_path_factory.mktemp("web")), ["club.example"])) as running:
+        yield running
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         ("", 400),
     ],
 )
-def test_hosts(site: Site, host: str, status: int) -> None:
+def test_only_known_hosts_are_accepted(site: Site, host: str, status: int) -> None:
     assert site.ask("GET", "/api/games", headers={"host": host}).status == status
 
 
@@ -72,24 +72,22 @@ def test_hosts(site: Site, host: str, status: int) -> None:
         ({"origin": f"http://{HERE}", "host": "evil.example"}, 400),
     ],
 )
-def test_origins_of_what_changes_something(
-    site: Site, headers: dict[str, str], status: int
-) -> None:
+def test_changes_require_a_known_origin(site: Site, headers: dict[str, str], status: int) -> None:
     assert site.ask("POST", "/api/tables", PEOPLE, headers=headers).status == status
 
 
-def without_origin(site: Site, headers: dict[str, str]) -> int:
-    """The answer to somebody who wants to make a table and does not say where he comes from."""
+def post_without_origin(site: Site, headers: dict[str, str]) -> int:
+    """Try to make a table without an Origin header; return the status."""
     return site.ask("POST", "/api/tables", PEOPLE, headers=headers, bare=True).status
 
 
-def test_without_origin_only_those_without_a_cookie(site: Site) -> None:
+def test_a_request_without_an_origin_must_not_have_a_cookie(site: Site) -> None:
     cookie = {"cookie": f"quaternity={'a' * 22}"}
-    assert without_origin(site, {}) == 201
-    assert without_origin(site, cookie) == 403
-    assert without_origin(site, cookie | {"sec-fetch-site": "cross-site"}) == 403
-    assert without_origin(site, cookie | {"sec-fetch-site": "same-origin"}) == 201
-    assert without_origin(site, {"content-type": "text/plain"}) == 415
+    assert post_without_origin(site, {}) == 201
+    assert post_without_origin(site, cookie) == 403
+    assert post_without_origin(site, cookie | {"sec-fetch-site": "cross-site"}) == 403
+    assert post_without_origin(site, cookie | {"sec-fetch-site": "same-origin"}) == 201
+    assert post_without_origin(site, {"content-type": "text/plain"}) == 415
 
 
 def test_a_browser_gets_a_cookie_once_and_has_its_seats_by_it(site: Site) -> None:
@@ -103,19 +101,19 @@ def test_a_browser_gets_a_cookie_once_and_has_its_seats_by_it(site: Site) -> Non
     path = f"/api/tables/{made.json['table']}"
     assert site.ask("GET", path, headers=shown).json["seat"] == 0
     assert site.ask("GET", path, headers={"cookie": "quaternity=x"}).json["seat"] is None
-    # A token counts before a cookie; a wrong one is nobody's.
+    # A token takes precedence over a cookie; a wrong token belongs to nobody.
     assert site.ask("GET", path, token="b" * 22, headers=shown).json["seat"] is None
     assert site.ask("GET", path, headers={"authorization": "Basic x"}).status == 401
     assert site.ask("GET", f"{path}?seat=1", headers=shown).status == 403
     assert site.ask("GET", f"{path}?seat=9", headers=shown).status == 404
     token = made.json["seats"][0]["token"].encode()
-    kept = site.app.state.tables.store.read("SELECT * FROM seats")
-    assert token.decode() not in str(kept)
-    assert cookie.decode().partition("=")[2].partition(";")[0] not in str(kept)
+    rows = site.app.state.tables.store.read("SELECT * FROM seats")
+    assert token.decode() not in str(rows)
+    assert cookie.decode().partition("=")[2].partition(";")[0] not in str(rows)
 
 
-def test_who_sits_down_may_ask_again(site: Site) -> None:
-    """Where the answer was lost, or he clicked twice."""
+def test_a_request_for_a_seat_may_be_repeated(site: Site) -> None:
+    """The answer may have been lost, or the user may have clicked twice."""
     made = site.ask("POST", "/api/tables", PEOPLE | {"seats": ["me", "open", "open"]}).json
     invitation = made["seats"][1]["invitation"].rpartition("/")[2]
     page = site.ask("GET", f"/join/{invitation}")
@@ -130,7 +128,7 @@ def test_who_sits_down_may_ask_again(site: Site) -> None:
     assert site.ask("GET", f"/join/{invitation}", headers=shown).status == 303
 
 
-def test_headers_of_every_answer(site: Site) -> None:
+def test_every_answer_has_headers_for_security(site: Site) -> None:
     for path, host in (("/api/games", HERE), ("/nothing", HERE), ("/", "evil.example")):
         headers = dict(site.ask("GET", path, headers={"host": host}).headers)
         assert headers[b"content-security-policy"] == POLICY.encode()
@@ -153,31 +151,31 @@ def test_headers_of_every_answer(site: Site) -> None:
         b"1" * 5000,
     ],
 )
-def test_bodies_that_are_no_document(site: Site, body: bytes) -> None:
+def test_malformed_bodies_are_refused(site: Site, body: bytes) -> None:
     assert site.ask("POST", "/api/tables", body).status == 400
 
 
 @pytest.mark.parametrize("path", ["/club/x", "/club/club/x"])
 def test_a_proxy_may_leave_its_path_or_take_it_off(site: Site, path: str) -> None:
-    asked: list[str] = []
+    paths: list[str] = []
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
-        asked.append(scope["path"])
+        paths.append(scope["path"])
 
     async def nothing(*sent: Any) -> Any:
         raise AssertionError("nothing is sent")
 
     scope = site.scope("GET", path, {}) | {"root_path": "/club"}
     asyncio.run(Guards(application)(scope, nothing, nothing))
-    assert asked == ["/club/x"]
+    assert paths == ["/club/x"]
 
 
-def test_a_network_asks_as_one_address(site: Site) -> None:
-    """Who has a network of IPv6 gets no more tables and counts by changing addresses."""
-    asked: list[str] = []
+def test_a_network_counts_as_one_address(site: Site) -> None:
+    """Other addresses of the same IPv6 network do not allow more tables and counts."""
+    addresses: list[str] = []
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
-        asked.append(asker.get())
+        addresses.append(asker.get())
 
     async def nothing(*sent: Any) -> Any:
         raise AssertionError("nothing is sent")
@@ -185,8 +183,8 @@ def test_a_network_asks_as_one_address(site: Site) -> None:
     for client in ("2001:db8::1", "2001:db8::2:3", "2001:db8:0:1::1", "192.0.2.1", "192.0.2.2"):
         scope = site.scope("GET", "/", {}) | {"client": (client, 9)}
         asyncio.run(Guards(application)(scope, nothing, nothing))
-    assert asked[0] == asked[1]
-    assert len(set(asked)) == 4
+    assert addresses[0] == addresses[1]
+    assert len(set(addresses)) == 4
 
 
 def test_rates_fall_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,16 +206,16 @@ def test_rates_fall_again(monkeypatch: pytest.MonkeyPatch) -> None:
 @example(12, [(0.0, "a", 5), (1e9, "a", 5), (0.0, "a", 5), (0.0, "a", 3)])
 @example(1, [(0.0, "a", 1)] * 3)
 @settings(max_examples=examples(400))
-def test_nobody_gets_more_than_a_budget_and_what_comes_back_of_it(
-    per_minute: int, asked: list[tuple[float, str, int]]
+def test_nobody_exceeds_a_budget_and_its_refill(
+    per_minute: int, requests: list[tuple[float, str, int]]
 ) -> None:
-    """Who is refused gets it after the time that they are told, and no sooner."""
+    """A refused request is accepted after the announced time, and no sooner."""
     clock = [0.0]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("quaternity.web.admission.monotonic", lambda: clock[0])
         rates = Rates()
         got: dict[str, list[tuple[float, int]]] = {"a": [], "b": []}
-        for passed, key, cost in asked:
+        for passed, key, cost in requests:
             clock[0] += passed
             cost = min(cost, per_minute)
             wait = rates.wait(key, per_minute, cost)
@@ -228,38 +226,38 @@ def test_nobody_gets_more_than_a_budget_and_what_comes_back_of_it(
                     assert bool(rates.wait(key, per_minute, cost)) == waits
             got[key].append((clock[0], cost))
             for place, (begun, _) in enumerate(got[key]):
-                most = per_minute * (1 + (clock[0] - begun) / 60)
-                assert sum(costs for _, costs in got[key][place:]) <= most + 1e-3
+                limit = per_minute * (1 + (clock[0] - begun) / 60)
+                assert sum(costs for _, costs in got[key][place:]) <= limit + 1e-3
 
 
-@given(st.lists(st.sampled_from([*"abc", "told"]), max_size=40))
+@given(st.lists(st.sampled_from([*"abc", "report"]), max_size=40))
 @settings(max_examples=examples(200))
-def test_servers_are_told_of_all_that_was_got_since_they_were_told(doing: list[str]) -> None:
-    """Before somebody asks for it the first time nothing is noted; what others used counts too."""
+def test_a_report_has_everything_used_since_the_last_report(actions: list[str]) -> None:
+    """Nothing is recorded before the first report; the use of other servers counts too."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("quaternity.web.admission.monotonic", lambda: 0.0)
         rates, got, refused = Rates(), Counter[str](), 0
         rates.wait("a", 5)
         assert rates.taken() == {}
-        for what in doing:
-            if what == "told":
+        for action in actions:
+            if action == "report":
                 taken = rates.taken()
                 assert taken == {json.dumps(key): (count, 5) for key, count in got.items() if count}
-                # What is got while others are told is not in what they used, and counts besides.
+                # Uses during a report are not part of it, and count in addition.
                 used = {key for key, count in got.items() if count}
                 got = Counter(key for key in used if not rates.wait(key, 5))
                 rates.learn({json.dumps(key): 4.0 - got[key] for key in used})
-                again = Counter(key for key in used if not rates.wait(key, 5))
-                assert set(again) == used
+                more = Counter(key for key in used if not rates.wait(key, 5))
+                assert set(more) == used
                 assert all(rates.wait(key, 5) for key in used)
-                got += again
-            elif rates.wait(what, 5):
+                got += more
+            elif rates.wait(action, 5):
                 refused += 1
             else:
-                got[what] += 1
+                got[action] += 1
 
 
-def test_of_many_who_ask_those_are_forgotten_who_asked_first() -> None:
+def test_the_oldest_addresses_are_forgotten_first() -> None:
     rates = Rates(max_keys=3)
     for key in "abca":
         assert not rates.wait(key, 2, 1)
@@ -270,39 +268,39 @@ def test_of_many_who_ask_those_are_forgotten_who_asked_first() -> None:
 class Queue:
     """Addresses that wait for places, take them and give them back."""
 
-    def __init__(self, places: int, most_each: int) -> None:
-        self.turns, self.places, self.most_each = Turns(places, most_each), places, most_each
+    def __init__(self, places: int, max_each: int) -> None:
+        self.turns, self.places, self.max_each = Turns(places, max_each), places, max_each
         self.waiting: list[tuple[str, int, asyncio.Task[str]]] = []
         self.running: list[str] = []
         self.began: list[tuple[str, int]] = []
 
-    async def do(self, what: str, who: str, number: int) -> None:
-        if what == "take":
-            asker.set(who)
-            self.waiting.append((who, number, asyncio.create_task(self.turns.take())))
-        elif what == "leave" and self.waiting:
+    async def do(self, action: str, address: str, number: int) -> None:
+        if action == "take":
+            asker.set(address)
+            self.waiting.append((address, number, asyncio.create_task(self.turns.take())))
+        elif action == "leave" and self.waiting:
             _, _, task = self.waiting.pop(number % len(self.waiting))
             task.cancel()
-        elif what == "give back" and self.running:
+        elif action == "give back" and self.running:
             self.turns.give_back(self.running.pop(number % len(self.running)))
         for _ in range(3):
             await asyncio.sleep(0)
-        begun = [each for each in self.waiting if each[2].done()]
-        self.waiting = [each for each in self.waiting if not each[2].done()]
-        self.running += [task.result() for _, _, task in begun]
-        for who, number, task in begun:
-            assert task.result() == who
-            earlier = [n for other, n, _ in self.waiting if other == who and n < number]
-            assert not earlier, "of one address who came first is first"
+        started = [entry for entry in self.waiting if entry[2].done()]
+        self.waiting = [entry for entry in self.waiting if not entry[2].done()]
+        self.running += [task.result() for _, _, task in started]
+        for address, number, task in started:
+            assert task.result() == address
+            earlier = [n for other, n, _ in self.waiting if other == address and n < number]
+            assert not earlier, "requests of an address start in order"
         self.check()
 
     def check(self) -> None:
-        """No place is free for which somebody waits, and nobody has too many."""
+        """Check that waiting addresses get every free place, and that none has too many."""
         running = Counter(self.running)
         assert len(self.running) <= self.places
-        assert all(count <= self.most_each for count in running.values())
+        assert all(count <= self.max_each for count in running.values())
         if len(self.running) < self.places:
-            assert all(running[who] == self.most_each for who, _, _ in self.waiting)
+            assert all(running[address] == self.max_each for address, _, _ in self.waiting)
 
 
 @given(
@@ -311,51 +309,51 @@ class Queue:
                        st.sampled_from("abc"), st.integers(0, 5)), max_size=40),
 )  # fmt: skip
 @settings(max_examples=examples(400))
-def test_a_place_that_is_free_goes_to_whoever_may_have_it(
-    places: int, most_each: int, doing: list[tuple[str, str, int]]
+def test_a_free_place_goes_to_an_address_that_may_have_it(
+    places: int, max_each: int, actions: list[tuple[str, str, int]]
 ) -> None:
-    async def all_of_it() -> None:
-        queue = Queue(places, most_each)
-        for number, (what, who, which) in enumerate(doing):
-            await queue.do(what, who, number if what == "take" else which)
+    async def run_all() -> None:
+        queue = Queue(places, max_each)
+        for number, (action, address, index) in enumerate(actions):
+            await queue.do(action, address, number if action == "take" else index)
         queue.turns.end()
         await asyncio.gather(*(task for _, _, task in queue.waiting), return_exceptions=True)
         assert all(task.cancelled() for _, _, task in queue.waiting)
 
-    asyncio.run(all_of_it())
+    asyncio.run(run_all())
 
 
 def test_addresses_take_turns() -> None:
-    async def served() -> str:
+    async def run_queue() -> str:
         turns, order = Turns(1, 1), list[str]()
 
-        async def ask(who: str) -> None:
-            asker.set(who)
+        async def ask(address: str) -> None:
+            asker.set(address)
             async with turns.taken():
-                order.append(who)
+                order.append(address)
 
-        await asyncio.gather(*(asyncio.create_task(ask(who)) for who in "aaabcbcd"))
+        await asyncio.gather(*(asyncio.create_task(ask(address)) for address in "aaabcbcd"))
         return "".join(order)
 
-    assert asyncio.run(served()) == "abcdabca"
+    assert asyncio.run(run_queue()) == "abcdabca"
 
 
-@pytest.mark.parametrize("most_each", [1, 2])
-def test_who_comes_while_others_run_is_before_what_these_ask_for_next(most_each: int) -> None:
-    async def all_of_it() -> None:
-        queue, places = Queue(2 * most_each, most_each), 2 * most_each
-        for number, who in enumerate("abab" * places + "c"):
-            await queue.do("take", who, number)
-        assert Counter(queue.running) == {"a": most_each, "b": most_each}
+@pytest.mark.parametrize("max_each", [1, 2])
+def test_a_new_address_precedes_the_next_requests_of_running_ones(max_each: int) -> None:
+    async def run_all() -> None:
+        queue, places = Queue(2 * max_each, max_each), 2 * max_each
+        for number, address in enumerate("abab" * places + "c"):
+            await queue.do("take", address, number)
+        assert Counter(queue.running) == {"a": max_each, "b": max_each}
         await queue.do("give back", "", 0)
         assert "c" in queue.running
         queue.turns.end()
         await asyncio.gather(*(task for _, _, task in queue.waiting), return_exceptions=True)
 
-    asyncio.run(all_of_it())
+    asyncio.run(run_all())
 
 
-def test_connections_that_take_places_of_others_are_closed(server: Server) -> None:
+def test_connections_that_block_others_are_closed(server: Server) -> None:
     name, port = server.host.split(":")
     with socket.create_connection((name, int(port)), 20) as asking:
         asking.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"A: bbbbbbbb\r\n" * 6000)
@@ -370,7 +368,7 @@ def test_connections_that_take_places_of_others_are_closed(server: Server) -> No
     async def application(scope: object, receive: object, send: object) -> None:
         raise AssertionError("nobody asks")
 
-    async def closed() -> bool:
+    async def is_closed() -> bool:
         config = Config(application, http=Connection, ws="none", log_config=None)
         wire = Wire()
         connection = Connection(config, ServerState(), {})
@@ -382,9 +380,9 @@ def test_connections_that_take_places_of_others_are_closed(server: Server) -> No
         return was_closed
 
     before = +connections.open
-    assert not asyncio.run(closed())
+    assert not asyncio.run(is_closed())
     with limited("quaternity.web.admission", REQUEST_SECONDS=0):
-        assert asyncio.run(closed())
+        assert asyncio.run(is_closed())
     assert +connections.open == before, "their places are free again"
 
 
@@ -416,18 +414,16 @@ def test_an_origin_has_scheme_host_and_port_of_the_request(
         assert site.ask("POST", "/api/tables", PEOPLE, headers=foreign).status == 403
 
 
-def issued(page: Page) -> str | None:
+def cookie_of(page: Page) -> str | None:
     """The cookie that an answer sets, without its attributes."""
     return dict(page.headers).get(b"set-cookie", b"").decode().partition(";")[0] or None
 
 
 @pytest.mark.parametrize("value", ["k" * 22, "k" * 44, "0" * 22 + "_" * 22, ""])
-def test_nobody_gets_a_seat_by_a_cookie_that_the_server_has_not_issued(
-    site: Site, value: str
-) -> None:
+def test_a_cookie_that_the_server_has_not_issued_gives_no_seat(site: Site, value: str) -> None:
     chosen = {"cookie": f"a=b; quaternity={value}"}
     made = site.ask("POST", "/api/tables", PEOPLE | {"seats": ["me", "open", "me"]}, headers=chosen)
-    cookie = issued(made)
+    cookie = cookie_of(made)
     assert cookie is not None
     path = f"/api/tables/{made.json['table']}"
     assert site.ask("GET", path, headers={"cookie": cookie}).json["seat"] == 0
@@ -438,32 +434,32 @@ def test_nobody_gets_a_seat_by_a_cookie_that_the_server_has_not_issued(
             site.ask("GET", path, headers={"cookie": f"a=b; {name}={other}"}).json["seat"] is None
         )
     link = {"invitation": made.json["seats"][1]["invitation"]}
-    assert issued(site.ask("POST", "/api/seats", link, headers=chosen)) not in (None, cookie)
+    assert cookie_of(site.ask("POST", "/api/seats", link, headers=chosen)) not in (None, cookie)
 
 
-def test_a_cookie_of_the_first_version_still_brings_its_seat_back(site: Site) -> None:
+def test_a_cookie_of_the_first_version_still_has_its_seat(site: Site) -> None:
     made = site.ask("POST", "/api/tables", PEOPLE).json
     tables = site.app.state.tables
-    old, kept = {"cookie": f"a=b; quaternity={'o' * 22}"}, hashed("o" * 22)
-    change = "UPDATE seats SET browser = ? WHERE table_id = ? AND seat = 1", (kept, made["table"])
+    old, key = {"cookie": f"a=b; quaternity={'o' * 22}"}, hashed("o" * 22)
+    change = "UPDATE seats SET browser = ? WHERE table_id = ? AND seat = 1", (key, made["table"])
     site.run(tables.store.write((), [change]))
     tables.forget()
     assert site.ask("GET", f"/api/tables/{made['table']}", headers=old).json["seat"] == 1
-    assert issued(site.ask("POST", "/api/tables", PEOPLE, headers=old)) is None
+    assert cookie_of(site.ask("POST", "/api/tables", PEOPLE, headers=old)) is None
     host = {"cookie": f"a=b; quaternity={'h' * 22}"}
     change = "UPDATE tables SET maker = ? WHERE id = ?", (hashed("h" * 22), made["table"])
     site.run(tables.store.write((), [change]))
-    assert issued(site.ask("POST", "/api/tables", PEOPLE, headers=host)) is None
+    assert cookie_of(site.ask("POST", "/api/tables", PEOPLE, headers=host)) is None
 
 
 @pytest.mark.parametrize(("root", "name"), [("", ""), ("/table", "-table"), ("/a/b", "-a-b")])
 def test_over_https_no_other_host_sets_the_cookie(
     root: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right = Site.scope
+    original = Site.scope
 
     def scope(site: Site, *arguments: Any, **options: Any) -> dict[str, Any]:
-        made = right(site, *arguments, **options)
+        made = original(site, *arguments, **options)
         return made | {"scheme": "https", "root_path": root, "path": f"{root}{made['path']}"}
 
     monkeypatch.setattr(Site, "scope", scope)

@@ -1,4 +1,4 @@
-"""Exactly once: whatever clients repeat, send twice or send together, a table has one history."""
+"""Idempotence: whatever clients repeat or send together, a table has one history."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ FIRST = "0 asks 1 for 0/0"
 MUCH = Limits(tables=10**6, moves=10**6, counts=10**6, pages=10**6)
 
 
-class Told:
-    """A table as one of its streams tells it: every move in its order, and once."""
+class StreamChecker:
+    """A stream's reports of a table; checks that every move comes once, in order."""
 
     def __init__(self) -> None:
         self.version = 0
@@ -45,23 +45,23 @@ class Told:
             self.changed.set()
 
     async def reach(self, version: int) -> None:
-        """Wait until so much was told."""
+        """Wait until a version was reported."""
         while self.version < version:
             await self.changed.wait()
             self.changed.clear()
 
 
-async def moved(
+async def make_move(
     clients: Clients, table: Made, seat: int, version: int, text: str, name: str
 ) -> Answer:
-    """Make a move by a connection of its own."""
+    """Make a move on a separate connection."""
     line = await clients.line()
     document = {"version": version, "id": name, "move": text}
     return await line.ask("POST", table.path("/moves"), document, table.tokens[seat])
 
 
-async def seen(clients: Clients, table: Made, seat: int | None = 0) -> Any:
-    """What a seat is shown of a table."""
+async def read_state(clients: Clients, table: Made, seat: int | None = 0) -> Any:
+    """Return the state of a table as a seat sees it."""
     line = await clients.line()
     token = None if seat is None else table.tokens[seat]
     answer = await line.ask("GET", table.path(), token=token)
@@ -70,13 +70,13 @@ async def seen(clients: Clients, table: Made, seat: int | None = 0) -> Any:
 
 
 def test_clients_that_hammer_a_table_never_fork_it(server: Server) -> None:
-    """Everybody makes another move in the same position, all at once: one of them is made."""
+    """All clients make different moves in the same position at once: one of them is made."""
 
     async def hammer(clients: Clients, count: int) -> None:
         table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
-        streams = [Told() for _ in range(5)]
-        for number, told in enumerate(streams):
-            await clients.stream(table, number if number < 3 else None, told)
+        streams = [StreamChecker() for _ in range(5)]
+        for number, checker in enumerate(streams):
+            await clients.stream(table, number if number < 3 else None, checker)
         lines = [await clients.line() for _ in range(count)]
         random = Random(3)
         rules = QuaternityRules(Settings(4, 3, 3))
@@ -91,10 +91,10 @@ def test_clients_that_hammer_a_table_never_fork_it(server: Server) -> None:
                     line.ask(
                         "POST",
                         table.path("/moves"),
-                        {"version": version, "id": f"{number}-{version}", "move": rules.write(one)},
+                        {"version": version, "id": f"{number}-{version}", "move": rules.write(act)},
                         table.tokens[acting[0] if number % 4 else (acting[0] + 1) % 3],
                     )
-                    for number, (line, one) in enumerate(zip(lines, tried, strict=True))
+                    for number, (line, act) in enumerate(zip(lines, tried, strict=True))
                 )
             )
             made = [number for number, answer in enumerate(answers) if answer.status == 200]
@@ -104,8 +104,8 @@ def test_clients_that_hammer_a_table_never_fork_it(server: Server) -> None:
             position = rules.after(position, acting[0], tried[made[0]])
             version += 1
         assert statuses.keys() == {200, 409}
-        await asyncio.wait_for(asyncio.gather(*(told.reach(version) for told in streams)), 60)
-        shown = await seen(clients, table)
+        await asyncio.wait_for(asyncio.gather(*(checker.reach(version) for checker in streams)), 60)
+        shown = await read_state(clients, table)
         assert shown["version"] == version
         assert shown["view"] == json.loads(json.dumps(rules.view_json(position)))
 
@@ -116,10 +116,10 @@ def test_a_double_click_is_one_move(server: Server) -> None:
     async def click(clients: Clients) -> None:
         table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
         answers = await asyncio.gather(
-            *(moved(clients, table, 0, 0, FIRST, "click") for _ in range(5))
+            *(make_move(clients, table, 0, 0, FIRST, "click") for _ in range(5))
         )
         assert {(answer.status, answer.json["version"]) for answer in answers} == {(200, 1)}
-        assert (await seen(clients, table))["version"] == 1
+        assert (await read_state(clients, table))["version"] == 1
 
     run(server, click)
 
@@ -133,43 +133,43 @@ def test_a_retry_after_a_lost_answer_is_the_same_move(server: Server) -> None:
         line.transport.close()
         await asyncio.wait([waiting])
         for _ in range(3):
-            answer = await moved(clients, table, 0, 0, FIRST, "lost")
+            answer = await make_move(clients, table, 0, 0, FIRST, "lost")
             assert (answer.status, answer.json["version"]) == (200, 1)
-        # Also when others have moved since.
-        assert (await moved(clients, table, 1, 1, "yes", "next")).status == 200
-        answer = await moved(clients, table, 0, 0, FIRST, "lost")
+        # This holds even if others have moved since.
+        assert (await make_move(clients, table, 1, 1, "yes", "next")).status == 200
+        answer = await make_move(clients, table, 0, 0, FIRST, "lost")
         assert (answer.status, answer.json["version"]) == (200, 1)
-        assert (await seen(clients, table))["version"] == 2
+        assert (await read_state(clients, table))["version"] == 2
 
     run(server, retry)
 
 
 def test_an_id_belongs_to_a_seat_of_a_table(server: Server) -> None:
-    """Two programs that count their moves from 1 do not take each other's answers."""
+    """Two programs that count their moves from 1 do not get each other's answers."""
 
-    async def alike(clients: Clients) -> None:
+    async def use_equal_ids(clients: Clients) -> None:
         for _ in range(2):
             table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
-            assert (await moved(clients, table, 0, 0, FIRST, "1")).json == {"version": 1}
-            assert (await moved(clients, table, 1, 1, "no", "1")).json == {"version": 2}
-            assert (await seen(clients, table))["version"] == 2
+            assert (await make_move(clients, table, 0, 0, FIRST, "1")).json == {"version": 1}
+            assert (await make_move(clients, table, 1, 1, "no", "1")).json == {"version": 2}
+            assert (await read_state(clients, table))["version"] == 2
 
-    run(server, alike)
+    run(server, use_equal_ids)
 
 
 def test_an_old_version_gets_the_new_one_and_changes_nothing(server: Server) -> None:
     async def late(clients: Clients) -> None:
         table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
-        assert (await moved(clients, table, 0, 0, FIRST, "a")).status == 200
+        assert (await make_move(clients, table, 0, 0, FIRST, "a")).status == 200
         for version in (0, 2, 99):
-            answer = await moved(clients, table, 1, version, "yes", f"b{version}")
+            answer = await make_move(clients, table, 1, version, "yes", f"b{version}")
             assert (answer.status, answer.json["version"]) == (409, 1), version
-        answer = await moved(clients, table, 0, 1, "yes", "c")
+        answer = await make_move(clients, table, 0, 1, "yes", "c")
         assert answer.status == 409, "it is not this seat's turn"
-        answer = await moved(clients, table, 1, 1, "0 asks 1 for 0/1", "d")
+        answer = await make_move(clients, table, 1, 1, "0 asks 1 for 0/1", "d")
         assert answer.status == 422
         assert answer.json["faults"]
-        assert (await seen(clients, table))["version"] == 1
+        assert (await read_state(clients, table))["version"] == 1
 
     run(server, late)
 
@@ -182,22 +182,22 @@ def test_a_set_claimed_by_all_in_the_same_moment_is_taken_once(server: Server, s
         wanted = ["me", *["open"] * (seats - 1)]
         table = await clients.table("set", {"seats": seats}, wanted, help=False)
         for _ in range(thorough(2, 20)):
-            shown = await seen(clients, table, None)
+            shown = await read_state(clients, table, None)
             places = shown["view"]["table"]
-            found = triples(places, Rule.SET)
-            if not found:
+            claimable = triples(places, Rule.SET)
+            if not claimable:
                 break
-            text = f"claim {' '.join(map(str, found[0]))}"
+            text = f"claim {' '.join(map(str, claimable[0]))}"
             version = shown["version"]
             answers = await asyncio.gather(
                 *(
-                    moved(clients, table, seat, version, text, f"{version}-{seat}")
+                    make_move(clients, table, seat, version, text, f"{version}-{seat}")
                     for seat in range(seats)
                 )
             )
             statuses = sorted(answer.status for answer in answers)
             assert statuses == [200, *[409] * (seats - 1)]
-            after = await seen(clients, table, None)
+            after = await read_state(clients, table, None)
             assert after["version"] == version + 1
             assert after["view"]["wrong"] == shown["view"]["wrong"]
             took = [len(threes) for threes in after["view"]["taken"]]
@@ -207,20 +207,20 @@ def test_a_set_claimed_by_all_in_the_same_moment_is_taken_once(server: Server, s
 
 
 def test_claims_of_different_cards_made_in_one_position_all_count(server: Server) -> None:
-    """SET is judged by the present position: what a claim names is still there."""
+    """SET judges a claim by the present position: the named cards are still there."""
 
     async def claim(clients: Clients) -> None:
         table = await clients.table("set", {"seats": 2}, ["me", "open"])
-        places = sorted((await seen(clients, table))["view"]["table"])
+        places = sorted((await read_state(clients, table))["view"]["table"])
         wrong = [three for three in combinations(places, 3) if not is_triple(*three, Rule.SET)][:2]
         answers = await asyncio.gather(
             *(
-                moved(clients, table, seat, 0, f"claim {' '.join(map(str, three))}", "claim")
+                make_move(clients, table, seat, 0, f"claim {' '.join(map(str, three))}", "claim")
                 for seat, three in enumerate(wrong)
             )
         )
         assert [answer.status for answer in answers] == [200, 200]
-        shown = await seen(clients, table)
+        shown = await read_state(clients, table)
         assert shown["view"]["wrong"] == [1, 1]
         assert shown["version"] == 2
 
@@ -234,15 +234,15 @@ def test_an_invitation_is_taken_once(server: Server) -> None:
         made = (await line.ask("POST", "/api/tables", wanted)).json
         guest = {"invitation": made["seats"][1]["invitation"], "name": "somebody"}
         lines = [await clients.line() for _ in range(thorough(8, 100))]
-        came = await asyncio.gather(*(one.ask("POST", "/api/seats", guest) for one in lines))
+        came = await asyncio.gather(*(line.ask("POST", "/api/seats", guest) for line in lines))
         assert sorted(answer.status for answer in came) == [201, *[409] * (len(lines) - 1)]
 
     run(server, come)
 
 
 @limited("quaternity.web.tables", MAX_CACHED_TABLES=0)
-def test_tables_that_are_forgotten_and_read_again_are_never_two(tmp_path: Path) -> None:
-    """More tables than are kept in memory, all played at once: none is there twice."""
+def test_a_table_that_is_dropped_and_reloaded_never_exists_twice(tmp_path: Path) -> None:
+    """More tables than are cached are played at once: none of them exists twice."""
     count = thorough(6, 60)
     with Site(app(str(tmp_path), limits=MUCH)) as site:
         wanted = {"game": "quaternity", "settings": SMALL, "seats": ["me", "me", "me"]}
@@ -275,11 +275,11 @@ def test_tables_that_are_forgotten_and_read_again_are_never_two(tmp_path: Path) 
             assert shown["view"] == json.loads(json.dumps(rules.view_json(positions[number])))
 
 
-def run(server: Server, what: Any) -> None:
-    """Let clients do something."""
+def run(server: Server, act: Any) -> None:
+    """Run a coroutine function with clients of a server."""
 
-    async def all_of_it() -> None:
+    async def run_all() -> None:
         async with Clients(server.host) as clients:
-            await what(clients)
+            await act(clients)
 
-    asyncio.run(all_of_it())
+    asyncio.run(run_all())

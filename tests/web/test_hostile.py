@@ -1,7 +1,7 @@
-"""Requests of any kind get an answer that is no fault of the server, and leave tables alone.
+"""Malformed requests of any kind are answered without a fault of the server, and change nothing.
 
-Requests are written to a socket as they are, so that paths, headers and bodies can be what no
-client would send. `ROUTES` are the documented requests; `/t/` and so on are the pages.
+Requests are written to a socket as they are, so that paths, headers and bodies can be such as no
+client would send. `ROUTES` has the documented requests, and pages such as `/t/`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from quaternity.table.games import GAMES, rules_class
 from tests.sizes import examples
 from tests.web.server import Server
-from tests.web.test_hammering import FIRST, SMALL, moved, seen
+from tests.web.test_hammering import FIRST, SMALL, make_move, read_state
 from tests.web.wire import Clients, Made
 
 ROUTES: dict[tuple[str, str], dict[str, Any] | None] = {
@@ -72,7 +72,7 @@ ROUTES: dict[tuple[str, str], dict[str, Any] | None] = {
     ("GET", "/report"): None,
     ("GET", "/static/x/table.js"): None,
 }  # fmt: skip
-"""What is documented, each with a body that it takes."""
+"""The documented requests, each with a valid body."""
 
 ODD_TEXT = [
     "", " ", "\0", "\ud800", "\U0001f600", "a" * 5000, "../../etc/passwd", "%2e%2e%2f", "%00",
@@ -92,8 +92,8 @@ RAW_BODIES = [
 ]  # fmt: skip
 
 
-class Sent(NamedTuple):
-    """A request as it goes over the wire."""
+class Request(NamedTuple):
+    """A request as it is sent."""
 
     method: str
     path: str
@@ -101,7 +101,7 @@ class Sent(NamedTuple):
     body: bytes
 
     def raw(self, host: str) -> bytes:
-        """Its bytes; `{host}` in a header is the server's."""
+        """Return its bytes; `{host}` in a header stands for the server's host."""
         size = {"Content-Length": str(len(self.body))} if self.body else {}
         headers = {"Host": host, "Connection": "close", **size, **self.headers}
         lines = [f"{name}: {value}" for name, value in headers.items()]
@@ -109,19 +109,19 @@ class Sent(NamedTuple):
         return head.replace("{host}", host).encode("utf-8", "surrogatepass") + self.body
 
 
-class Got(NamedTuple):
-    """An answer; status 0: the connection was closed without one."""
+class Reply(NamedTuple):
+    """An answer; status 0 if the connection was closed without one."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
 
 
-def asked(host: str, data: bytes, *, whole: bool = True) -> Got:
-    """Write something to a server's socket and read what it says; of a stream only the head.
+def send_raw(host: str, data: bytes, *, whole: bool = True) -> Reply:
+    """Write bytes to a server's socket and read its answer, or only the head of a stream.
 
     Args:
-        whole: whether it is a request; of what may be none the server is told the end.
+        whole: whether the bytes are a whole request; otherwise close the sending side after them.
     """
     name, _, port = host.partition(":")
     with socket.create_connection((name, int(port)), 20) as connection:
@@ -133,14 +133,14 @@ def asked(host: str, data: bytes, *, whole: bool = True) -> Got:
                 response.begin()
                 kind = response.headers.get("content-type", "")
                 body = b"" if kind.startswith("text/event-stream") else response.read()
-                return Got(response.status, dict(response.headers.items()), body)
+                return Reply(response.status, dict(response.headers.items()), body)
         except (HTTPException, ConnectionError):
-            return Got(0, {}, b"")
+            return Reply(0, {}, b"")
 
 
 @st.composite
 def documents(draw: st.DrawFn, whole: Mapping[str, Any] | None) -> bytes:
-    """A body: what is documented, with some entries changed, left out, or other ones."""
+    """Draw a body: a documented one with entries changed, left out or added, or any bytes."""
     if whole is None or draw(st.integers(0, 3)) == 0:
         return draw(st.one_of(st.sampled_from(RAW_BODIES), st.binary(max_size=50)))
     changed = dict(whole)
@@ -177,8 +177,8 @@ OTHERS = st.dictionaries(
 
 
 @st.composite
-def requests(draw: st.DrawFn, table: Made) -> Sent:
-    """A request that is nearly one of the documented ones."""
+def requests(draw: st.DrawFn, table: Made) -> Request:
+    """Draw a request that is similar to a documented one."""
     (method, path), whole = draw(st.sampled_from(list(ROUTES.items())))
     name = draw(
         st.sampled_from([table.name] * 4 + ["x", "%2e%2e", "%00", "%ff", "..", "é", "a" * 999])
@@ -198,24 +198,24 @@ def requests(draw: st.DrawFn, table: Made) -> Sent:
         headers["Authorization"] = kind + token
     headers |= draw(OTHERS)
     body = draw(documents(whole)) if method != "GET" else b""
-    return Sent(method, path, headers, body)
+    return Request(method, path, headers, body)
 
 
 @pytest.fixture(scope="module")
 def table(server: Server) -> Made:
-    """A table at which a move was made."""
+    """Create a table at which a move was made."""
 
-    async def made() -> Made:
+    async def make() -> Made:
         async with Clients(server.host) as clients:
             table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
-            assert (await moved(clients, table, 0, 0, FIRST, "first")).status == 200
+            assert (await make_move(clients, table, 0, 0, FIRST, "first")).status == 200
             return table
 
-    return asyncio.run(made())
+    return asyncio.run(make())
 
 
-def harmless(got: Got) -> None:
-    """No answer tells of a fault of the server, or lets a foreign page in."""
+def check_harmless(got: Reply) -> None:
+    """Check that an answer reveals no fault of the server and admits no foreign page."""
     assert got.status < 500, got
     assert b"Traceback" not in got.body
     assert b"site-packages" not in got.body
@@ -227,12 +227,12 @@ def harmless(got: Got) -> None:
 def test_requests_of_any_kind_are_answered(server: Server, table: Made) -> None:
     @given(st.data())
     @settings(max_examples=examples(2000))
-    def answered(data: st.DataObject) -> None:
+    def check(data: st.DataObject) -> None:
         sent = data.draw(requests(table))
-        harmless(asked(server.host, sent.raw(server.host)))
+        check_harmless(send_raw(server.host, sent.raw(server.host)))
 
-    answered()
-    assert asked(server.host, Sent("GET", "/", {}, b"").raw(server.host)).status == 200
+    check()
+    assert send_raw(server.host, Request("GET", "/", {}, b"").raw(server.host)).status == 200
 
 
 def test_bytes_of_any_kind_are_answered(server: Server) -> None:
@@ -244,14 +244,14 @@ def test_bytes_of_any_kind_are_answered(server: Server) -> None:
     @example(b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n")
     @example(b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 5000 + b"\r\n")
     @settings(max_examples=examples(300))
-    def answered(data: bytes) -> None:
-        harmless(asked(server.host, data + b"\r\n\r\n", whole=False))
+    def check(data: bytes) -> None:
+        check_harmless(send_raw(server.host, data + b"\r\n\r\n", whole=False))
 
-    answered()
+    check()
 
 
-def test_what_a_request_holds_is_what_is_documented(server: Server, table: Made) -> None:
-    """Odd values one at a time, everything else as it should be: 4xx, or it was fine."""
+def test_odd_values_in_documented_requests_do_no_harm(server: Server, table: Made) -> None:
+    """Each request has one odd value; it is refused, or the value was fine."""
 
     def bodies() -> Iterator[tuple[str, bytes]]:
         for (method, path), whole in ROUTES.items():
@@ -268,23 +268,23 @@ def test_what_a_request_holds_is_what_is_documented(server: Server, table: Made)
     headers = {"Origin": "http://{host}", "Content-Type": "application/json",
                "Authorization": f"Bearer {table.tokens[1]}"}  # fmt: skip
     for path, body in bodies():
-        sent = Sent("POST", path.replace("{table}", table.name), headers, body)
-        got = asked(server.host, sent.raw(server.host))
-        harmless(got)
+        sent = Request("POST", path.replace("{table}", table.name), headers, body)
+        answer = send_raw(server.host, sent.raw(server.host))
+        check_harmless(answer)
         if body in RAW_BODIES:
-            assert 400 <= got.status < 500, (path, body[:40], got)
-    after = asyncio.run(shown(server, table))
+            assert 400 <= answer.status < 500, (path, body[:40], answer)
+    after = asyncio.run(read_table(server, table))
     assert after["version"] >= 1
 
 
-async def shown(server: Server, table: Made) -> Any:
-    """What the first seat sees."""
+async def read_table(server: Server, table: Made) -> Any:
+    """Return the state that the first seat sees."""
     async with Clients(server.host) as clients:
-        return await seen(clients, table)
+        return await read_state(clients, table)
 
 
 def record(game: str, seed: int) -> bytes:
-    """A record of some random moves."""
+    """Return a record of some random moves."""
     random = Random(seed)
     rules = rules_class(game)()
     start = position = rules.start(random)
@@ -304,7 +304,7 @@ WORDS = [b"99999999999999999999", b"-1", b"0", b"1e9", b"\xff", b"\0", b"", b"<b
 
 @st.composite
 def records(draw: st.DrawFn) -> bytes:
-    """A record in which some words are others."""
+    """Draw a record in which some words are replaced."""
     words = re.split(rb"(\s+)", draw(st.sampled_from(RECORDS)))
     for _ in range(draw(st.integers(0, 3))):
         place = draw(st.integers(0, len(words) - 1))
@@ -315,17 +315,19 @@ def records(draw: st.DrawFn) -> bytes:
 def test_records_of_any_kind_are_refused_or_shown(server: Server) -> None:
     @given(records())
     @settings(max_examples=examples(400))
-    def shown(data: bytes) -> None:
+    def check(data: bytes) -> None:
         headers = {"Origin": "http://{host}", "Content-Type": "text/plain"}
-        got = asked(server.host, Sent("POST", "/api/records", headers, data).raw(server.host))
-        harmless(got)
-        assert got.status in (201, 422), got
-        if got.status == 201:
-            name = json.loads(got.body)["table"]
+        reply = send_raw(
+            server.host, Request("POST", "/api/records", headers, data).raw(server.host)
+        )
+        check_harmless(reply)
+        assert reply.status in (201, 422), reply
+        if reply.status == 201:
+            name = json.loads(reply.body)["table"]
             for path in (f"/t/{name}", f"/t/{name}/at/3", f"/t/{name}?seat=1",
                          f"/api/tables/{name}", f"/api/tables/{name}/record"):  # fmt: skip
-                page = asked(server.host, Sent("GET", path, {}, b"").raw(server.host))
+                page = send_raw(server.host, Request("GET", path, {}, b"").raw(server.host))
                 assert page.status == 200, (path, page)
-                harmless(page)
+                check_harmless(page)
 
-    shown()
+    check()

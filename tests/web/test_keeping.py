@@ -1,4 +1,4 @@
-"""Tables that nobody touches go after the days that were said, and no others."""
+"""Expiry of tables: unused tables are deleted after the configured days, and no others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from quaternity.web.store import Reader
 from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.site import Page, Site
-from tests.web.test_api import PEOPLE, Table, opened
+from tests.web.test_api import PEOPLE, Table, open_site
 
 SMALLEST = {"set_size": 2, "sets": 2, "players": 2}
 QUARTO: dict[str, Any] = {"game": "quarto", "settings": {}, "seats": ["me", "me"]}
@@ -31,8 +31,8 @@ def name_of(table: Table) -> str:
     return str(table.made["table"])
 
 
-def finished(site: Site) -> Table:
-    """A table whose game is over."""
+def make_finished_table(site: Site) -> Table:
+    """Create a table whose game is over."""
     table = Table(site, settings=SMALLEST, seats=["me", "me"])
     while acting := table.look()["to_act"]:
         table.move(acting[0], table.look(acting[0])["moves"][-1])
@@ -40,7 +40,7 @@ def finished(site: Site) -> Table:
 
 
 def age(folder: Path, name: str, days: float) -> None:
-    """Have a table as if all there was so long ago."""
+    """Change all times of a table to this many days ago."""
     with closing(sqlite3.connect(folder / FILE)) as database:
         database.execute(
             "UPDATE tables SET made = datetime('now', ?) WHERE id = ?", (f"-{days} days", name)
@@ -50,21 +50,21 @@ def age(folder: Path, name: str, days: float) -> None:
         database.commit()
 
 
-def house(site: Site, times: int = 2) -> set[str]:
-    """Let the server do what it does now and then; the tables that are left."""
+def run_maintenance(site: Site, times: int = 2) -> set[str]:
+    """Run the maintenance of a server, and return the tables that are left."""
     for _ in range(times):
         site.run(site.app.state.tables.keep_house())
     return {table.id for table in listed(site.app.state.tables.store)}
 
 
 @pytest.mark.parametrize("seed", range(thorough(3, 30)))
-def test_exactly_those_go_that_nobody_touched_for_so_long(seed: int, tmp_path: Path) -> None:
+def test_exactly_the_expired_tables_are_deleted(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
     kinds: dict[str, bool] = {}
-    with opened(tmp_path, limits=Limits(tables=10**6)) as site:
-        record = site.ask("GET", f"{finished(site).path}/record").body
+    with open_site(tmp_path, limits=Limits(tables=10**6)) as site:
+        record = site.ask("GET", f"{make_finished_table(site).path}/record").body
         for _ in range(6):
-            kinds[name_of(finished(site))] = True
+            kinds[name_of(make_finished_table(site))] = True
             kinds[name_of(Table(site, **QUARTO))] = False
             kinds[name_of(Table(site, seats=["me", "open", "open"]))] = False
             kinds[site.ask("POST", "/api/records", record).json["table"]] = True
@@ -72,32 +72,32 @@ def test_exactly_those_go_that_nobody_touched_for_so_long(seed: int, tmp_path: P
     for name, days in ages.items():
         age(tmp_path, name, days)
     keep = Keep(random.choice([None, 10, 30]), random.choice([None, 30, 60]))
-    with opened(tmp_path, keep=keep) as site:
-        left = house(site)
-    most = {True: keep.finished or 1000, False: keep.unfinished or 1000}
-    stay = {name for name, over in kinds.items() if ages[name] < most[over]}
-    assert left & {*kinds} == stay
+    with open_site(tmp_path, keep=keep) as site:
+        remaining = run_maintenance(site)
+    max_days = {True: keep.finished or 1000, False: keep.unfinished or 1000}
+    expected = {name for name, over in kinds.items() if ages[name] < max_days[over]}
+    assert remaining & {*kinds} == expected
 
 
-def test_nobody_is_shown_out_and_no_clock_is_stopped(tmp_path: Path) -> None:
+def test_tables_with_viewers_or_running_clocks_are_not_deleted(tmp_path: Path) -> None:
     clock = {"days": 14}
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         timed = Table(site, **(QUARTO | {"clock": clock}))
-        watched, asked, alone = (Table(site, **QUARTO) for _ in range(3))
-    for table in (timed, watched, asked, alone):
+        watched, requested, alone = (Table(site, **QUARTO) for _ in range(3))
+    for table in (timed, watched, requested, alone):
         age(tmp_path, name_of(table), 100)
-    with opened(tmp_path, keep=Keep(1, 1)) as site:
+    with open_site(tmp_path, keep=Keep(1, 1)) as site:
         listening = site.listen(f"{watched.path}/events", None)
-        site.ask("GET", asked.path, token=asked.tokens[0])
-        assert house(site) == {name_of(table) for table in (timed, watched, asked)}
+        site.ask("GET", requested.path, token=requested.tokens[0])
+        assert run_maintenance(site) == {name_of(table) for table in (timed, watched, requested)}
         listening.leave()
-    with opened(tmp_path, keep=Keep(1, 1)) as site:
-        assert house(site) == {name_of(timed)}
+    with open_site(tmp_path, keep=Keep(1, 1)) as site:
+        assert run_maintenance(site) == {name_of(timed)}
 
 
 @pytest.mark.parametrize("made", ["'yesterday'", "X'FF'", "5", "'9999-99-99 00:00:00'"])
 def test_a_time_that_cannot_be_read_keeps_its_table_and_no_other(made: str, tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         tables = [Table(site, **QUARTO) for _ in range(3)]
     for table in tables:
         age(tmp_path, name_of(table), 100)
@@ -105,48 +105,48 @@ def test_a_time_that_cannot_be_read_keeps_its_table_and_no_other(made: str, tmp_
         change = f"UPDATE tables SET made = {made} WHERE id = ?"
         database.execute(change, (name_of(tables[0]),))
     assert run(["tables", "list", "--data", str(tmp_path), "--json"]) == 0
-    with opened(tmp_path, keep=Keep(1, 1)) as site:
-        left = house(site, 3)
-        assert left == {name_of(tables[0])}
+    with open_site(tmp_path, keep=Keep(1, 1)) as site:
+        remaining = run_maintenance(site, 3)
+        assert remaining == {name_of(tables[0])}
         assert site.ask("GET", "/").status == 200
 
 
-def test_an_evening_stays_whole_and_goes_whole(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
-        table = finished(site)
+def test_a_series_of_games_is_kept_or_deleted_as_a_whole(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
+        table = make_finished_table(site)
         first, path = name_of(table), table.path
         last = site.ask("POST", f"{path}/again", {}, table.tokens[0]).json["table"]
         score = site.ask("GET", f"/api/tables/{last}").json["evening"]
         assert score
     age(tmp_path, first, 100)
     for keep in (Keep(1, 1), Keep(1, None)):
-        with opened(tmp_path, keep=keep) as site:
-            assert house(site) == {first, last}
+        with open_site(tmp_path, keep=keep) as site:
+            assert run_maintenance(site) == {first, last}
             assert site.ask("GET", f"/api/tables/{last}").json["evening"] == score
     age(tmp_path, last, 100)
-    with opened(tmp_path, keep=Keep(1, 1)) as site:
-        assert house(site) == set()
+    with open_site(tmp_path, keep=Keep(1, 1)) as site:
+        assert run_maintenance(site) == set()
         assert site.ask("GET", path).status == 404
 
 
 @pytest.mark.parametrize("turns", range(thorough(2, 30)))
-def test_who_waits_for_a_table_that_goes_finds_it_gone(turns: int, tmp_path: Path) -> None:
-    """Whatever they ask for, and however far that is by then."""
-    with opened(tmp_path, limits=Limits(tables=10**6)) as site:
+def test_requests_that_wait_for_a_deleted_table_are_refused(turns: int, tmp_path: Path) -> None:
+    """This holds for every request, however far it has got by then."""
+    with open_site(tmp_path, limits=Limits(tables=10**6)) as site:
         table, tables = Table(site, **QUARTO, chat=True), site.app.state.tables
         listening = site.listen(f"{table.path}/events", None)
-        asked = [
+        requests = [
             ("moves", {"version": 0, "id": "a", "move": "hand over A"}), ("talk", {"text": "x"}),
             ("undo", {"version": 0, "agree": True}), ("code", {}), ("elsewhere", {}),
             ("hand-over", {"seat": 0, "player": "easy"}), ("again", {}),
         ]  # fmt: skip
 
-        async def at_once() -> list[Page]:
+        async def send_and_remove() -> list[Page]:
             waiting = [
                 asyncio.create_task(
-                    site.send("POST", f"{table.path}/{what}", sent, table.tokens[0])
+                    site.send("POST", f"{table.path}/{action}", sent, table.tokens[0])
                 )
-                for what, sent in asked
+                for action, sent in requests
             ]
             for _ in range(turns):
                 await asyncio.sleep(0)
@@ -154,7 +154,7 @@ def test_who_waits_for_a_table_that_goes_finds_it_gone(turns: int, tmp_path: Pat
             return await asyncio.gather(*waiting)
 
         live = site.run(tables.open(name_of(table)))
-        statuses = [page.status for page in site.run(at_once())]
+        statuses = [page.status for page in site.run(send_and_remove())]
         assert {*statuses} <= {200, 201, 404, 409}, statuses
         assert turns or {*statuses} == {404}
         for late in (live.play(0, 0, "b", "hand over A"), live.agree_to_undo(0, 0, True)):
@@ -169,10 +169,10 @@ def test_who_waits_for_a_table_that_goes_finds_it_gone(turns: int, tmp_path: Pat
             assert tables.store.read(of_it, name_of(table)) == [(0,)], kind
 
 
-def test_a_next_game_that_is_gone_may_be_made_again(tmp_path: Path) -> None:
+def test_a_deleted_rematch_can_be_made_again(tmp_path: Path) -> None:
     for in_memory in (True, False):
-        with opened(tmp_path / str(in_memory)) as site:
-            table = finished(site)
+        with open_site(tmp_path / str(in_memory)) as site:
+            table = make_finished_table(site)
             tables = site.app.state.tables
             made = [table.post(0, "again").json["table"] for _ in range(2)]
             assert made[0] == made[1] == table.look()["again"]
@@ -183,52 +183,52 @@ def test_a_next_game_that_is_gone_may_be_made_again(tmp_path: Path) -> None:
             assert table.post(0, "again").json["table"] not in made
 
 
-def test_what_goes_makes_room_a_few_at_a_time(tmp_path: Path) -> None:
+def test_expired_tables_are_deleted_in_batches(tmp_path: Path) -> None:
     limits = Limits(kept=7)
-    with opened(tmp_path, limits=limits) as site:
+    with open_site(tmp_path, limits=limits) as site:
         names = [name_of(Table(site, **QUARTO)) for _ in range(7)]
         assert site.ask("POST", "/api/tables", PEOPLE).status == 507
     for name in names:
         age(tmp_path, name, 100)
     with (
         limited("quaternity.web.tables", REMOVAL_BATCH=3),
-        opened(tmp_path, limits=limits, keep=Keep(None, 9)) as site,
+        open_site(tmp_path, limits=limits, keep=Keep(None, 9)) as site,
     ):
-        assert [len(house(site, 1)) for _ in range(4)] == [4, 1, 0, 0]
+        assert [len(run_maintenance(site, 1)) for _ in range(4)] == [4, 1, 0, 0]
         Table(site)
 
 
 @pytest.mark.parametrize("days", [120, -120])
 @pytest.mark.parametrize("kind", ["file", "postgres"])
-def test_no_table_goes_by_a_clock_that_has_jumped(
+def test_no_table_is_deleted_because_a_clock_has_jumped(
     kind: str, days: int, tmp_path: Path, request: pytest.FixtureRequest,
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    """Neither while a server runs nor at a start, until the operator confirms the clock."""
+    """This holds while a server runs and at a start, until the operator confirms the clock."""
     place = str(tmp_path)
     owner: Any = Reader
     if kind == "postgres":
         place = request.getfixturevalue("cluster").place(tmp_path.name)
         owner = pytest.importorskip("quaternity.web.postgres").PostgresReader
-    right = owner.now
+    original = owner.now
 
-    def left(ahead: float) -> set[str]:
+    def left_after(ahead: float) -> set[str]:
         """Return the names of the tables that remain if the clock is this many days ahead."""
-        monkeypatch.setattr(owner, "now", lambda store: right(store) + ahead * 86_400)
-        with opened(place, keep=Keep(100, 100)) as site:
-            return house(site)
+        monkeypatch.setattr(owner, "now", lambda store: original(store) + ahead * 86_400)
+        with open_site(place, keep=Keep(100, 100)) as site:
+            return run_maintenance(site)
 
-    with opened(place, keep=Keep(100, 100)) as site:
+    with open_site(place, keep=Keep(100, 100)) as site:
         names = {name_of(Table(site, **QUARTO)) for _ in range(3)}
-        monkeypatch.setattr(owner, "now", lambda store: right(store) + days * 86_400)
-        assert house(site) == names
-        # A table that is made by the wrong clock does not make it credible.
+        monkeypatch.setattr(owner, "now", lambda store: original(store) + days * 86_400)
+        assert run_maintenance(site) == names
+        # A table that is made with the wrong clock does not make that clock credible.
         names.add(name_of(Table(site, **QUARTO)))
-    assert left(days) == left(days) == names
+    assert left_after(days) == left_after(days) == names
     assert caplog.text.count("quaternity tables confirm-clock") == 3
-    # A server that was off for a few days goes on without a word.
-    assert left(0) == left(5) == left(10) == names
+    # A server that was off for a few days continues without a warning.
+    assert left_after(0) == left_after(5) == left_after(10) == names
     assert caplog.text.count("quaternity tables confirm-clock") == 3
-    assert left(130) == names
+    assert left_after(130) == names
     assert run(["tables", "confirm-clock", "--data", place]) == 0
-    assert left(130) == set()
+    assert left_after(130) == set()

@@ -1,4 +1,4 @@
-"""Nothing lost: a server that is killed at any moment has every move that anybody saw."""
+"""Durability: a server that is killed at any moment keeps every move that a client saw."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ TABLES, STREAMS = 8, 2
 
 
 class Game:
-    """A table that is played on through any number of servers, and all that was ever seen of it.
+    """A table that is played on over any number of restarts, and everything that was seen of it.
 
     Attributes:
-        seen: per version what was told, by streams and answers; it never changes.
+        seen: the event that streams reported for each version; it never changes.
     """
 
     def __init__(self, seed: int) -> None:
@@ -34,17 +34,17 @@ class Game:
         self.table: Made
 
     async def open(self, clients: Clients) -> None:
-        """Sit down."""
+        """Create the table and take its seats."""
         settings = {"set_size": 4, "sets": 3, "players": 3}
         self.table = await clients.table("quaternity", settings, ["me", "open", "open"])
 
-    async def play(self, clients: Clients, made: Any) -> None:
-        """Look on, and move until the server is gone or the game over; `made()` after each move.
+    async def play(self, clients: Clients, after_move: Any) -> None:
+        """Watch and move until the server or the game has ended; call `after_move` after each move.
 
-        The same move with the same id is made again until it is answered.
+        A move is repeated with the same id until it is answered.
         """
         for number in range(STREAMS):
-            await clients.stream(self.table, number or None, self._told(number), self.last[number])
+            await clients.stream(self.table, number or None, self._check(number), self.last[number])
         line = await clients.line()
         while acting := self.rules.to_act(self.position):
             seat = acting[0]
@@ -59,13 +59,13 @@ class Game:
             assert answer.json["version"] == self.version + 1
             self.position = self.rules.after(self.position, seat, move)
             self.version += 1
-            made()
+            after_move()
 
-    def _told(self, number: int) -> Any:
-        return told_in_order(self.last, number, self.seen)
+    def _check(self, number: int) -> Any:
+        return stream_checker(self.last, number, self.seen)
 
     async def check(self, clients: Clients) -> None:
-        """What was answered or told is there."""
+        """Check that the server has everything that was answered or reported."""
         line = await clients.line()
         answer = await line.ask("GET", self.table.path(), token=self.table.tokens[0])
         assert answer.status == 200, answer
@@ -78,25 +78,25 @@ class Game:
         assert replay.positions[self.version] == self.position
 
 
-def told_in_order(last: list[int], number: int, seen: dict[int, str]) -> Any:
-    """What hears a stream: events come without a gap, and those that were seen never change.
+def stream_checker(last: list[int], number: int, seen: dict[int, str]) -> Any:
+    """Return a listener that checks that events have no gap and never change.
 
     Args:
-        last: per stream the last version that it told.
+        last: the last version that each stream reported.
     """
 
-    def told(kind: str, name: str, data: str) -> None:
+    def check(kind: str, name: str, data: str) -> None:
         if kind == "move" and int(name):
             version = int(name)
             assert version <= last[number] + 1, "an event is missing"
             last[number] = max(version, last[number])
             assert seen.setdefault(version, data) == data, "a move has changed"
 
-    return told
+    return check
 
 
 class Programs:
-    """A table of programs, on which one looks through any number of servers."""
+    """A table of programs, watched over any number of restarts."""
 
     def __init__(self) -> None:
         self.seen: dict[int, str] = {}
@@ -104,24 +104,24 @@ class Programs:
         self.table: Made
 
     async def open(self, clients: Clients) -> None:
-        """A game that lasts."""
+        """Create a game that lasts."""
         settings = {"players": 4, "sets": 20}
         self.table = await clients.table("kwartet", settings, ["random"] * 4)
 
     async def look(self, clients: Clients) -> None:
-        """From where one was; the table has all that was told, and goes on."""
+        """Watch from the last version on; check that the table has everything that was reported."""
         line = await clients.line()
         answer = await line.ask("GET", self.table.path())
         assert answer.json["version"] >= self.last[0]
         if answer.json["outcome"]:
             self.seen, self.last = {}, [0]
             await self.open(clients)
-        told = told_in_order(self.last, 0, self.seen)
-        await clients.stream(self.table, None, told, self.last[0])
+        listener = stream_checker(self.last, 0, self.seen)
+        await clients.stream(self.table, None, listener, self.last[0])
 
 
 class Club:
-    """All tables of a test, those whose game is over as well."""
+    """All tables of a test, including those whose game is over."""
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
@@ -130,25 +130,25 @@ class Club:
         self.programs = [Programs() for _ in range(thorough(0, 2))]
 
     def game(self) -> Game:
-        """A new game."""
+        """Return a new game."""
         return Game(self.random.randrange(1 << 30))
 
     async def open(self, server: Server) -> None:
-        """Sit down at all tables."""
+        """Create all tables and take their seats."""
         async with Clients(server.host) as clients:
             for game in self.games:
                 await game.open(clients)
-            for one in self.programs:
-                await one.open(clients)
+            for watched in self.programs:
+                await watched.open(clients)
 
     async def play_until_killed(self, server: Server) -> None:
-        """Play on, until the server is killed in the middle of some moves."""
-        left = self.random.randrange(1, 12 * TABLES)
+        """Continue to play until the server is killed in the middle of some moves."""
+        moves_left = self.random.randrange(1, 12 * TABLES)
 
-        def made() -> None:
-            nonlocal left
-            left -= 1
-            if not left:
+        def count_move() -> None:
+            nonlocal moves_left
+            moves_left -= 1
+            if not moves_left:
                 server.process.kill()
 
         async with Clients(server.host) as clients:
@@ -158,22 +158,22 @@ class Club:
                     self.over.append(game)
                     self.games[number] = self.game()
                     await self.games[number].open(clients)
-            await asyncio.gather(*(one.look(clients) for one in self.programs))
-            playing = [game.play(clients, made) for game in self.games]
+            await asyncio.gather(*(watched.look(clients) for watched in self.programs))
+            playing = [game.play(clients, count_move) for game in self.games]
             ends = await asyncio.gather(*playing, return_exceptions=True)
         for end in ends:
             if end is not None and not isinstance(end, ConnectionError):
                 raise end
 
     async def check(self, server: Server) -> None:
-        """Everything is there in the end."""
+        """Check that everything is there in the end."""
         async with Clients(server.host) as clients:
             for game in (*self.over, *self.games):
                 await game.check(clients)
 
 
-def played_through(server: Server, kills: int) -> int:
-    """Kill a server so many times; the number of moves that were seen."""
+def play_through_kills(server: Server, kills: int) -> int:
+    """Kill a server this many times, and return the number of moves that were seen."""
     club = Club(kills)
     with server:
         asyncio.run(club.open(server))
@@ -188,9 +188,9 @@ def played_through(server: Server, kills: int) -> int:
 
 
 def test_a_killed_server_goes_on_where_it_was(tmp_path: Any) -> None:
-    assert played_through(Server(tmp_path / "data", *BUSY), thorough(1, 20)) > 0
+    assert play_through_kills(Server(tmp_path / "data", *BUSY), thorough(1, 20)) > 0
 
 
 @pytest.mark.slow
 def test_two_hundred_kills_lose_nothing(tmp_path: Any) -> None:
-    assert played_through(Server(tmp_path / "data", *BUSY), 200) > 1000
+    assert play_through_kills(Server(tmp_path / "data", *BUSY), 200) > 1000

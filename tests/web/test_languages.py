@@ -38,7 +38,7 @@ from quaternity.web.talk import Line
 from tests.sizes import examples
 from tests.web.site import Site
 from tests.web.test_api import Table
-from tests.web.test_pages import BASE, KWARTET, QUATERNITY, played, sight
+from tests.web.test_pages import BASE, KWARTET, QUATERNITY, sight, simulate
 
 WEB = Path(quaternity.__file__).parent / "web"
 GAMES = [QUATERNITY, KWARTET, QuartoRules(QuartoSettings()), SetRules(SetSettings())]
@@ -46,11 +46,11 @@ OTHERS = sorted({*SPOKEN} - {"en"})
 
 
 def kinds() -> set[str]:
-    """The templates of all sentences that a page may say."""
-    found = set()
+    """Return the templates of all sentences that a page may show."""
+    templates = set()
     for module in pkgutil.walk_packages(quaternity.__path__, "quaternity."):
-        room = module.name.split(".")[1]
-        if room in (
+        package = module.name.split(".")[1]
+        if package in (
             "game",
             "kwartet",
             "quarto",
@@ -62,41 +62,41 @@ def kinds() -> set[str]:
             "web",
         ):
             values = vars(importlib.import_module(module.name)).values()
-            found |= {value.template for value in values if isinstance(value, Kind)}
-    return {TEMPLATES.get(template, template) for template in found}
+            templates |= {value.template for value in values if isinstance(value, Kind)}
+    return {TEMPLATES.get(template, template) for template in templates}
 
 
 def texts() -> set[str]:
-    """All texts of the pages, in English."""
-    found: set[Any] = {*SCRIPT_WORDS, *LOOKS, *INSTEAD.values(), *kinds()}
+    """Return all texts of the pages, in English."""
+    messages: set[Any] = {*SCRIPT_WORDS, *LOOKS, *INSTEAD.values(), *kinds()}
     keywords = {"_": None, "gettext": None}
     for path in WEB.rglob("*.py"):
-        found |= {text for _, text, *_ in extract_from_file("python", path, keywords)}
+        messages |= {text for _, text, *_ in extract_from_file("python", path, keywords)}
     for path in WEB.rglob("*.html"):
         more = extract_from_file("jinja2.ext:babel_extract", path, keywords)
-        found |= {text for _, text, *_ in more}
+        messages |= {text for _, text, *_ in more}
     for name in game_names():
         game = registration(name)
-        found |= {game.text, *(label for _, label in game.help)}
-        found |= {tip.text for tip, _ in game.part("tips") or ()}
+        messages |= {game.text, *(label for _, label in game.help)}
+        messages |= {tip.text for tip, _ in game.part("tips") or ()}
         for level in game.levels:
-            found |= {level.name, level.text, f"{level.name} program"}
+            messages |= {level.name, level.text, f"{level.name} program"}
         for field in form_fields(name):
-            found |= {field.label, field.help, *map(str, field.choices or ())}
-    return {text for text in found if isinstance(text, str) and text}
+            messages |= {field.label, field.help, *map(str, field.choices or ())}
+    return {text for text in messages if isinstance(text, str) and text}
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_every_text_has_a_translation_with_the_same_places(language: str) -> None:
+def test_every_text_has_a_translation_with_the_same_placeholders(language: str) -> None:
     translated = catalogue(language)
     assert texts() - {*translated} == set()
-    places = re.compile(r"\{[^}]*\}|%\(\w+\)s")
+    placeholders = re.compile(r"\{[^}]*\}|%\(\w+\)s")
     for text, translation in translated.items():
-        assert {*places.findall(text)} == {*places.findall(translation)}, text
+        assert {*placeholders.findall(text)} == {*placeholders.findall(translation)}, text
 
 
 class Visible(HTMLParser):
-    """What a page says: its texts, and those of attributes that are read out."""
+    """The text of a page, with the attributes that are read out."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -104,29 +104,29 @@ class Visible(HTMLParser):
         self._silent = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Called by the parser."""
+        """Collect texts of attributes."""
         self._silent += tag in ("code", "svg", "style")
-        said = ("aria-label", "label", "title", "placeholder", "data-hint", "data-incomplete")
-        self.texts += [value or "" for name, value in attrs if name in said]
+        read_out = ("aria-label", "label", "title", "placeholder", "data-hint", "data-incomplete")
+        self.texts += [value or "" for name, value in attrs if name in read_out]
         for name, value in attrs:
             if name in ("data-asks", "data-refused"):
                 self.texts += [more[1] for more in json.loads(value or "[]")]
 
     def handle_endtag(self, tag: str) -> None:
-        """Called by the parser."""
+        """Note the end of an element."""
         self._silent -= tag in ("code", "svg", "style")
 
     def handle_data(self, data: str) -> None:
-        """Called by the parser."""
+        """Collect a visible text."""
         if not self._silent:
             self.texts.append(data)
 
 
 class Marked(dict[str, str]):
-    """A catalogue that puts every text in brackets, half as long again."""
+    """A catalogue that puts every text in brackets and makes it 50 % longer."""
 
     def get(self, text: str, otherwise: Any = None) -> str:
-        """Return a text in brackets; what is put in it stands outside."""
+        """Return a text in brackets, with its placeholders outside."""
         del otherwise
         return re.sub(r"[^{}%]+|\{[^}]*\}|%\(\w+\)s", self._part, text)
 
@@ -146,11 +146,11 @@ NAMES = "|".join(
         r"[HVD]\d(V\d)?|\b[A-P]\b",
     ]
 )
-"""What is called so in every language."""
+"""Names that are the same in every language."""
 
 
 def left_in_english(html: str) -> set[str]:
-    """Return the texts of a page that stand outside of brackets."""
+    """Return the texts of a page that are not in brackets."""
     page = Visible()
     page.feed(html)
     outside = [re.sub(r"⟦[^⟧]*⟧", "", text) for text in page.texts]
@@ -163,37 +163,37 @@ def left_in_english(html: str) -> set[str]:
 
 
 @pytest.fixture
-def marked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A language in which every sentence is marked."""
+def mark_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use a language in which every text is in brackets."""
     monkeypatch.setattr(languages, "catalogue", lambda language: Marked(x="x"))
 
 
 @pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.name)
-@pytest.mark.usefixtures("marked")
-def test_nothing_of_a_table_is_left_in_english(rules: Any) -> None:
+@pytest.mark.usefixtures("mark_texts")
+def test_no_text_of_a_table_is_left_in_english(rules: Any) -> None:
     with speaking("xx"):
         for count in (0, 1, 5, 400):
-            game = played(rules, count)
+            game = simulate(rules, count)
             for seat in (None, *range(rules.seats)):
-                looking = sight(game, seat, chat=True, lines=(Line(1, 0, "Person 0", "⟦hi⟧"),))
-                looking = looking._replace(settings={})
-                waiting = looking._replace(begun=False, view=None, invitation="x" * 22)
-                pages = [table_html(one, BASE) for one in (looking, waiting)]
-                for html in (*pages, table_html(looking, BASE, replayed=True)):
+                running = sight(game, seat, chat=True, lines=(Line(1, 0, "Person 0", "⟦hi⟧"),))
+                running = running._replace(settings={})
+                waiting = running._replace(begun=False, view=None, invitation="x" * 22)
+                pages = [table_html(view, BASE) for view in (running, waiting)]
+                for html in (*pages, table_html(running, BASE, replayed=True)):
                     assert left_in_english(html) == set()
 
 
-@pytest.mark.usefixtures("marked")
-def test_nothing_of_other_pages_is_left_in_english() -> None:
-    looking = sight(played(QUATERNITY, 0), 0)
+@pytest.mark.usefixtures("mark_texts")
+def test_no_text_of_other_pages_is_left_in_english() -> None:
+    view = sight(simulate(QUATERNITY, 0), 0)
     with speaking("xx"):
         pages = [home_html(), learn_html(), *map(new_html, game_names())]
-        pages += [join_html(looking, None, "x"), join_html(looking, 0, "x")]
+        pages += [join_html(view, None, "x"), join_html(view, 0, "x")]
         answers: dict[str, dict[str, Any]] = {
             "questions": {"questions": []}, "know": {}, "analysis": {"outcome": None, "moves": []},
         }  # fmt: skip
         for word, answer in answers.items():
-            pages.append(help_html(looking, word, answer, {}))
+            pages.append(help_html(view, word, answer, {}))
         for html in pages:
             assert left_in_english(html) == set()
 
@@ -205,18 +205,18 @@ def test_nothing_of_other_pages_is_left_in_english() -> None:
              max_size=6),
 )  # fmt: skip
 @settings(max_examples=examples(600))
-def test_a_page_is_in_the_language_that_was_asked_for_or_is_liked_best(
-    asked: str, cookie: str, accepted: list[tuple[str, str]]
+def test_a_page_is_in_the_requested_or_the_preferred_language(
+    requested: str, cookie: str, accepted: list[tuple[str, str]]
 ) -> None:
     header = ", ".join(f"{name}{weight}" for name, weight in accepted)
-    known = [name for name in (asked, cookie) if name in SPOKEN]
-    liked = [
+    known = [name for name in (requested, cookie) if name in SPOKEN]
+    preferred = [
         (float(weight.partition("=")[2] or 1), name.partition("-")[0].lower())
         for name, weight in accepted if weight not in (";q=x", ";q=")
     ]  # fmt: skip
-    spoken = [(share, name) for share, name in liked if share and name in SPOKEN]
-    best = [name for share, name in spoken if share == max(spoken)[0]] if spoken else ["en"]
-    assert chosen(asked, cookie, header) == [*known, *best][0]
+    usable = [(share, name) for share, name in preferred if share and name in SPOKEN]
+    best = [name for share, name in usable if share == max(usable)[0]] if usable else ["en"]
+    assert chosen(requested, cookie, header) == [*known, *best][0]
 
 
 def test_two_people_at_one_table_read_two_languages(tmp_path: Path) -> None:
@@ -238,13 +238,13 @@ def test_two_people_at_one_table_read_two_languages(tmp_path: Path) -> None:
         assert b"<h2>Reden</h2>" in answer.body
         cookies = [value for name, value in answer.headers if name == b"set-cookie"]
         assert [value.startswith(b"language=de;") for value in cookies] == [True]
-        # One that does not exist changes nothing.
+        # An unknown language changes nothing.
         answer = site.ask("GET", f"{page}?language=xx", headers=heads["nl"])
         assert b"<h2>Praten</h2>" in answer.body
         assert b"set-cookie" not in dict(answer.headers)
-        given = {"seat": 9, "player": "random"}
+        sent = {"seat": 9, "player": "random"}
         path = f"{table.path}/hand-over"
-        error = site.ask("POST", path, given, table.tokens[0], heads["nl"])
+        error = site.ask("POST", path, sent, table.tokens[0], heads["nl"])
         assert (error.status, error.json["error"]) == (404, "er is geen plaats 9")
         error = site.ask(
             "POST", f"{table.path}/ready", {"ready": True}, table.tokens[0], heads["nl"]

@@ -1,9 +1,9 @@
-"""Hidden stays hidden: for two deals that a seat cannot tell apart all it ever gets is the same.
+"""Secrecy: for two deals that a seat cannot distinguish, everything that it receives is the same.
 
 Two applications play the same moves from two deals which look alike to one seat (or to a bystander)
 up to some moment: the second deal is drawn by `rules.like` at that moment and played back to its
-start. Whatever that seat asks for, at this moment and before, must be the same bytes: answers,
-pages, headers, errors, event streams. What is random is the same in both (names, tokens, seeds).
+start. Everything that the seat requests, now and before, must be the same bytes: answers,
+pages, headers, errors, event streams. Random names, tokens and seeds are equal in both.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from tests.web.site import Listening, Page, Site
 UNLIMITED = 10**9
 PAIRS, MANY_PAIRS = thorough(3, 80), 3000
 ASKED = thorough(30, 6)
-"""Of so many things is asked each time: of many pairs not everything every time."""
+"""Maximum number of requests per look; a run with many pairs needs only some each time."""
 
 
 class Deal(NamedTuple):
-    """A game up to some moment, and another start of it that one seat cannot tell from it.
+    """A game up to some moment, and another start that one seat cannot distinguish from it.
 
     Attributes:
-        seat: who cannot; None: a bystander.
-        moves: each with the seat that makes it.
+        seat: the seat that cannot distinguish them; None: a bystander.
+        moves: the moves, each with the seat that makes it.
     """
 
     rules: Any
@@ -55,11 +55,11 @@ class Deal(NamedTuple):
 
 
 def kwartet(random: Random) -> KwartetRules:
-    return KwartetRules(random_settings(random, range(2, 5), range(2, 6), most_cards=30))
+    return KwartetRules(random_settings(random, range(2, 5), range(2, 6), max_cards=30))
 
 
 def kwartet_start(rules: KwartetRules, start: Any, alike: Any) -> Any:
-    """The start of a drawn deal: what was put down and what changed hands goes back."""
+    """Return the start of a drawn deal: sets put down and cards that changed hands go back."""
     hands = [list(hand) for hand in alike.position.hands]
     for question, answer, announced in reversed(alike.events):
         for index in announced:
@@ -81,7 +81,7 @@ def ternary(random: Random) -> SetRules:
 
 
 def ternary_start(rules: SetRules, start: Any, alike: Any) -> Any:
-    """The cards that were seen in the order in which they came, then the drawn deck."""
+    """Return a start: the seen cards in the order in which they came, then the drawn deck."""
     seen = CARDS - len(alike.deck)
     return rules.start_of_deck((*(*start.seen.places, *start.deck)[:seen], *alike.deck))
 
@@ -90,11 +90,11 @@ GAMES: dict[str, tuple[Any, Any]] = {
     "kwartet": (kwartet, kwartet_start),
     "set": (ternary, ternary_start),
 }
-"""Per game with something hidden: rules by chance, and what leads back to a start."""
+"""For each game with hidden cards: random rules, and a function that leads back to a start."""
 
 
-def drawn_move(rules: Any, view: Any, random: Random) -> Any:
-    """A legal move; in SET often a right one, so that the game goes on."""
+def draw_move(rules: Any, view: Any, random: Random) -> Any:
+    """Return a legal move; in SET often a correct one, so that the game continues."""
     if isinstance(rules, SetRules) and random.random() < 0.8:
         move = SetMove(random.choice(view.threes)) if view.threes else MORE
         if not rules.faults(view, move):
@@ -102,8 +102,8 @@ def drawn_move(rules: Any, view: Any, random: Random) -> Any:
     return random.choice(list(rules.moves(view)))
 
 
-def drawn(game: str, random: Random) -> Deal:
-    """Two deals that look alike after some random moves."""
+def draw_deal(game: str, random: Random) -> Deal:
+    """Return two deals that look alike after some random moves."""
     make, start_of = GAMES[game]
     while True:
         rules = make(random)
@@ -113,7 +113,7 @@ def drawn(game: str, random: Random) -> Deal:
             acting = random.choice(list(rules.to_act(position)) or [None])
             if acting is None:
                 break
-            move = drawn_move(rules, rules.view(position, acting), random)
+            move = draw_move(rules, rules.view(position, acting), random)
             after = rules.after(position, acting, move)
             if not rules.to_act(after):
                 break
@@ -124,12 +124,12 @@ def drawn(game: str, random: Random) -> Deal:
     seat = random.choice([None, *range(rules.seats)])
     alike = rules.like(rules.view(position, seat), random)
     other = start_of(rules, start, alike)
-    assert list(told(rules, start, moves, seat)) == list(told(rules, other, moves, seat))
+    assert list(observe(rules, start, moves, seat)) == list(observe(rules, other, moves, seat))
     return Deal(rules, start, other, seat, moves)
 
 
-def told(rules: Any, position: Any, moves: Any, seat: int | None) -> Iterator[Any]:
-    """The views of a seat and all events from a start on."""
+def observe(rules: Any, position: Any, moves: Any, seat: int | None) -> Iterator[Any]:
+    """Yield the views of a seat and all events from a start on."""
     yield rules.view(position, seat)
     for acting, move in moves:
         after = rules.after(position, acting, move)
@@ -139,11 +139,11 @@ def told(rules: Any, position: Any, moves: Any, seat: int | None) -> Iterator[An
 
 
 class Twins:
-    """Two applications that are asked the same.
+    """Two applications that get the same requests.
 
     Attributes:
-        starts: of the next table, per application.
-        made: every text that nobody can guess, of either application (they make the same).
+        starts: the start of the next table, for each application.
+        made: every secret text of either application (they make the same ones).
     """
 
     def __init__(self, sites: Sequence[Site]) -> None:
@@ -155,24 +155,24 @@ class Twins:
         self.made: set[str] = set()
 
     def guess(self, size: int) -> bytes:
-        """In place of chance: the same for both applications."""
+        """Replace random bytes by bytes that are the same for both applications."""
         number = next(self.counts[self.active])
         return sha256(str(number).encode()).digest()[:size]
 
     def text(self, size: int) -> str:
-        """In place of `secrets.token_urlsafe`."""
+        """Replace `secrets.token_urlsafe`."""
         made = f"R{self.guess(32).hex()}"[: -(-size * 4 // 3)]
         self.made.add(made)
         return made
 
     def hex(self, size: int) -> str:
-        """In place of `secrets.token_hex`, of which seeds are made."""
+        """Replace `secrets.token_hex`, which makes the seeds."""
         made = self.guess(size).hex()
         self.made.add(made)
         return made
 
     def start(self, original: Any) -> Any:
-        """In place of a game's `start`."""
+        """Replace the `start` of a game."""
 
         def start(rules: Any, random: Random) -> Any:
             return self.starts.pop(self.active, None) or original(rules, random)
@@ -180,7 +180,7 @@ class Twins:
         return start
 
     def ask(self, *arguments: Any, **more: Any) -> tuple[Page, Page]:
-        """What both answer."""
+        """Return the answers of both."""
         answers = []
         for number, site in enumerate(self.sites):
             self.active = number
@@ -188,7 +188,7 @@ class Twins:
         return answers[0], answers[1]
 
     def listen(self, path: str, token: str | None) -> tuple[Listening, Listening]:
-        """A stream of both."""
+        """Open a stream of both."""
         streams = []
         for number, site in enumerate(self.sites):
             self.active = number
@@ -198,12 +198,12 @@ class Twins:
 
 @pytest.fixture(scope="module")
 def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
-    """Two applications, whose programs and counts run in this process."""
+    """Run two applications, whose programs and counts run in this process."""
 
-    async def counted(thinking: Thinking, function: Any, *arguments: Any, kind: str = "") -> Any:
+    async def run_count(thinking: Thinking, function: Any, *arguments: Any, kind: str = "") -> Any:
         return function(*arguments)
 
-    async def planned(
+    async def run_plan(
         thinking: Thinking, rules: Any, name: str, seat: int, steps: Any, view: Any, random: Random
     ) -> Planned[Any] | None:
         text, seconds = chosen_apart(rules, name, seat, steps, view, random)
@@ -223,20 +223,20 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
         twins = Twins(sites)
         patch.setattr("secrets.token_urlsafe", twins.text)
         patch.setattr("secrets.token_hex", twins.hex)
-        patch.setattr(Thinking, "count", counted)
-        patch.setattr(Thinking, "plan", planned)
+        patch.setattr(Thinking, "count", run_count)
+        patch.setattr(Thinking, "plan", run_plan)
         for rules in (KwartetRules, SetRules):
             patch.setattr(rules, "start", twins.start(rules.start))
         with sites[0], sites[1]:
             yield twins
 
 
-class Looker:
-    """Who cannot tell the deals apart: everything that he gets, from both applications.
+class Viewer:
+    """A viewer that cannot distinguish the deals, with everything received from both applications.
 
     Attributes:
-        got: all bytes so far.
-        own: the texts that he may see.
+        got: all bytes received so far.
+        own: the texts that the viewer may see.
     """
 
     def __init__(self, twins: Twins) -> None:
@@ -244,17 +244,17 @@ class Looker:
         self.headers: dict[str, str] = {}
 
     def ask(self, method: str, path: str, document: Any = None) -> Page:
-        """Ask both; they must not differ."""
-        one, other = self.twins.ask(method, path, document, headers=self.headers)
-        assert one == other, f"{method} {path}"
-        assert one.status < 500, one
-        self.got += repr(one.headers).encode() + one.body
+        """Send a request to both; the answers must be equal."""
+        first, second = self.twins.ask(method, path, document, headers=self.headers)
+        assert first == second, f"{method} {path}"
+        assert first.status < 500, first
+        self.got += repr(first.headers).encode() + first.body
         self.own.update(
             value.decode().partition(";")[0].partition("=")[2][:22]
-            for name, value in one.headers
+            for name, value in first.headers
             if name == b"set-cookie"
         )
-        return one
+        return first
 
 
 class Play:
@@ -262,14 +262,14 @@ class Play:
 
     def __init__(self, twins: Twins, deal: Deal, wanted: str) -> None:
         self.twins, self.deal = twins, deal
-        self.looker = looker = Looker(twins)
+        self.viewer = viewer = Viewer(twins)
         settings = json.loads(json.dumps(settings_of(deal.rules)))
         document = {"game": deal.rules.name, "settings": settings, "help": True,
                     "seats": ["me", *[wanted] * (deal.rules.seats - 1)]}  # fmt: skip
         starts = {0: deal.start, 1: deal.other}
         twins.starts = {} if wanted == "open" else starts
         made, other = twins.ask("POST", "/api/tables", document)
-        twins.starts = starts  # what waits is dealt when the last one has come
+        twins.starts = starts  # a waiting table is dealt when the last player has come
         assert made.status == 201, made
         assert made == other
         self.table, self.tokens = made.json["table"], [made.json["seats"][0]["token"]]
@@ -285,13 +285,13 @@ class Play:
             assert sat == other
             self.tokens.append(sat.json["token"])
             cookies.append(sat)
-        looker.own.add(self.table)
+        viewer.own.add(self.table)
         if deal.seat is not None and deal.seat < len(self.tokens):
             cookie = dict(cookies[deal.seat].headers)[b"set-cookie"].decode().partition(";")[0]
-            looker.headers = {"cookie": cookie}
-            looker.own |= {self.tokens[deal.seat], cookie.partition("=")[2][:22]}
+            viewer.headers = {"cookie": cookie}
+            viewer.own |= {self.tokens[deal.seat], cookie.partition("=")[2][:22]}
             if not deal.seat:
-                looker.own |= set(invitations)
+                viewer.own |= set(invitations)
         self.watched = twins.listen(
             self.path("/events"), None if deal.seat is None else self.tokens[deal.seat]
         )
@@ -301,7 +301,7 @@ class Play:
             twins.ask("GET", self.path(), token=token)
 
     def path(self, rest: str = "") -> str:
-        """Of a request about the table."""
+        """Return the path of a request about the table."""
         return f"/api/tables/{self.table}{rest}"
 
     def move(self, seat: int, move: Any) -> None:
@@ -309,7 +309,7 @@ class Play:
         document = {"version": self.version, "id": str(self.version),
                     "move": self.deal.rules.write(move)}  # fmt: skip
         if seat == self.deal.seat:
-            answer = self.looker.ask("POST", self.path("/moves"), document)
+            answer = self.viewer.ask("POST", self.path("/moves"), document)
         else:
             answer, other = self.twins.ask(
                 "POST", self.path("/moves"), document, token=self.tokens[seat]
@@ -319,20 +319,20 @@ class Play:
         self.version += 1
 
     def undo(self) -> None:
-        """All agree to take the last move back."""
+        """Let all players agree to take the last move back."""
         self.undone = True
         for seat, token in enumerate(self.tokens):
             document = {"version": self.version, "agree": True}
             if seat == self.deal.seat:
-                self.looker.ask("POST", self.path("/undo"), document)
+                self.viewer.ask("POST", self.path("/undo"), document)
             else:
                 answer, other = self.twins.ask("POST", self.path("/undo"), document, token=token)
                 assert (answer.status, other.status) == (200, 200), answer
         self.version += 1
 
     def look(self, random: Random) -> None:
-        """Ask for everything there is, and for what there is not."""
-        ask, page = self.looker.ask, f"/t/{self.table}"
+        """Request everything that exists, and some things that do not."""
+        ask, page = self.viewer.ask, f"/t/{self.table}"
         other = random.randrange(self.deal.rules.seats)
         paths = [
             self.path(), self.path("/record"), page, f"{page}/part",
@@ -340,7 +340,7 @@ class Play:
             f"{page}/at/{random.randint(0, self.version)}", f"{page}?seat={other}",
             f"{page}/at/0?seat={other}", self.path(f"?seat={other}"), self.path("?seat=99"),
             self.path(f"/record?seat={other}"), *self.helps(other),
-            *(f"/join/{one}" for one in self.invitations),
+            *(f"/join/{invitation}" for invitation in self.invitations),
         ]  # fmt: skip
         for path in random.sample(paths, min(ASKED, len(paths))):
             ask("GET", path)
@@ -362,15 +362,15 @@ class Play:
             ask("POST", "/api/seats", {"invitation": invitation, "name": "late"})
 
     def helps(self, other: int) -> Iterator[str]:
-        """All that may be asked for where help is allowed."""
+        """Yield the paths of all kinds of help."""
         words = [*registration(self.deal.rules.name).helpers, "hint", "nothing"]
-        for door in (self.path(), f"/t/{self.table}"):
+        for prefix in (self.path(), f"/t/{self.table}"):
             for word in words:
-                yield f"{door}/help/{word}?formula=H{other}%200/0&why=1&over_time=1"
-            yield f"{door}/help/chances?read=1"
+                yield f"{prefix}/help/{word}?formula=H{other}%200/0&why=1&over_time=1"
+            yield f"{prefix}/help/chances?read=1"
 
     def legal(self, text: str) -> bool:
-        """Whether this would be played."""
+        """Return whether the seat may make a move."""
         rules, seat = self.deal.rules, self.deal.seat
         if seat is None or seat not in rules.to_act(self.position):
             return False
@@ -382,7 +382,7 @@ class Play:
 
     @property
     def position(self) -> Any:
-        """Where the first application is."""
+        """The position in the first application."""
         position = self.deal.start
         moves = self.deal.moves[: -1 if self.undone else self.version]
         for seat, move in moves:
@@ -390,39 +390,39 @@ class Play:
         return position
 
     def end(self) -> None:
-        """Streams tell the same, and no secret was in anything."""
+        """Check that the streams are equal, and that nothing contains a secret."""
         for site in self.twins.sites:
             site.rest()
-        # Comments come by the clock, and tell nothing.
-        one, other = (
+        # Comments depend on the time, and reveal nothing.
+        first, second = (
             (listening.parts[0], b"".join(listening.parts[1:]).replace(b":\n\n", b""))
             for listening in self.watched
         )
-        assert one == other
+        assert first == second
         for listening in self.watched:
             listening.leave()
-        got = bytes(self.looker.got) + repr(one).encode()
-        for text in self.twins.made - self.looker.own:
+        got = bytes(self.viewer.got) + repr(first).encode()
+        for text in self.twins.made - self.viewer.own:
             place = got.find(text.encode())
-            assert place < 0, f"what nobody may see: {got[max(0, place - 300) : place + 60]!r}"
+            assert place < 0, f"a secret was sent: {got[max(0, place - 300) : place + 60]!r}"
             assert sha256(text.encode()).hexdigest().encode() not in got
         self.twins.made.clear()
 
 
 def settings_of(rules: Any) -> dict[str, Any]:
-    """As a request names them."""
+    """Return the settings as a request names them."""
     return {name: getattr(rules.settings, name) for name in rules.settings.__slots__}
 
 
-def compared(twins: Twins, game: str, seeds: Iterable[int]) -> None:
-    """Play and look, for one pair of deals a seed."""
+def compare_deals(twins: Twins, game: str, seeds: Iterable[int]) -> None:
+    """Play and look, with one pair of deals for each seed."""
     for number in seeds:
         random = Random(f"{game}/{number}")
-        deal = drawn(game, random)
+        deal = draw_deal(game, random)
         play = Play(twins, deal, "open")
-        looked = random.randint(0, len(deal.moves))
+        look_at = random.randint(0, len(deal.moves))
         for made, (seat, move) in enumerate(deal.moves):
-            if made == looked:
+            if made == look_at:
                 play.look(random)
             play.move(seat, move)
         play.look(random)
@@ -437,11 +437,11 @@ def test_deals_that_look_alike_give_the_same_bytes(
     twins: Twins, game: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    compared(twins, game, range(PAIRS))
-    assert not [one for one in caplog.records if one.name != "asyncio"]
+    compare_deals(twins, game, range(PAIRS))
+    assert not [record for record in caplog.records if record.name != "asyncio"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_thousands_of_deals_that_look_alike_give_the_same_bytes(twins: Twins, game: str) -> None:
-    compared(twins, game, range(PAIRS, PAIRS + MANY_PAIRS))
+    compare_deals(twins, game, range(PAIRS, PAIRS + MANY_PAIRS))

@@ -1,4 +1,4 @@
-"""What a file says that somebody drops on a page."""
+"""Explanations of a file that is dropped on a page."""
 
 import json
 from importlib.resources import files
@@ -27,21 +27,21 @@ from tests.web.site import Site
 DATA = files("quaternity") / "data"
 
 
-def test_a_possible_state_tells_its_deals_and_owners() -> None:
-    found = learned((DATA / "possible-4-13-4.json").read_bytes())
-    assert (found["kind"], found["possible"], found["deals"]) == ("state", True, "30")
-    assert all(found["verdicts"].values())
-    assert len(found["blocks"]) == 13
-    html = learned_html(found)
+def test_a_possible_state_is_shown_with_its_deals_and_owners() -> None:
+    lesson = learned((DATA / "possible-4-13-4.json").read_bytes())
+    assert (lesson["kind"], lesson["possible"], lesson["deals"]) == ("state", True, "30")
+    assert all(lesson["verdicts"].values())
+    assert len(lesson["blocks"]) == 13
+    html = learned_html(lesson)
     assert "Possible" in html
     assert "Deals that fit what is known: <b>30</b>" in html
 
 
-def test_an_impossible_state_tells_why() -> None:
-    found = learned((DATA / "damaged-minimum-4-13-4.json").read_bytes())
-    assert not found["possible"]
-    assert found["reason"] in learned_html(found)
-    assert not found["blocks"]
+def test_an_impossible_state_is_shown_with_the_reason() -> None:
+    lesson = learned((DATA / "damaged-minimum-4-13-4.json").read_bytes())
+    assert not lesson["possible"]
+    assert lesson["reason"] in learned_html(lesson)
+    assert not lesson["blocks"]
 
 
 def test_a_record_is_judged_move_by_move() -> None:
@@ -58,27 +58,27 @@ def test_comments_and_marks_of_editors_change_nothing_of_a_record(game: str) -> 
     start = rules.start(Random(1))
     plain = rules.record_start(start, [f"player {seat}" for seat in range(rules.seats)])
     lines = "".join(f"{line}  # set 3, {{, [\n" for line in plain.splitlines())
-    found = [learned(text.encode()) for text in (plain, f"# more\n\n{lines}", f"\ufeff{plain}")]
-    assert found[0] == found[1] == found[2]
-    assert (found[0]["game"], found[0]["moves"], found[0]["kind"]) == (game, 0, "record")
+    lessons = [learned(text.encode()) for text in (plain, f"# more\n\n{lines}", f"\ufeff{plain}")]
+    assert lessons[0] == lessons[1] == lessons[2]
+    assert (lessons[0]["game"], lessons[0]["moves"], lessons[0]["kind"]) == (game, 0, "record")
 
 
 def test_a_record_of_another_game_keeps_its_rules() -> None:
     rules = QuartoRules()
     start = rules.start(Random(0))
     head = rules.record_start(start, ("a", "b"))
-    found = learned(f"{head}0 hand over A\n".encode())
-    assert (found["game"], found["moves"], found["possible"]) == ("quarto", 1, True)
-    assert "follows the rules" in learned_html(found)
+    lesson = learned(f"{head}0 hand over A\n".encode())
+    assert (lesson["game"], lesson["moves"], lesson["possible"]) == ("quarto", 1, True)
+    assert "follows the rules" in learned_html(lesson)
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"hello", b"\xff\xfe", b"[]", b"quaternity 9\n"])
-def test_what_is_no_file_of_ours_is_refused(data: bytes) -> None:
+def test_an_unknown_file_is_refused(data: bytes) -> None:
     with pytest.raises(InputError):
         learned(data)
 
 
-def test_a_file_that_is_dropped_is_shown_as_it_was_learned(tmp_path: Path) -> None:
+def test_a_dropped_file_is_shown_as_it_is_explained(tmp_path: Path) -> None:
     with Site(app(str(tmp_path))) as site:
         for data in (record_of(0), record_of(2), b'{"', b"hello"):
             page = site.ask("POST", "/learn", data)
@@ -90,20 +90,20 @@ def test_a_file_that_is_dropped_is_shown_as_it_was_learned(tmp_path: Path) -> No
 
 
 def record_of(moves: int) -> bytes:
-    """The record of a game of Quaternity."""
+    """Return the record of a game of Quaternity."""
     rules = QuaternityRules(Settings(4, 3, 3))
     text: str = rules.record_start(rules.start(Random(1)), ["a", "b", "c"])
     return (text + "0 asks 1 for 0/2: no\n" * moves).encode()  # the second is out of turn
 
 
-def test_why_a_formula_is_neither_true_nor_false_is_shown_to_who_asks_why() -> None:
+def test_a_request_for_reasons_shows_why_a_formula_can_be_true_and_false() -> None:
     rules = QuaternityRules(Settings(4, 3, 3))
     text = record_of(1).decode()
     for formula, known in (("H0 0/0", None), ("not H1 0/2", True), ("H1 0/2", False)):
-        asked = {"formula": formula}
-        plain = certain(rules, None, text, asked)
+        query = {"formula": formula}
+        plain = certain(rules, None, text, query)
         assert (plain["known"], plain["lines"]) == (known, [])
-        lines = certain(rules, None, text, asked | {"why": "1"})["lines"]
+        lines = certain(rules, None, text, query | {"why": "1"})["lines"]
         assert lines
         assert ({"true if", "false if"} <= {*lines}) == (known is None)
 
@@ -113,7 +113,7 @@ def test_errors_are_escaped() -> None:
 
 
 def state_of(sets: int, players: int) -> bytes:
-    """A state file in which every owner is known."""
+    """Return a state file in which every owner is known."""
     document = {
         "format": "quaternity-state/1", "set_size": 4, "sets": sets, "players": players, "turn": 0,
         "hands": [4 * sets // players] * players,
@@ -124,7 +124,7 @@ def state_of(sets: int, players: int) -> bytes:
 
 
 def problem_of(sets: int, players: int) -> bytes:
-    """The file of a deal problem in which nothing is known."""
+    """Return the file of a deal problem in which nothing is known."""
     every = SetConstraint.of([range(players)] * 4, players=players)
     problem = DealProblem([4 * sets // players] * players, [every] * sets)
     return deal_problem_text(problem).encode()

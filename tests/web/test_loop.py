@@ -1,4 +1,4 @@
-"""The event loop: heavy work runs in other processes, and what takes too long is reported."""
+"""The event loop: heavy work runs in other processes, and slow requests are reported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ QUARTO: dict[str, Any] = {"game": "quarto", "settings": {}, "seats": ["me", "me"
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    """A server that reports what takes too long."""
+    """Run a server that reports slow requests."""
     monkeypatch.setenv("QUATERNITY_DEBUG", "1")
     with Site(app(str(tmp_path))) as site:
         yield site
@@ -34,7 +34,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 def test_large_tables_are_drawn_in_another_process(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Pages, their parts, help, moments and documents; in this process nothing draws."""
+    """Nothing is drawn in this process: pages, their parts, help, moments and documents."""
     table = Table(site, settings=LARGE, seats=["me"] * 4, help=True)
     table.move(0, "1 0 0")
     name = table.made["table"]
@@ -49,7 +49,7 @@ def test_large_tables_are_drawn_in_another_process(
     assert b'<html lang="nl"' in site.ask("GET", f"/t/{name}", headers=dutch).body
 
 
-def test_long_games_are_made_again_in_another_process(
+def test_long_games_are_replayed_in_another_process(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules, random = QuaternityRules(Settings(4, 50, 4)), Random(1)
@@ -70,22 +70,20 @@ def test_long_games_are_made_again_in_another_process(
         sight = site.run(tables.sight(name, Caller(), None, number))
         assert (sight.number, sight.view.state.turn) == (number, turns[number - 1])
         assert site.ask("GET", f"/t/{name}/at/{number}").status == 200
-    kept = site.ask("GET", f"/api/tables/{name}/record").body.decode()
-    assert kept.splitlines()[-1] == record.splitlines()[-1]
-    assert len(kept.splitlines()) == len(record.splitlines())
+    stored = site.ask("GET", f"/api/tables/{name}/record").body.decode()
+    assert stored.splitlines()[-1] == record.splitlines()[-1]
+    assert len(stored.splitlines()) == len(record.splitlines())
 
 
-def test_other_hosts_do_not_have_a_page_drawn_anew(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_hosts_do_not_redraw_a_page(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     table = Table(site, **QUARTO)
     path, drawn = f"/t/{table.made['table']}", list[Any]()
 
-    def counted(*what: Any) -> str:
-        drawn.append(what)
-        return table_html(*what)
+    def draw_and_count(*arguments: Any) -> str:
+        drawn.append(arguments)
+        return table_html(*arguments)
 
-    monkeypatch.setattr("quaternity.web.pages.table_html", counted)
+    monkeypatch.setattr("quaternity.web.pages.table_html", draw_and_count)
     hosts = [*(f"6.6.6.{n}" for n in range(9)), *(f"localhost:{n}" for n in range(8000, 8009))]
     for host in hosts:
         for accepted in ("gzip", "identity"):

@@ -1,4 +1,4 @@
-"""What the guide gives to operators works: the unit, and the files for proxies, with TLS."""
+"""The files that the guide gives to operators work: the unit, and those for proxies, with TLS."""
 
 import http.client
 import json
@@ -25,7 +25,7 @@ FILES = {block.file: block.text for block in blocks(guide.page("operating").text
 
 
 def program(name: str) -> str:
-    """The path of a program; where it is missing the test is skipped, unless all must run."""
+    """Return the path of a program; skip the test if it is missing, unless all tests must run."""
     path = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
     if path is None:
         assert "QUATERNITY_INSIST" not in os.environ, f"{name} is missing"
@@ -33,7 +33,7 @@ def program(name: str) -> str:
     return path
 
 
-def test_the_unit_is_one(tmp_path: Path) -> None:
+def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     unit = tmp_path / "quaternity.service"
     text = FILES[unit.name].replace("/opt/quaternity/bin/quaternity", sys.executable)
     unit.write_text(text)
@@ -49,7 +49,7 @@ def test_the_unit_is_one(tmp_path: Path) -> None:
     ) == (0, [])
 
 
-def test_caddy_takes_its_file(tmp_path: Path) -> None:
+def test_caddy_accepts_its_file(tmp_path: Path) -> None:
     file = tmp_path / "Caddyfile"
     file.write_text(FILES[file.name])
     command = [program("caddy"), "adapt", "--adapter", "caddyfile", "--config", str(file)]
@@ -58,7 +58,7 @@ def test_caddy_takes_its_file(tmp_path: Path) -> None:
     assert "127.0.0.1:8000" in made.stdout
 
 
-Arrives = Callable[..., "Client"]
+Connect = Callable[..., "Client"]
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +67,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def arrives(folder: Path) -> Iterator[Arrives]:
-    """Clients of a server behind nginx with TLS, as the guide has it."""
+def connect(folder: Path) -> Iterator[Connect]:
+    """Yield a function that makes clients of a server behind nginx with TLS, as in the guide."""
     tmp_path = folder
     nginx, openssl = program("nginx"), program("openssl")
     listening = socket.create_server(("127.0.0.1", 0))
@@ -97,7 +97,7 @@ def arrives(folder: Path) -> Iterator[Arrives]:
             f"daemon off; pid {tmp_path}/pid; error_log {tmp_path}/errors;\nevents {{}}\n"
             f"http {{\naccess_log off;\n{folders}{text}}}\n"
         )
-        # nginx is given a socket that listens already: clients come in whenever it is ready.
+        # nginx gets a socket that already listens, so that clients can connect before it is ready.
         with listening:
             running = subprocess.Popen(
                 [nginx, "-c", str(config), "-p", str(tmp_path)],
@@ -116,7 +116,7 @@ def arrives(folder: Path) -> Iterator[Arrives]:
 
 
 class Client(http.client.HTTPSConnection):
-    """Somebody at an address of this machine who comes by the proxy."""
+    """A client at an address of this machine that connects by the proxy."""
 
     def __init__(self, port: int, tls: ssl.SSLContext, address: str = "127.0.0.1") -> None:
         super().__init__("club.example", port, context=tls, timeout=60)
@@ -124,38 +124,38 @@ class Client(http.client.HTTPSConnection):
             ("127.0.0.1", port), 60, (address, 0)
         )
 
-    def asked(self, method: str, path: str, document: Any = None, **headers: str) -> Any:
+    def ask(self, method: str, path: str, document: Any = None, **headers: str) -> Any:
         body = None if document is None else json.dumps(document)
         sent = {"content-type": "application/json", "origin": f"https://club.example:{self.port}"}
         self.request(method, path, body, (sent if document is not None else {}) | headers)
         return self.getresponse()
 
 
-def test_a_table_is_played_through_nginx(arrives: Arrives) -> None:
-    ann, looking = arrives(), arrives()
-    made = ann.asked("POST", "/table/api/tables", {"game": "quaternity", "seats": ["me"] * 3})
+def test_a_table_is_played_through_nginx(connect: Connect) -> None:
+    ann, watcher = connect(), connect()
+    made = ann.ask("POST", "/table/api/tables", {"game": "quaternity", "seats": ["me"] * 3})
     assert made.status == 201
     assert "; secure" in made.headers["set-cookie"].lower()
     table = json.load(made)
     assert table["watch"].startswith(f"https://club.example:{ann.port}/table/t/")
     token = f"Bearer {table['seats'][0]['token']}"
     path = f"/table/api/tables/{table['table']}"
-    stream = looking.asked("GET", f"{path}/events")
+    stream = watcher.ask("GET", f"{path}/events")
     assert stream.headers["content-type"].startswith("text/event-stream")
     move = {"version": 0, "id": "a", "move": "1 0 2"}
-    assert ann.asked("POST", f"{path}/moves", move, authorization=token).read() == b'{"version":1}'
-    heard = b""
-    while b"id: 1\n" not in heard:  # it comes at once, though the stream stays open
-        heard += stream.read1()
-    page = ann.asked("GET", f"/table/t/{table['table']}")
+    assert ann.ask("POST", f"{path}/moves", move, authorization=token).read() == b'{"version":1}'
+    received = b""
+    while b"id: 1\n" not in received:  # the event comes at once, though the stream stays open
+        received += stream.read1()
+    page = ann.ask("GET", f"/table/t/{table['table']}")
     assert page.status == 200
     assert b"/table/static/" in page.read()
 
 
-def test_the_logs_of_nginx_name_no_table_and_no_invitation(arrives: Arrives, folder: Path) -> None:
-    ann = arrives("127.0.0.7")
+def test_the_logs_of_nginx_name_no_table_and_no_invitation(connect: Connect, folder: Path) -> None:
+    ann = connect("127.0.0.7")
     for path in ("/table/t/secret", "/table/join/secret", "/elsewhere/secret"):
-        ann.asked("GET", path, referer="https://club.example/table/t/secret").read()
+        ann.ask("GET", path, referer="https://club.example/table/t/secret").read()
     ann.putrequest("POST", "/table/api/secret")
     ann.putheader("content-length", str(3 << 20))  # which nginx refuses
     ann.endheaders()
@@ -163,24 +163,24 @@ def test_the_logs_of_nginx_name_no_table_and_no_invitation(arrives: Arrives, fol
     ann.close()
     log = folder / "table.log"
     while log.read_text().count("127.0.0.7") < 4:
-        arrives().asked("GET", "/table/healthz").read()
+        connect().ask("GET", "/table/healthz").read()
     logs = "".join(path.read_text() for path in (log, folder / "table-errors.log"))
     assert "secret" not in logs
 
 
-def test_who_comes_by_the_proxy_has_a_budget_of_their_own(arrives: Arrives) -> None:
-    greedy, other = arrives("127.0.0.5"), arrives("127.0.0.6")
+def test_each_client_of_the_proxy_has_its_own_budget(connect: Connect) -> None:
+    greedy, other = connect("127.0.0.5"), connect("127.0.0.6")
     statuses = []
     for _ in range(40):
-        answer = greedy.asked("GET", "/table/new?game=set", **{"x-forwarded-for": "1.2.3.4"})
+        answer = greedy.ask("GET", "/table/new?game=set", **{"x-forwarded-for": "1.2.3.4"})
         answer.read()
         statuses.append(answer.status)
     assert statuses[0] == 200
     assert statuses[-1] == 429
-    assert other.asked("GET", "/table/new?game=set").status == 200
+    assert other.ask("GET", "/table/new?game=set").status == 200
 
 
-def test_the_guide_names_all_numbers(tmp_path: Path) -> None:
+def test_the_guide_names_all_metrics(tmp_path: Path) -> None:
     from prometheus_client import generate_latest
 
     text = generate_latest(app(str(tmp_path)).state.seen.registry).decode()

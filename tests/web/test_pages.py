@@ -1,4 +1,4 @@
-"""Pages are made of sights alone: what they show, what they escape, and what is not in them."""
+"""Pages made from views: what they show, what they escape, and that they reveal nothing else."""
 
 import json
 import re
@@ -60,8 +60,8 @@ QUATERNITY = QuaternityRules(Settings(4, 3, 3))
 KWARTET = KwartetRules(KwartetSettings(players=3, sets=4))
 
 
-def played(rules: Any, moves: int, seed: int = 1) -> Any:
-    """A game after some random moves: its positions, and what was seen of the moves."""
+def simulate(rules: Any, moves: int, seed: int = 1) -> Any:
+    """Return a game after some random moves: its positions, and the steps that everybody saw."""
     random, steps = Random(seed), []
     positions = [rules.start(random)]
     for _ in range(moves):
@@ -77,9 +77,9 @@ def played(rules: Any, moves: int, seed: int = 1) -> Any:
 
 
 def sight(game: Any, seat: int | None, **more: Any) -> Sight:
-    """What a seat is shown of a game now."""
+    """Return the view that a seat has of a game now."""
     rules, position, count = game.rules, game.positions[-1], len(game.steps)
-    seats = tuple(SeatSight(f"Person {one}", "person", True) for one in range(rules.seats))
+    seats = tuple(SeatSight(f"Person {number}", "person", True) for number in range(rules.seats))
     over = not rules.to_act(position)
     shown = Sight(
         "T" * 22, rules.name, rules, {"players": rules.seats}, count, count, count, seat,
@@ -91,22 +91,22 @@ def sight(game: Any, seat: int | None, **more: Any) -> Sight:
     return shown._replace(**more)
 
 
-def acting(game: Any) -> int:
-    """Who is to move."""
+def mover(game: Any) -> int:
+    """Return the player to move."""
     return int(game.rules.to_act(game.positions[-1])[0])
 
 
 def moves_in(html: str, legal: bool = True) -> set[str]:
-    """The moves that can be clicked in a page, or those that say why they cannot be made."""
+    """Return the moves that can be clicked in a page, or those that only say why they cannot."""
     buttons = re.findall(r"<button[^>]*data-move=\"([^\"]*)\"([^>]*)>", html)
     return {text for text, rest in buttons if ("aria-disabled" in rest) != legal}
 
 
 @pytest.mark.parametrize("rules", [QUATERNITY, KWARTET], ids=lambda rules: rules.name)
 @pytest.mark.parametrize("count", [0, 3, 8])
-def test_what_is_legal_can_be_clicked_and_nothing_else(rules: Any, count: int) -> None:
-    game = played(rules, count)
-    seat = acting(game)
+def test_exactly_the_legal_moves_can_be_clicked(rules: Any, count: int) -> None:
+    game = simulate(rules, count)
+    seat = mover(game)
     view = rules.view(game.positions[-1], seat)
     html = table_html(sight(game, seat), BASE)
     legal = {rules.write(move) for move in rules.moves(view)}
@@ -115,11 +115,11 @@ def test_what_is_legal_can_be_clicked_and_nothing_else(rules: Any, count: int) -
         assert not moves_in(table_html(sight(game, other), BASE))
 
 
-def test_the_asked_one_gets_two_buttons_and_nobody_else_does() -> None:
+def test_only_the_asked_player_gets_two_buttons() -> None:
     game = next(
-        game for seed in range(99) if (game := played(QUATERNITY, 3, seed)).positions[-1].pending
+        game for seed in range(99) if (game := simulate(QUATERNITY, 3, seed)).positions[-1].pending
     )
-    seat = acting(game)
+    seat = mover(game)
     html = table_html(sight(game, seat), BASE)
     assert moves_in(html) == {"yes", "no"}
     assert f"→ you: {game.positions[-1].pending.card}?" in html
@@ -130,7 +130,7 @@ HOSTILE = "<script>alert(1)</script>\"' & {{ 7 * 7 }}"
 
 
 def test_names_are_escaped_wherever_they_stand() -> None:
-    game = played(QUATERNITY, 8)
+    game = simulate(QUATERNITY, 8)
     seats = tuple(SeatSight(HOSTILE, "person", True) for _ in range(3))
     html = table_html(sight(game, 0, seats=seats, notice=HOSTILE), BASE)
     assert "<script>alert" not in html
@@ -139,13 +139,13 @@ def test_names_are_escaped_wherever_they_stand() -> None:
 
 
 NAMES = ["player 1", "0 asks 2", "players 0 and 1"]
-"""Names that look like what the house says of seats."""
+"""Names that look like a page's words for seats."""
 
 
 @pytest.mark.parametrize("rules", [QUATERNITY, KWARTET], ids=lambda rules: rules.name)
 def test_any_names_are_put_in_once(rules: Any) -> None:
-    """A page with awkward names is the page with plain ones, each put in the other's place."""
-    game = played(rules, 14)
+    """A page with awkward names is the page with plain ones, after replacing each name."""
+    game = simulate(rules, 14)
     explained = {"lines": [
         SHORT(who=(0, 1), amount=CARDS(count=5), share=EACH_KEEP(who=(0, 1, 2), least="1")),
         MUST_HAVE(who=2, card=(0, 1), proof=question_sentence(Question(0, 1, Card(0, 2)))),
@@ -154,7 +154,7 @@ def test_any_names_are_put_in_once(rules: Any) -> None:
     pages = []
     for names in (["<Ann>", "<Ben>", "<Cleo>"], NAMES):
         seats = tuple(SeatSight(name, "person", True) for name in names)
-        shown = sight(game, acting(game), seats=seats)
+        shown = sight(game, mover(game), seats=seats)
         helps = (help_html(shown, "why", explained, {}), help_html(shown, "know", {}, {}))
         pages.append(table_html(shown, BASE) + "".join(helps))
     assert "&lt;Ben&gt; has card 0/2" in pages[0]
@@ -165,25 +165,25 @@ def test_any_names_are_put_in_once(rules: Any) -> None:
     assert "0 asks 2 puts down set 2" in pages[1]
 
 
-def test_what_is_known_is_told_in_the_language_of_who_asks() -> None:
-    game = played(KWARTET, 4)
-    shown = sight(game, acting(game))
+def test_knowledge_is_explained_in_the_language_of_the_reader() -> None:
+    game = simulate(KWARTET, 4)
+    shown = sight(game, mover(game))
     pages = {}
     for language in SPOKEN:
-        asked = {"formula": "H0 0/0", "why": "1"}
+        query = {"formula": "H0 0/0", "why": "1"}
         with speaking(language):
-            page = help_html(shown, "know", know(KWARTET, shown.view, "", asked), asked)
+            page = help_html(shown, "know", know(KWARTET, shown.view, "", query), query)
         pages[language] = re.sub("<[^>]*>", " ", page)
-    told = [{*re.findall(r"\b[a-zäöüß]{4,}", page)} for page in pages.values()]
-    english = told[[*SPOKEN].index("en")]
+    words = [{*re.findall(r"\b[a-zäöüß]{4,}", page)} for page in pages.values()]
+    english = words[[*SPOKEN].index("en")]
     assert english
-    for other in told:
+    for other in words:
         assert other is english or other.isdisjoint(english), other & english
 
 
 @pytest.mark.parametrize("language", SPOKEN)
-def test_names_are_in_no_language(language: str) -> None:
-    """Even where they are words for what a card looks like, which pages translate."""
+def test_names_are_not_translated(language: str) -> None:
+    """This holds even for words for the properties of a card, which pages translate."""
     kinds = [*vars(refusal).values(), *vars(table).values()]
     templates = [kind for kind in kinds if isinstance(kind, Kind)]
     about = {"name": "red", "names": ["two", "solid", "open"], "program": "green", "seat": 0}
@@ -192,18 +192,18 @@ def test_names_are_in_no_language(language: str) -> None:
         fields = {name for _, name, _, _ in Formatter().parse(kind.template) if name}
         if not fields <= about.keys():
             continue
-        said = kind(**{name: about[name] for name in fields})
+        sentence = kind(**{name: about[name] for name in fields})
         wanted = re.findall(r"\w+", " ".join(str(about[name]) for name in fields - {"seat"}))
         with speaking(language):
-            for told in (page_words("plain", ()).say(said), spoken(said)):
-                assert {*wanted} <= {*re.findall(r"\w+", told)}
-                assert language == "en" or " and " not in told
+            for text in (page_words("plain", ()).say(sentence), spoken(sentence)):
+                assert {*wanted} <= {*re.findall(r"\w+", text)}
+                assert language == "en" or " and " not in text
         checked += bool(wanted)
     assert checked >= 5
 
 
 @pytest.mark.parametrize("language", SPOKEN)
-def test_a_question_that_is_explained_has_one_mark(language: str) -> None:
+def test_an_explained_question_has_one_question_mark(language: str) -> None:
     asked = question_sentence(Question(0, 1, Card(0, 2)))
     lines = [
         REFUSED(question=asked, fault=NO_TURN()),
@@ -211,35 +211,35 @@ def test_a_question_that_is_explained_has_one_mark(language: str) -> None:
         IMPOSSIBLE(question=asked, answer=Answer.NO, reason=NO_TURN()),
     ]
     with speaking(language):
-        shown = sight(played(QUATERNITY, 0), 0)
-        told = re.findall("<p>(.*?)</p>", help_html(shown, "why", {"lines": lines}, {}))
-    assert len(told) == 3
-    assert not [line for line in told if re.search(r"\?\s*[a-z:]", line) or line.count("?") != 1]
+        shown = sight(simulate(QUATERNITY, 0), 0)
+        texts = re.findall("<p>(.*?)</p>", help_html(shown, "why", {"lines": lines}, {}))
+    assert len(texts) == 3
+    assert not [line for line in texts if re.search(r"\?\s*[a-z:]", line) or line.count("?") != 1]
 
 
 @pytest.mark.parametrize(
     "names", [["דוד", "שרה", "Ann"], ["أحمد", "ليلى", "ליאה"], ["١٢", "١٣", "١٤"]]
 )
-def test_names_from_right_to_left_do_not_turn_what_stands_between_them(names: list[str]) -> None:
+def test_names_from_right_to_left_do_not_turn_the_text_between_them(names: list[str]) -> None:
     seats = tuple(SeatSight(name, "person", True) for name in names)
-    for event in told_events(sight(played(QUATERNITY, 6), 0, seats=seats), 0, 100):
+    for event in told_events(sight(simulate(QUATERNITY, 6), 0, seats=seats), 0, 100):
         outside = re.sub("\u2068[^\u2068\u2069]*\u2069", "", event.text)
         assert {bidirectional(letter) for letter in outside}.isdisjoint({"R", "AL", "AN"})
     assert seat_names(seats) == plain_names(seats), "no numbers where names differ"
 
 
-def test_seats_are_told_apart_whatever_their_names() -> None:
+def test_seats_are_distinguished_whatever_their_names() -> None:
     names = ["Ann", "Ann", "Ann (0)", "Seat 4", None, "Ann (1)"]
     shown = seat_names([SeatSight(name, "person") for name in names])
     assert len(set(shown)) == len(names)
     seats = tuple(SeatSight(name, "person") for name in ["Ann", "Ann", "Ben"])
-    html = table_html(sight(played(QUATERNITY, 0), 0, seats=seats), BASE)
+    html = table_html(sight(simulate(QUATERNITY, 0), 0, seats=seats), BASE)
     numbers = re.findall(r'class="who[^>]*>.*?<b [^>]*>(.*?)</b>(?:<small>(.*?)</small>)?', html)
     assert numbers == [("Ann", "(0)"), ("Ann", "(1)"), ("Ben", "")]
 
 
-def test_no_page_has_scripts_or_styles_within() -> None:
-    pages = [table_html(sight(played(rules, 9), 0), BASE) for rules in (QUATERNITY, KWARTET)]
+def test_no_page_has_inline_scripts_or_styles() -> None:
+    pages = [table_html(sight(simulate(rules, 9), 0), BASE) for rules in (QUATERNITY, KWARTET)]
     pages += [home_html(), new_html("kwartet"), *map(guide_html, guide.ORDER)]
     for html in pages:
         assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", html)
@@ -251,29 +251,29 @@ def test_no_page_has_scripts_or_styles_within() -> None:
 
 @pytest.mark.parametrize("seat", [0, 1, 2, None])
 def test_a_page_of_kwartet_is_the_same_for_deals_that_look_the_same(seat: int | None) -> None:
-    """What is hidden leaves no trace, at any moment before the end."""
+    """Hidden cards leave no trace, at any moment before the end."""
     for count in (0, 5, 11):
-        game = played(KWARTET, count)
+        game = simulate(KWARTET, count)
         position = game.positions[-1]
         like = KWARTET.like(KWARTET.view(position, seat), Random(5))
         other = SimpleNamespace(rules=KWARTET, positions=[like], steps=game.steps)
         assert table_html(sight(game, seat), BASE) == table_html(sight(other, seat), BASE)
-        other_seat = acting(game) if seat != acting(game) else (acting(game) + 1) % 3
+        other_seat = mover(game) if seat != mover(game) else (mover(game) + 1) % 3
         assert table_html(sight(game, seat), BASE) != table_html(sight(game, other_seat), BASE)
 
 
 def test_hands_are_revealed_at_the_end_and_not_before() -> None:
-    game = played(KWARTET, 999)
+    game = simulate(KWARTET, 999)
     assert "The hands as dealt" in table_html(sight(game, None), BASE)
-    assert "The hands as dealt" not in table_html(sight(played(KWARTET, 20), None), BASE)
+    assert "The hands as dealt" not in table_html(sight(simulate(KWARTET, 20), None), BASE)
 
 
-def test_an_invitation_is_a_link_and_a_picture_for_who_may_invite() -> None:
-    game = played(QUATERNITY, 0)
+def test_players_who_may_invite_see_a_link_and_a_picture() -> None:
+    game = simulate(QUATERNITY, 0)
     seats = (SeatSight("Ann", "person", True), SeatSight(None, "open", False, "x" * 22))
     shown = sight(game, 0, seats=(*seats, SeatSight("search", "program", True)))
     html = table_html(shown, BASE)
-    # Of several invitations the first is shown, the others are a click away.
+    # The first of several invitations is unfolded, the others are a click away.
     several = (*seats, seats[1]._replace(invitation="y" * 22))
     for places in (several, several[::-1], (*seats, seats[0])):
         invited = table_html(sight(game, 0, seats=places), BASE)
@@ -281,31 +281,29 @@ def test_an_invitation_is_a_link_and_a_picture_for_who_may_invite() -> None:
         assert folded == [" open", ""][: sum(seat.kind == "open" for seat in places)]
     assert f'value="{BASE}/join/{"x" * 22}"' in html
     assert 'class="qr"' in html
-    others = tuple(one._replace(invitation=None) for one in shown.seats)
+    others = tuple(seat._replace(invitation=None) for seat in shown.seats)
     assert "/join/" not in table_html(shown._replace(seats=others, seat=2), BASE)
 
 
 @pytest.mark.parametrize("begun", [False, True])
 @pytest.mark.parametrize("seat", [None, 0, 1, 2])
-def test_an_invitation_lets_somebody_sit_down_where_that_can_be(
-    seat: int | None, begun: bool
-) -> None:
-    """By the link of a table before the game begins, by that of a seat as long as it is empty."""
+def test_an_invitation_offers_the_seats_that_can_be_taken(seat: int | None, begun: bool) -> None:
+    """The link of a table is valid before the game begins, that of a seat while it is empty."""
     for kinds in product(["person", "open", "program"], repeat=3):
         seats = [
             SeatSight(None if kind == "open" else f"Person {number}", kind)
             for number, kind in enumerate(kinds)
         ]
         free = [number for number, kind in enumerate(kinds) if kind == "open"]
-        shown = sight(played(QUATERNITY, 0), None, seats=tuple(seats), begun=begun)
+        shown = sight(simulate(QUATERNITY, 0), None, seats=tuple(seats), begun=begun)
         html = join_html(shown, seat, "i" * 22)
         can_sit = seat in free if seat is not None else bool(free) and not begun
         assert ('data-api="/api/seats"' in html) == can_sit
         offered = re.findall(r'<option value="(\d)">', html)
         choice = can_sit and seat is None and len(free) > 1
         assert list(map(int, offered)) == (free if choice else [])
-        there = [n for n in range(3) if n not in free and n != seat]
-        assert all((f"Person {number}" in html) == (number in there) for number in range(3))
+        taken = [n for n in range(3) if n not in free and n != seat]
+        assert all((f"Person {number}" in html) == (number in taken) for number in range(3))
         reasons = {
             "This seat is already taken.": seat is not None,
             "The game has begun.": seat is None and begun,
@@ -316,9 +314,9 @@ def test_an_invitation_lets_somebody_sit_down_where_that_can_be(
         }
 
 
-def test_programs_that_the_server_has_besides_may_sit_there() -> None:
+def test_additional_programs_of_the_server_are_offered() -> None:
     assert 'value="mine"' in new_html("quarto", more=["mine"])
-    game = played(QUATERNITY, 0)
+    game = simulate(QUATERNITY, 0)
     html = table_html(sight(game, 0), BASE, more=["mine"])
     assert '<option value="mine">mine</option>' in html
 
@@ -329,7 +327,7 @@ def test_programs_are_offered_by_levels_with_their_ratings(game: str) -> None:
     ladder = (
         guide.page("players").text.partition(f"<!-- ladder {game} -->")[2].partition("<!-- end")[0]
     )
-    table = table_html(sight(played(rules_class(game)(), 0), 0), BASE)
+    table = table_html(sight(simulate(rules_class(game)(), 0), 0), BASE)
     assert [level.name for level in known.levels] == ["easy", "medium", "strong"]
     for level in known.levels:
         assert f"| `{level.player}` | {level.rating} ±" in ladder
@@ -343,7 +341,7 @@ def test_programs_are_offered_by_levels_with_their_ratings(game: str) -> None:
 
 @pytest.mark.parametrize("brisk", [False, True])
 @pytest.mark.parametrize("name", ["quaternity", "kwartet"])
-def test_of_everybody_else_a_card_says_that_they_can_be_asked_or_why_not(
+def test_a_card_says_which_players_can_be_asked_and_why_others_cannot(
     name: str, brisk: bool
 ) -> None:
     kwartet = KwartetSettings(players=3, sets=4, own_card_requests=not brisk)
@@ -354,34 +352,34 @@ def test_of_everybody_else_a_card_says_that_they_can_be_asked_or_why_not(
     )
     refusals = set[str]()
     for moves, seed in product(range(0, 60, 4), range(4)):
-        game = played(rules, moves, seed)
+        game = simulate(rules, moves, seed)
         if not rules.to_act(game.positions[-1]):
             continue
-        shown = sight(game, acting(game))
+        shown = sight(game, mover(game))
         drawn, view = drawn_part(shown), rules.view(game.positions[-1], shown.seat)
         done = [block.is_done for block in drawn["blocks"]]
         for block in drawn["blocks"]:
-            for row, cell in ((each, cell) for each in block.rows for cell in each.cells):
+            for row, cell in ((line, cell) for line in block.rows for cell in line.cells):
                 tile = drawn["tiles"][block.set_index][cell.card]
-                asked = [seat for seat, *_ in json.loads(tile.asks)]
-                assert cell.legal == (row.seat in asked)
+                askable = [seat for seat, *_ in json.loads(tile.asks)]
+                assert cell.legal == (row.seat in askable)
                 assert (cell.move is None) == (row.seat == shown.seat)
                 assert row.least >= sum(other.state == "certain" for other in row.cells)
                 if name == "quaternity" or tile.owners:
-                    there = "certain" if len(tile.owners) == 1 else "possible"
-                    assert cell.state == (there if row.seat in tile.owners else "impossible")
+                    owner_state = "certain" if len(tile.owners) == 1 else "possible"
+                    assert cell.state == (owner_state if row.seat in tile.owners else "impossible")
         for tile in chain.from_iterable(drawn["tiles"]) if drawn["asking"] else ():
             if done[tile.card.set_index]:
                 continue
             asks, refused = json.loads(tile.asks), json.loads(tile.refused)
-            owners = [one.owners for one in drawn["tiles"][tile.card.set_index]]
+            owners = [other_tile.owners for other_tile in drawn["tiles"][tile.card.set_index]]
             others = [seat for seat in range(3) if seat != shown.seat]
             assert sorted(seat for seat, *_ in asks + refused) == others
             for seat, *_ in asks + refused:
-                question = Question(acting(game), seat, tile.card)
+                question = Question(mover(game), seat, tile.card)
                 assert bool(rules.faults(view, question)) == (seat in dict(refused))
             for seat, why in refused:
-                assert why == reason(name, owners, tile.card.number, acting(game), seat, view)
+                assert why == reason(name, owners, tile.card.number, mover(game), seat, view)
                 refusals.add(why)
     assert len(refusals) >= (5 if brisk and name == "quaternity" else 2)
 
@@ -389,7 +387,7 @@ def test_of_everybody_else_a_card_says_that_they_can_be_asked_or_why_not(
 def reason(
     name: str, owners: list[tuple[int, ...]], number: int, asker: int, asked: int, view: Any
 ) -> str:
-    """Why nobody can be asked for a card of a set, by those who may own its cards, as is shown."""
+    """Return the shown reason why a player cannot be asked, given the possible owners of a set."""
     hands = view.public.hands if name == "kwartet" else view.state.hands
     if not hands[asked]:
         return "has no cards"
@@ -414,7 +412,7 @@ def test_a_program_is_called_by_its_level_if_it_plays_one(game: str) -> None:
 
 
 def test_a_name_keeps_its_capitals_while_a_question_waits() -> None:
-    game = played(QUATERNITY, 0)
+    game = simulate(QUATERNITY, 0)
     position = game.positions[0]
     asked = game.rules.after(position, 0, Question(0, 1, Card(0, 2)))
     game.positions.append(asked)
@@ -426,27 +424,27 @@ def test_a_name_keeps_its_capitals_while_a_question_waits() -> None:
 
 
 def test_a_hint_and_a_fault_call_players_by_their_names() -> None:
-    game = played(QUATERNITY, 0)
+    game = simulate(QUATERNITY, 0)
     question = Question(0, 1, Card(0, 2))
-    found = {"move": move_text(question, str(question)), "by": "search"}
-    assert "<b>Person 0 → Person 1: 0/2?</b>" in help_html(sight(game, 0), "hint", found, {})
+    hint = {"move": move_text(question, str(question)), "by": "search"}
+    assert "<b>Person 0 → Person 1: 0/2?</b>" in help_html(sight(game, 0), "hint", hint, {})
     assert move_text(MORE, "more") == "more"
     faults = game.positions[0].state.faults(Question(1, 9, Card(0, 2)))
     html = help_html(sight(game, 0), "why", {"lines": faults}, {})
-    assert "Person 0 is on turn, not Person 1" in html
+    assert "it is the turn of Person 0, not of Person 1" in html
     assert "player 9 is out of range 0..2" in html
 
 
 def test_pages_are_small() -> None:
     files = sum(map(len, static_files().values()))
     for rules in (QuaternityRules(Settings(4, 13, 4)), KwartetRules()):
-        game = played(rules, 300)
+        game = simulate(rules, 300)
         seat = next(iter(rules.to_act(game.positions[-1])), 0)
         html = table_html(sight(game, seat), BASE)
         assert len(html.encode()) + files < 200_000
 
 
-def test_a_page_of_every_game_asks_for_its_settings() -> None:
+def test_the_form_of_every_game_has_its_settings() -> None:
     for game, names in (
         ("quaternity", {"set_size", "sets", "players"}),
         ("kwartet", {"players", "sets"}),
@@ -459,12 +457,12 @@ def test_a_page_of_every_game_asks_for_its_settings() -> None:
         assert html.count('name="seats[]"') == max(
             seats for seats in range(30) if may_play(game, seats)
         )
-        # As many seats as usual are seen at first.
+        # At first the form shows as many seats as usual.
         assert len(re.findall(r"data-seat-row=\"\d+\">", html)) == rules_class(game)().seats
 
 
 def may_play(game: str, seats: int) -> bool:
-    """Whether a table of so many may be asked for."""
+    """Return whether a table with this many seats may be made."""
     try:
         return bool(rules_with(game, {}, seats).seats == seats)
     except Refusal:
@@ -473,8 +471,8 @@ def may_play(game: str, seats: int) -> bool:
 
 @pytest.mark.parametrize("rules", [QUATERNITY, KWARTET], ids=lambda rules: rules.name)
 def test_a_moment_of_a_game_offers_nothing_to_click(rules: Any) -> None:
-    game = played(rules, 4)
-    html = table_html(sight(game, acting(game), last=9), BASE, replayed=True)
+    game = simulate(rules, 4)
+    html = table_html(sight(game, mover(game), last=9), BASE, replayed=True)
     assert "data-move" not in html
     assert "data-api" not in html
     assert "Moves: 4" in html
@@ -482,19 +480,19 @@ def test_a_moment_of_a_game_offers_nothing_to_click(rules: Any) -> None:
 
 
 @pytest.mark.parametrize("seat", [None, 1])
-def test_links_to_moments_keep_the_seat_from_which_one_looks(seat: int | None) -> None:
-    game = played(KWARTET, 5)
+def test_links_to_moments_keep_the_seat_of_the_viewer(seat: int | None) -> None:
+    game = simulate(KWARTET, 5)
     replay = table_html(sight(game, seat, last=9), BASE, replayed=True)
-    asked = "" if seat is None else "?seat=1"
+    query = "" if seat is None else "?seat=1"
     steps = replay.partition('<nav class="replay"')[2].partition('class="eyes"')[0]
-    assert {*re.findall(r'/at/\d+([^"]*)" data-go', steps)} == {asked}
-    assert f'/at/{{n}}{asked}"' in replay
+    assert {*re.findall(r'/at/\d+([^"]*)" data-go', steps)} == {query}
+    assert f'/at/{{n}}{query}"' in replay
     assert re.findall(r'/at/\d+([^"]*)"', table_html(sight(game, seat), BASE)) == [""]
 
 
 @pytest.mark.parametrize("moves", [3, 999])
-def test_a_table_is_played_and_watched_and_a_record_is_only_looked_at(moves: int) -> None:
-    game = played(QUATERNITY, moves)
+def test_a_table_is_played_and_watched_and_a_record_is_only_viewed(moves: int) -> None:
+    game = simulate(QUATERNITY, moves)
     under_way, over = table_html(sight(game, 0, revealed=None), BASE), moves == 999
     assert ("Play again" in under_way) == over
     assert "Take back" in under_way
@@ -509,7 +507,7 @@ def test_a_table_is_played_and_watched_and_a_record_is_only_looked_at(moves: int
 @example([0.0, 1.0, 1e-9, 0.004, 0.006, 0.01, 0.5, 0.99, 0.994, 0.996, 1 - 1e-9, 1 / 3])
 @settings(max_examples=examples(200))
 def test_a_chance_in_percent_looks_neither_impossible_nor_certain(chances: list[float]) -> None:
-    game = played(QUATERNITY, 0)
+    game = simulate(QUATERNITY, 0)
     state = game.positions[0].state
     table = [[[chances[4 * index + card]] * 3 for card in range(4)] for index in range(3)]
     blocks = owner_blocks(state.problem, state.completed, sight(game, 0), (), table)
@@ -524,50 +522,50 @@ def test_a_chance_in_percent_looks_neither_impossible_nor_certain(chances: list[
             assert abs(cell.chance - 100 * chance) <= (0.5 if 0.01 <= chance <= 0.99 else 1)
 
 
-def eyes_in(html: str) -> list[str]:
-    """From which seats a moment can be looked at."""
-    told = re.search(r'class="eyes">Seen by (.*?)</p>', html)
-    return re.sub(r"<[^>]*>", "", told[1]).split(", ") if told else []
+def viewers_in(html: str) -> list[str]:
+    """Return the seats from which a moment can be viewed."""
+    match = re.search(r'class="eyes">Seen by (.*?)</p>', html)
+    return re.sub(r"<[^>]*>", "", match[1]).split(", ") if match else []
 
 
 def test_a_hidden_game_is_watched_from_every_seat_when_it_is_over() -> None:
-    under_way = table_html(sight(played(KWARTET, 4), 1, last=9), BASE, replayed=True)
-    assert eyes_in(under_way) == ["everybody", "Person 1"]
-    over = table_html(sight(played(KWARTET, 999), 1), BASE, replayed=True)
-    assert eyes_in(over) == ["everybody", "Person 0", "Person 1", "Person 2"]
-    open_game = table_html(sight(played(QUATERNITY, 999), 1), BASE, replayed=True)
-    assert eyes_in(open_game) == []
+    under_way = table_html(sight(simulate(KWARTET, 4), 1, last=9), BASE, replayed=True)
+    assert viewers_in(under_way) == ["everybody", "Person 1"]
+    over = table_html(sight(simulate(KWARTET, 999), 1), BASE, replayed=True)
+    assert viewers_in(over) == ["everybody", "Person 0", "Person 1", "Person 2"]
+    open_game = table_html(sight(simulate(QUATERNITY, 999), 1), BASE, replayed=True)
+    assert viewers_in(open_game) == []
 
 
 @pytest.mark.parametrize("rules", [QUATERNITY, KWARTET], ids=lambda rules: rules.name)
-def test_the_card_that_was_asked_for_last_stands_out(rules: Any) -> None:
-    game = played(rules, 2)
+def test_the_card_of_the_last_question_stands_out(rules: Any) -> None:
+    game = simulate(rules, 2)
     about = game.steps[-1].events[0].about
     html = table_html(sight(game, 0), BASE)
     (label,) = re.findall(r'class="cell [^"]* asked"[^>]*aria-label="([^"]*)"', html)
     assert label.startswith(f"{about['card']}, Person {about['asked']} ")
-    start = table_html(sight(played(rules, 0), 0), BASE)
+    start = table_html(sight(simulate(rules, 0), 0), BASE)
     assert not re.search(r'class="cell [^"]* asked"', start)
 
 
-def test_who_has_several_seats_changes_between_them() -> None:
-    shown = sight(played(QUATERNITY, 4), 1)
-    speaking = re.compile(r'<div class="table [^>]* data-seat="(\d)"')
-    assert speaking.findall(table_html(shown, BASE)) == []
+def test_a_player_with_several_seats_can_change_between_them() -> None:
+    shown = sight(simulate(QUATERNITY, 4), 1)
+    seat_attribute = re.compile(r'<div class="table [^>]* data-seat="(\d)"')
+    assert seat_attribute.findall(table_html(shown, BASE)) == []
     html = table_html(shown._replace(mine=(0, 1)), BASE)
-    assert speaking.findall(html) == ["1"]
+    assert seat_attribute.findall(html) == ["1"]
     assert html.count(">sit here<") == 1
 
 
 def test_a_record_that_ends_early_says_so() -> None:
-    html = table_html(sight(played(QUATERNITY, 4), None, to_act=()), BASE)
+    html = table_html(sight(simulate(QUATERNITY, 4), None, to_act=()), BASE)
     assert "A recorded game" in html
     assert "Take back" not in html
 
 
-def test_who_had_to_answer_is_told_so() -> None:
+def test_a_forced_answer_is_marked_for_its_player() -> None:
     for seed in range(99):
-        game = played(QUATERNITY, 12, seed)
+        game = simulate(QUATERNITY, 12, seed)
         about = game.steps[-1].events[0].about
         if about["forced"] and game.rules.to_act(game.positions[-1]):
             break
@@ -576,67 +574,67 @@ def test_who_had_to_answer_is_told_so() -> None:
     assert "You had to say" not in table_html(sight(game, None), BASE)
 
 
-def test_chances_are_seen_in_the_cells_of_who_may_own_a_card() -> None:
-    game = played(QUATERNITY, 0)
+def test_chances_are_shown_in_the_cells_of_possible_owners() -> None:
+    game = simulate(QUATERNITY, 0)
     third = [[[1 / 3] * 3] * 4] * 3
     shown = sight(game, 0)
-    found = {"deals": "34650", "chances": third, "exact": True}
-    html = help_html(shown, "chances", found, {})
+    result = {"deals": "34650", "chances": third, "exact": True}
+    html = help_html(shown, "chances", result, {})
     assert html.count(">33</") == 36
     assert "34,650" in html
     assert moves_in(html) == moves_in(table_html(shown, BASE))
-    nobody = help_html(shown, "chances", found | {"deals": None, "chances": NONE}, {})
-    assert "more deals than can be counted" in nobody
+    uncounted = help_html(shown, "chances", result | {"deals": None, "chances": NONE}, {})
+    assert "more deals than can be counted" in uncounted
 
 
 def test_chances_read_from_requests_say_that_they_prove_nothing() -> None:
-    shown = sight(played(KWARTET, 0), 0)
+    shown = sight(simulate(KWARTET, 0), 0)
     third, half = ([[[share] * 3] * 4] * 4 for share in (1 / 3, 1 / 2))
-    found = {"deals": "9", "chances": third, "read": half, "exact": True}
-    html = help_html(shown, "chances", found, {"read": "1"})
+    result = {"deals": "9", "chances": third, "read": half, "exact": True}
+    html = help_html(shown, "chances", result, {"read": "1"})
     assert ">50</" in html
     assert "not proved" in html
-    assert "no proof" not in help_html(shown, "chances", found, {})
-    assert help_html(sight(played(QUATERNITY, 0), 0), "chances", found | {"read": NONE}, {})
+    assert "no proof" not in help_html(shown, "chances", result, {})
+    assert help_html(sight(simulate(QUATERNITY, 0), 0), "chances", result | {"read": NONE}, {})
 
 
 NONE: Any = [[[None] * 3] * 4] * 3
 
 
-def test_what_was_asked_is_escaped() -> None:
-    shown = sight(played(KWARTET, 0), 0)
+def test_a_formula_is_escaped() -> None:
+    shown = sight(simulate(KWARTET, 0), 0)
     html = help_html(shown, "know", {"known": None, "text": HOSTILE}, {"formula": HOSTILE})
     assert "<script>" not in html
 
 
-def test_what_is_known_why_and_since_when() -> None:
-    game = played(KWARTET, 12)
+def test_help_says_what_is_known_why_and_since_when() -> None:
+    game = simulate(KWARTET, 12)
     view = game.rules.view(game.positions[-1], 1)
-    mine = next(f"{index}/{mask.bit_length() - 1}" for index, mask in enumerate(view.hand) if mask)
-    found = know(game.rules, view, "", {"formula": f"H1 {mine}", "why": "1", "over_time": "1"})
-    assert found["known"] is True
-    assert found["text"] == f"you know that H1 {mine} is true"
-    assert found["lines"][0].endswith("no request is needed")
-    assert found["over_time"][-1] is True
-    assert len(found["over_time"]) == len(view.events) + 1
-    html = help_html(sight(game, 1), "know", found, {"formula": f"H1 {mine}"})
-    assert f"<title>true from {found['over_time'].index(True)}</title>" in html
-    assert "style=" not in found["svg"]
-    said = {"formula": f"H0 {HOSTILE}", "over_time": "1"}
+    card = next(f"{index}/{mask.bit_length() - 1}" for index, mask in enumerate(view.hand) if mask)
+    result = know(game.rules, view, "", {"formula": f"H1 {card}", "why": "1", "over_time": "1"})
+    assert result["known"] is True
+    assert result["text"] == f"you know that H1 {card} is true"
+    assert result["lines"][0].endswith("no request is needed")
+    assert result["over_time"][-1] is True
+    assert len(result["over_time"]) == len(view.events) + 1
+    html = help_html(sight(game, 1), "know", result, {"formula": f"H1 {card}"})
+    assert f"<title>true from {result['over_time'].index(True)}</title>" in html
+    assert "style=" not in result["svg"]
+    query = {"formula": f"H0 {HOSTILE}", "over_time": "1"}
     with pytest.raises(InputError, match="formula, column"):
-        know(game.rules, view, "", said)
-    there = next(
-        (index, number) for index, one in enumerate(view.problem.sets)
-        for number, owners in enumerate(one.owners) if owners == 0b101
+        know(game.rules, view, "", query)
+    unknown_card = next(
+        (index, number) for index, constraint in enumerate(view.problem.sets)
+        for number, owners in enumerate(constraint.owners) if owners == 0b101
     )  # fmt: skip
-    asked = "H0 {}/{} & 0 < 1".format(*there)
-    found = know(game.rules, view, "", {"formula": asked, "why": "1", "over_time": "1"})
-    assert found["known"] is None
-    assert found["text"].startswith(f"you do not know whether {asked}: true with ")
-    assert found["lines"][0] == "true if"
-    assert "player 0:" in found["lines"][1]
-    html = help_html(sight(game, 1), "know", found, {"formula": asked})
-    ElementTree.fromstring(found["svg"])
+    formula = "H0 {}/{} & 0 < 1".format(*unknown_card)
+    result = know(game.rules, view, "", {"formula": formula, "why": "1", "over_time": "1"})
+    assert result["known"] is None
+    assert result["text"].startswith(f"you do not know whether {formula}: true with ")
+    assert result["lines"][0] == "true if"
+    assert "player 0:" in result["lines"][1]
+    html = help_html(sight(game, 1), "know", result, {"formula": formula})
+    ElementTree.fromstring(result["svg"])
     assert "0 &lt; 1" in html
     assert "<p>true if</p>" in html
 
@@ -657,11 +655,11 @@ def test_pictures_of_the_guide_keep_to_the_policy() -> None:
         ElementTree.fromstring(data)  # no attribute is there twice
 
 
-def test_help_offers_moves_that_can_be_made_and_others_say_what_is_expected() -> None:
+def test_help_offers_legal_moves_and_others_say_what_is_expected() -> None:
     waited = 0
     for count in range(24):
-        game = played(QUATERNITY, count, seed=2)
-        seat, view = acting(game), game.positions[-1]
+        game = simulate(QUATERNITY, count, seed=2)
+        seat, view = mover(game), game.positions[-1]
         shown, legal = sight(game, seat), {*QUATERNITY.moves(view)}
         html = help_html(shown, "questions", questions(QUATERNITY, view, "", {}), {})
         assert {QUATERNITY.read(text, view) for text in moves_in(html)} <= legal
@@ -675,10 +673,10 @@ def test_help_offers_moves_that_can_be_made_and_others_say_what_is_expected() ->
 
 
 @pytest.mark.parametrize("game", sorted(game_names()))
-def test_pages_say_has_of_nobody_who_is_called_you_and_none_of_no_setting(game: str) -> None:
+def test_pages_use_correct_verbs_for_you_and_no_none_for_settings(game: str) -> None:
     names = re.findall(r'name="name" value="([^"]*)"', home_html())
     rules = rules_class(game)()
-    done = played(rules, 500)
+    done = simulate(rules, 500)
     record = done.rules.record_start(done.positions[0], ["you"] * rules.seats)
     for before, step, after in zip(done.positions, done.steps, done.positions[1:], strict=False):
         record += rules.record_move(before, step.seat, step.move, after)
@@ -686,7 +684,7 @@ def test_pages_say_has_of_nobody_who_is_called_you_and_none_of_no_setting(game: 
     for name in sorted({*names}):
         seats = (SeatSight(name, "person", True),) * rules.seats
         for count in (3, 30, 500):
-            shown = sight(played(rules, count), 0, seats=seats, settings=settings_of(rules))
+            shown = sight(simulate(rules, count), 0, seats=seats, settings=settings_of(rules))
             html = table_html(shown, BASE)
             assert not re.search(r"\b[Yy]ou (has|completes|puts|places|claims|agrees|wins)\b", html)
             waiting = table_html(shown._replace(begun=False, view=None), BASE)

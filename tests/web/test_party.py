@@ -1,4 +1,4 @@
-"""What people say to each other at a table, and clocks."""
+"""Chat, clocks, seats on other devices, and first games."""
 
 from __future__ import annotations
 
@@ -31,70 +31,70 @@ from quaternity.web.rendering import table_html
 from quaternity.web.table import Table as LiveTable
 from quaternity.web.talk import LINES_KEPT, MAX_LINE_LENGTH, REACTIONS, Line
 from tests.sizes import examples, thorough
-from tests.web.cluster import alter, of_files
+from tests.web.cluster import alter, file_store_only
 from tests.web.site import Site
 from tests.web.test_api import SMALL, Table
-from tests.web.test_pages import BASE, QUATERNITY, played, sight
-from tests.web.test_waiting import plays
+from tests.web.test_pages import BASE, QUATERNITY, sight, simulate
+from tests.web.test_waiting import play_set
 
 LIMITS = Limits(words=100_000, tables=100_000, moves=100_000, pages=100_000)
 
 
-def opened(folder: Path, limits: Limits = LIMITS) -> Site:
+def open_site(folder: Path, limits: Limits = LIMITS) -> Site:
     return Site(app(str(folder), limits=limits))
 
 
-def read(table: Table, seat: int | None, after: int = 0) -> list[dict[str, Any]]:
+def read_chat(table: Table, seat: int | None, after: int = 0) -> list[dict[str, Any]]:
     token = None if seat is None else table.tokens[seat]
     page = table.site.ask("GET", f"{table.path}/talk?after={after}", token=token)
     lines: list[dict[str, Any]] = page.json["lines"]
     return lines
 
 
-def told(table: Table, seat: int | None) -> Any:
+def open_stream(table: Table, seat: int | None) -> Any:
     return table.site.listen(f"{table.path}/events", None if seat is None else table.tokens[seat])
 
 
-def test_who_sits_at_a_table_talks_and_bystanders_among_themselves(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_players_chat_and_bystanders_chat_among_themselves(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         table = Table(site, chat=True)
-        streams = {seat: told(table, seat) for seat in (0, 1, None)}
+        streams = {seat: open_stream(table, seat) for seat in (0, 1, None)}
         assert table.post(0, "talk", text="  good  luck ").status == 200
         watching = {"text": "who wins?", "name": "Zoë"}
         assert site.ask("POST", f"{table.path}/talk", watching).status == 200
         line = {"number": 1, "seat": 0, "name": "Anna (0)", "text": "good luck"}
-        assert read(table, 1) == read(table, 0) == [line]
-        assert read(table, 1, after=1) == []
+        assert read_chat(table, 1) == read_chat(table, 0) == [line]
+        assert read_chat(table, 1, after=1) == []
         other = {"number": 1, "seat": None, "name": "Zoë", "text": "who wins?"}
-        assert read(table, None) == [other]
+        assert read_chat(table, None) == [other]
         site.rest()
-        heard = {seat: b"".join(stream.parts[1:]) for seat, stream in streams.items()}
-        assert all(text.count(b"event: talk") == 1 for text in heard.values())
-        assert all(b"luck" not in text and b"wins" not in text for text in heard.values())
+        received = {seat: b"".join(stream.parts[1:]) for seat, stream in streams.items()}
+        assert all(text.count(b"event: talk") == 1 for text in received.values())
+        assert all(b"luck" not in text and b"wins" not in text for text in received.values())
         for seat, text, strange in ((0, b"good luck", b"who wins"), (None, b"who wins", b"luck")):
             token = None if seat is None else table.tokens[seat]
             page = site.ask("GET", f"/t/{table.made['table']}/part", token=token).body
             assert text in page
             assert strange not in page
         assert b"luck" not in site.ask("GET", f"{table.path}/record").body
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         table.site = site
-        assert read(table, 2) == [line]
+        assert read_chat(table, 2) == [line]
 
 
-def test_who_has_left_the_seat_to_a_program_talks_by_their_own_name(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_a_player_replaced_by_a_program_chats_by_their_own_name(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         table = Table(site, chat=True)
         assert table.post(1, "hand-over", seat=1, player="easy").status == 200
         assert table.post(1, "talk", text="I am on the train").status == 200
-        assert read(table, 0)[0]["name"] == "Anna (1)"
+        assert read_chat(table, 0)[0]["name"] == "Anna (1)"
 
 
-def test_where_the_host_did_not_want_it_nobody_talks(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_nobody_chats_if_the_host_did_not_allow_it(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         table = Table(site)
         assert table.post(0, "talk", text="hello").status == 403
-        assert read(table, 0) == []
+        assert read_chat(table, 0) == []
         assert b'name="text"' not in site.ask("GET", f"/t/{table.made['table']}").body
 
 
@@ -113,56 +113,56 @@ def test_where_the_host_did_not_want_it_nobody_talks(tmp_path: Path) -> None:
         None,
     ],
 )
-def test_what_cannot_be_said(text: Any, tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_invalid_chat_texts_are_refused(text: Any, tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         table = Table(site, chat=True)
         assert table.post(0, "talk", text=text).status == 422
         assert table.post(0, "reactions", reaction=text).status == 422
-        assert read(table, 0) == []
+        assert read_chat(table, 0) == []
 
 
 @pytest.mark.parametrize(
     "text", ["🤷\u200d♀️", "می\u200cخواهم", "e\u0301", "שלום", "<b>&", "\u3164a"]
 )
-def test_what_people_write_is_kept_as_it_is_in_names_and_lines(text: str, tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_names_and_chat_lines_are_stored_unchanged(text: str, tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         table = Table(site, chat=True, name=text)
         assert {seat["name"] for seat in table.look(0)["seats"]} == {normalize("NFC", text)}
         assert table.post(0, "talk", text=text).status == 200
-        assert read(table, 1)[-1]["text"] == text
+        assert read_chat(table, 1)[-1]["text"] == text
 
 
 @given(st.text(min_size=1, max_size=MAX_LINE_LENGTH).filter(str.isprintable).filter(str.strip))
 @settings(max_examples=examples(200), deadline=None)
-def test_what_is_said_is_text_and_nothing_else(text: str) -> None:
+def test_a_chat_line_is_shown_as_text(text: str) -> None:
     lines = (Line(1, 0, f"<b>{text}", text),)
-    html = table_html(sight(played(QUATERNITY, 0), 0, lines=lines, chat=True), BASE, whole=False)
-    (name, said) = re.findall(r"<b dir=.auto.>(.*?)</b> <span dir=.auto.>(.*?)</span>", html)[0]
-    assert (unescape(name), unescape(said)) == (f"<b>{text}", text)
-    assert not {*"<>\"'"} & {*name, *said}
+    html = table_html(sight(simulate(QUATERNITY, 0), 0, lines=lines, chat=True), BASE, whole=False)
+    (name, body) = re.findall(r"<b dir=.auto.>(.*?)</b> <span dir=.auto.>(.*?)</span>", html)[0]
+    assert (unescape(name), unescape(body)) == (f"<b>{text}", text)
+    assert not {*"<>\"'"} & {*name, *body}
 
 
-def test_of_many_lines_the_last_are_kept_and_floods_are_refused(tmp_path: Path) -> None:
+def test_the_last_chat_lines_are_kept_and_floods_are_refused(tmp_path: Path) -> None:
     count = thorough(LINES_KEPT + 30, 2_000)
-    with opened(tmp_path / "many") as site:
+    with open_site(tmp_path / "many") as site:
         table = Table(site, chat=True)
         for number in range(count):
             assert table.post(0, "talk", text=f"line {number}").status == 200
-        lines = read(table, 1)
+        lines = read_chat(table, 1)
         assert [line["number"] for line in lines] == [*range(count - LINES_KEPT + 1, count + 1)]
         assert lines[-1]["text"] == f"line {count - 1}"
-    with opened(tmp_path / "flood", Limits(words=5)) as site:
+    with open_site(tmp_path / "flood", Limits(words=5)) as site:
         table = Table(site, chat=True)
         statuses = [table.post(0, "talk", text="x").status for _ in range(8)]
         statuses += [table.post(0, "reactions", reaction="👍").status for _ in range(2)]
         assert statuses == [200] * 5 + [429] * 5
-        assert table.post(1, "talk", text="x").status == 200  # nobody else is kept from it
+        assert table.post(1, "talk", text="x").status == 200  # other players are not limited by it
 
 
-def test_a_reaction_is_seen_by_all_and_kept_by_nobody(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_a_reaction_is_shown_to_all_and_not_stored(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         table = Table(site)
-        streams = [told(table, seat) for seat in (0, 2, None)]
+        streams = [open_stream(table, seat) for seat in (0, 2, None)]
         for reaction in REACTIONS:
             assert table.post(1, "reactions", reaction=reaction).status == 200
         site.rest()
@@ -171,7 +171,7 @@ def test_a_reaction_is_seen_by_all_and_kept_by_nobody(tmp_path: Path) -> None:
             assert text.count("event: reaction") == len(REACTIONS) == 8
             assert '"seat":1' in text
         assert table.look(0)["version"] == 0
-        # Who only looks on calls themselves what they like: nobody at the table hears of it.
+        # A bystander may choose any name, so players do not see it.
         shown = {"reaction": "👍", "name": "Ben holds a fox"}
         assert site.ask("POST", f"{table.path}/reactions", shown).status == 200
         site.rest()
@@ -185,7 +185,7 @@ def test_a_reaction_is_seen_by_all_and_kept_by_nobody(tmp_path: Path) -> None:
     st.integers(5, 1000), st.integers(0, 100), st.floats(0, 9000), st.floats(0, 1, width=32)
 )  # fmt: skip
 @settings(max_examples=examples(500), deadline=None)
-def test_who_is_quick_saves_no_more_than_the_increment(
+def test_a_quick_player_saves_no_more_than_the_increment(
     seconds: int, increment: int, saved: float, part: float
 ) -> None:
     clock = Clock(seconds, increment)
@@ -198,30 +198,30 @@ def test_who_is_quick_saves_no_more_than_the_increment(
     assert spent > increment or after >= min(saved, after)
 
 
-def passes(folder: Path, seconds: float) -> None:
-    """Let a server have run so much longer, though none does."""
+def pass_time(folder: Path, seconds: float) -> None:
+    """Add to the running time of a server, though none runs."""
     alter(str(folder), f"UPDATE uptime SET seconds = seconds + {seconds}")
 
 
-def waits_for(table: Table, version: int) -> Any:
-    """What a table says when it has moved on."""
+def wait_for_version(table: Table, version: int) -> Any:
+    """Wait until a table has reached a version, and return its state."""
     for _ in range(3_000):
-        seen = table.look(0)
-        if seen["version"] >= version:
-            return seen
+        state = table.look(0)
+        if state["version"] >= version:
+            return state
         table.site.rest()
-    raise AssertionError(seen)
+    raise AssertionError(state)
 
 
 def test_a_clock_stands_still_while_no_server_runs(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         table = Table(site, clock={"seconds": 60, "increment": 5})
         before = table.look(0)["clock"]
         assert before["seconds"] == 60
         assert before["left"][1:] == [60, 60]
         assert 50 < before["left"][0] <= 60
     for _ in range(3):
-        with opened(tmp_path) as site:
+        with open_site(tmp_path) as site:
             table.site = site
             left = table.look(0)["clock"]["left"]
             assert left[0] > 30, "what passed while servers ran, and not more"
@@ -230,7 +230,7 @@ def test_a_clock_stands_still_while_no_server_runs(tmp_path: Path) -> None:
 
 
 def left_of(table: Table) -> float:
-    """The time for the move at a table, to the last digit."""
+    """Return the exact time for the move at a table."""
 
     async def look() -> float:
         tables = table.site.app.state.tables
@@ -242,14 +242,14 @@ def left_of(table: Table) -> float:
 def test_nobody_gains_time_by_a_restart_or_by_leaving_a_seat(tmp_path: Path) -> None:
     left = [60.0]
     for _ in range(3):
-        with opened(tmp_path) as site:
+        with open_site(tmp_path) as site:
             if len(left) == 1:
                 seats = ["me", "me"]
                 table = Table(site, game="quarto", settings={}, seats=seats, clock={"seconds": 60})
             table.site = site
             left.append(left_of(table))
             live = site.run(site.app.state.tables.open(table.made["table"]))
-            live.wake = lambda: None  # no program is so quick
+            live.wake = lambda: None  # the program does not move
             for player in ("easy", "me"):
                 assert table.post(0, "hand-over", seat=0, player=player).status == 200
                 assert (live.due is None) == (player == "easy"), "no clock runs for a program"
@@ -261,20 +261,20 @@ def test_nobody_gains_time_by_a_restart_or_by_leaving_a_seat(tmp_path: Path) -> 
     assert left == sorted(left, reverse=True)
 
 
-@of_files
+@file_store_only
 def test_after_a_crash_nobody_has_more_time_than_the_clock_gives(tmp_path: Path) -> None:
-    with opened(tmp_path / "data") as site:
+    with open_site(tmp_path / "data") as site:
         table = Table(site, game="quarto", settings={}, seats=["me", "me"], clock={"seconds": 60})
         for seat in (0, 1):
             crashed = Path(copytree(tmp_path / "data", tmp_path / f"crashed {seat}"))
-            with opened(crashed) as table.site:
+            with open_site(crashed) as table.site:
                 assert left_of(table) <= 60
             table.site = site
             assert table.move(seat, table.look(seat)["moves"][0]).status == 200
 
 
 def test_the_next_game_begins_with_a_new_clock(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         wanted = {"game": "quarto", "settings": {}, "clock": {"seconds": 60, "increment": 60}}
         table = Table(site, seats=["me", "random"], **wanted)
         table.move(0, table.look(0)["moves"][0])
@@ -285,8 +285,8 @@ def test_the_next_game_begins_with_a_new_clock(tmp_path: Path) -> None:
         assert {(seat.saved, seat.missed) for seat in after.seats} == {(0.0, 0)}
 
 
-def moves_unseen(site: Site, table: Table, move: int) -> None:
-    """Let clocks be looked at until a move was made at a table that nobody asks for."""
+def wait_for_unseen_move(site: Site, table: Table, move: int) -> None:
+    """Handle expired clocks until a move was made at a table that nobody requests."""
     tables, name = site.app.state.tables, table.made["table"]
     for _ in range(3_000):
         site.run(tables.look_at_clocks())
@@ -296,80 +296,80 @@ def moves_unseen(site: Site, table: Table, move: int) -> None:
     raise AssertionError(move)
 
 
-def test_tables_that_cannot_be_read_hold_no_clock_of_others(
+def test_unreadable_tables_do_not_delay_the_clocks_of_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("quaternity.web.tables.CLOCK_BATCH", 3)
     wanted = {"game": "quarto", "settings": {}, "seats": ["me", "me"], "clock": {"seconds": 60}}
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         *broken, healthy = (Table(site, **wanted) for _ in range(8))
     for number, table in enumerate(broken):
         bad = "head = 'broken'" if number % 2 else "clock = '[]'"
         alter(str(tmp_path), f"UPDATE tables SET due = 0, {bad} WHERE id = '{table.made['table']}'")
     alter(str(tmp_path), f"UPDATE tables SET due = 1 WHERE id = '{healthy.made['table']}'")
-    with opened(tmp_path) as site:
-        moves_unseen(site, healthy, 1)
+    with open_site(tmp_path) as site:
+        wait_for_unseen_move(site, healthy, 1)
 
 
-def test_what_fails_at_one_clock_or_in_the_house_ends_nothing_else(
+def test_a_failure_at_one_clock_or_in_maintenance_ends_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    look, failing = LiveTable.look_at_clock, set[str]()
+    original, failing = LiveTable.look_at_clock, set[str]()
 
-    def fails_at_some(table: LiveTable) -> None:
+    def fail_at_some(table: LiveTable) -> None:
         if table.kept.id in failing:
             raise ValueError("secret")
-        look(table)
+        original(table)
 
-    def fails(*_: Any) -> Any:
+    def fail(*_: Any) -> Any:
         raise ValueError("secret")
 
-    monkeypatch.setattr(LiveTable, "look_at_clock", fails_at_some)
+    monkeypatch.setattr(LiveTable, "look_at_clock", fail_at_some)
     wanted = {"game": "quarto", "settings": {}, "seats": ["me", "me"], "clock": {"seconds": 60}}
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         first, second = (Table(site, **wanted) for _ in range(2))
         failing.add(first.made["table"])
-    passes(tmp_path, 61)
+    pass_time(tmp_path, 61)
     with Site(app(str(tmp_path), limits=LIMITS, keep=Keep(1, 1))) as site:
-        moves_unseen(site, second, 1)
-        monkeypatch.setattr("quaternity.web.tables.listed", fails)
+        wait_for_unseen_move(site, second, 1)
+        monkeypatch.setattr("quaternity.web.tables.listed", fail)
         site.run(site.app.state.tables.keep_house())
-    told = [text for name, _, text in caplog.record_tuples if name == "uvicorn.error"]
-    assert [text for text in told if "ValueError" in text]
-    assert not [text for text in told if "secret" in text]
+    messages = [text for name, _, text in caplog.record_tuples if name == "uvicorn.error"]
+    assert [text for text in messages if "ValueError" in text]
+    assert not [text for text in messages if "secret" in text]
 
 
 @pytest.mark.parametrize("looked_at", [True, False])
-def test_a_program_moves_for_who_runs_out_of_time(looked_at: bool, tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_a_program_moves_for_a_player_who_runs_out_of_time(looked_at: bool, tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         table = Table(site, game="quarto", settings={}, seats=["me", "me"], clock={"seconds": 60})
         assert table.post(1, "undo", version=0, agree=True).status == 409
     for move in range(1, 5):
-        passes(tmp_path, 61)
-        with opened(tmp_path) as site:
+        pass_time(tmp_path, 61)
+        with open_site(tmp_path) as site:
             table.site = site
             if not looked_at:
-                moves_unseen(site, table, move)
-            seen = waits_for(table, move)
-            assert seen["version"] == move
-            assert [seat["kind"] for seat in seen["seats"]] == ["person", "person"]
+                wait_for_unseen_move(site, table, move)
+            state = wait_for_version(table, move)
+            assert state["version"] == move
+            assert [seat["kind"] for seat in state["seats"]] == ["person", "person"]
             if move == 1:
                 assert table.post(0, "undo", version=1, agree=True).json["agreed"] == [0]
-            assert seen["undo"] == []
-    # After the third time in a row the program stays, until they are back.
-    passes(tmp_path, 61)
-    with opened(tmp_path) as site:
+            assert state["undo"] == []
+    # After the third time in a row the program stays, until the player is back.
+    pass_time(tmp_path, 61)
+    with open_site(tmp_path) as site:
         table.site = site
-        seen = waits_for(table, 5)
-        kinds = [seat["kind"] for seat in seen["seats"]]
+        state = wait_for_version(table, 5)
+        kinds = [seat["kind"] for seat in state["seats"]]
         assert sorted(kinds) == ["person", "program"]
-        gone = kinds.index("program")
-        assert table.post(gone, "hand-over", seat=gone, player="me").status == 200
-        assert table.look(0)["seats"][gone]["kind"] == "person"
+        replaced = kinds.index("program")
+        assert table.post(replaced, "hand-over", seat=replaced, player="me").status == 200
+        assert table.look(0)["seats"][replaced]["kind"] == "person"
 
 
-def test_who_moves_in_time_is_not_late_any_more(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_a_move_in_time_resets_the_count_of_expired_clocks(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         table = Table(
             site,
             game="quarto",
@@ -379,24 +379,24 @@ def test_who_moves_in_time_is_not_late_any_more(tmp_path: Path) -> None:
         )
     for _ in range(thorough(2, 4)):
         for _ in range(2):
-            passes(tmp_path, 61)
-            with opened(tmp_path) as site:
+            pass_time(tmp_path, 61)
+            with open_site(tmp_path) as site:
                 table.site = site
-                seen = table.look(0)
-                if seen["outcome"] is not None:
+                state = table.look(0)
+                if state["outcome"] is not None:
                     return
-                seen = waits_for(table, seen["version"] + 1)
-                while seen["to_act"] == [1]:
-                    seen = waits_for(table, seen["version"] + 1)
-                if seen["outcome"] is not None:
+                state = wait_for_version(table, state["version"] + 1)
+                while state["to_act"] == [1]:
+                    state = wait_for_version(table, state["version"] + 1)
+                if state["outcome"] is not None:
                     return
-                assert seen["seats"][0]["kind"] == "person"
-        with opened(tmp_path) as site:
+                assert state["seats"][0]["kind"] == "person"
+        with open_site(tmp_path) as site:
             table.site = site
-            seen = table.look(0)
-            if seen["outcome"] is not None:
+            state = table.look(0)
+            if state["outcome"] is not None:
                 return
-            assert table.move(0, seen["moves"][0]).status == 200
+            assert table.move(0, state["moves"][0]).status == 200
 
 
 @pytest.mark.parametrize(
@@ -413,8 +413,8 @@ def test_who_moves_in_time_is_not_late_any_more(tmp_path: Path) -> None:
         ("quarto", 30, "object"),
     ],
 )
-def test_clocks_that_cannot_be(game: str, clock: Any, says: str, tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_invalid_clocks_are_refused(game: str, clock: Any, says: str, tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         wanted = {"game": game, "seats": ["me", "me"], "clock": clock}
         page = site.ask("POST", "/api/tables", wanted)
         assert page.status == 422
@@ -425,7 +425,7 @@ def test_clocks_that_cannot_be(game: str, clock: Any, says: str, tmp_path: Path)
     ("name", "least", "most"),
     [("seconds", 5, 14 * 86_400), ("days", 1, 14), ("increment", 0, 3_600)],
 )
-def test_every_end_of_what_a_clock_may_be_is_taken(name: str, least: int, most: int) -> None:
+def test_the_ends_of_the_ranges_of_a_clock_are_accepted(name: str, least: int, most: int) -> None:
     more = {"seconds": 60} if name == "increment" else {}
     for value in (least, most):
         clock = read_clock(more | {name: value})
@@ -441,10 +441,10 @@ def test_every_end_of_what_a_clock_may_be_is_taken(name: str, least: int, most: 
 
 
 def test_a_clock_begins_with_the_game(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         table = Table(site, settings=SMALL, seats=["me", "open", "easy"], clock={"seconds": 60})
-    passes(tmp_path, 3600)
-    with opened(tmp_path) as site:
+    pass_time(tmp_path, 3600)
+    with open_site(tmp_path) as site:
         table.site = site
         assert table.post(0, "start").status == 200
         assert 50 < table.look(0)["clock"]["left"][0] <= 60
@@ -462,8 +462,8 @@ def seat_of(table: Table, headers: dict[str, str]) -> Any:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Table]:
-    """A table of Kwartet with three people, the first in a browser."""
-    with opened(tmp_path) as site:
+    """Yield a table of Kwartet with three people, the first of them in a browser."""
+    with open_site(tmp_path) as site:
         table = Table(
             site, game="kwartet", settings={"sets": 5}, seats=["easy", "me", "open", "me"]
         )
@@ -481,7 +481,7 @@ def test_a_seat_moves_to_another_device_once(table: Table) -> None:
     link = made.json["link"]
     assert "<svg" in made.json["qr"]
     page = f"/move/{link.rpartition('/')[2]}"
-    for _ in range(3):  # who only looks, as what draws previews of links does, spends nothing
+    for _ in range(3):  # a mere look, such as a preview of a link, does not spend it
         assert site.ask("GET", page).status == 200
         assert site.ask("HEAD", page).status == 200
     assert seat_of(table, BROWSERS[0]) == 2
@@ -492,7 +492,7 @@ def test_a_seat_moves_to_another_device_once(table: Table) -> None:
     for browser in BROWSERS:
         assert site.ask("POST", "/api/seats/move", {"link": link}, headers=browser).status == 404
     assert site.ask("GET", page).status == 404
-    # Who listens for the seat does so no longer when it has moved on.
+    # A stream of the seat ends when the seat has moved on.
     site.listen(f"{table.path}/events", moved.json["token"])
     link = site.ask("POST", f"{table.path}/elsewhere", {}, headers=BROWSERS[1]).json["link"]
     assert len(site.app.state.tables.streams.open) == 1
@@ -501,34 +501,34 @@ def test_a_seat_moves_to_another_device_once(table: Table) -> None:
     assert not site.app.state.tables.streams.open
 
 
-def test_of_two_devices_that_open_a_link_at_once_one_has_the_seat(table: Table) -> None:
+def test_one_of_two_devices_that_use_a_link_at_once_gets_the_seat(table: Table) -> None:
     link = table.site.ask("POST", f"{table.path}/elsewhere", {}, headers=BROWSERS[0]).json["link"]
-    asked = [("POST", "/api/seats/move", {"link": link}, None, one) for one in BROWSERS[1:]]
-    statuses = [page.status for page in table.site.ask_at_once(asked, Random(1))]
+    requests = [("POST", "/api/seats/move", {"link": link}, None, user) for user in BROWSERS[1:]]
+    statuses = [page.status for page in table.site.ask_at_once(requests, Random(1))]
     assert sorted(statuses) == [201, 404]
     winner = statuses.index(201) + 1
-    assert [seat_of(table, one) for one in BROWSERS] == [
+    assert [seat_of(table, user) for user in BROWSERS] == [
         2 if number == winner else None for number in range(3)
     ]
 
 
-def test_a_link_is_good_for_ten_minutes_and_until_the_next_one(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_a_link_is_valid_for_ten_minutes_and_until_the_next_one(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         table = Table(site)
         links = [table.post(0, "elsewhere").json["link"] for _ in range(2)]
         assert site.ask("POST", "/api/seats/move", {"link": links[0]}).status == 404
-    passes(tmp_path, 601)
-    with opened(tmp_path) as site:
+    pass_time(tmp_path, 601)
+    with open_site(tmp_path) as site:
         assert site.ask("POST", "/api/seats/move", {"link": links[1]}).status == 404
 
 
-def test_a_link_moves_no_seat_that_somebody_else_has_got(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_a_link_does_not_move_a_seat_that_another_player_has_taken(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         seats = ["open", "me", "open"]
         table = Table(site, settings=SMALL, seats=seats)
         link = table.post(1, "elsewhere").json["link"]
         code = table.post(1, "code").json["code"]
-        # The seat gets another number when another one is left out, and the link follows it.
+        # The seat gets another number when an empty seat is left out, and the link follows it.
         page = site.ask("GET", f"/move/{link.rpartition('/')[2]}")
         assert page.status == 200
         assert table.post(1, "leave").status == 200
@@ -543,7 +543,7 @@ def test_a_link_moves_no_seat_that_somebody_else_has_got(tmp_path: Path) -> None
         assert (moved.status, moved.json["seat"]) == (201, 0)
 
 
-def test_a_code_brings_a_lost_seat_back_in_every_game_of_an_evening(table: Table) -> None:
+def test_a_code_restores_a_lost_seat_in_every_game_of_a_series(table: Table) -> None:
     site = table.site
     first = site.ask("POST", f"{table.path}/code", {}, headers=BROWSERS[0]).json["code"]
     code = site.ask("POST", f"{table.path}/code", {}, headers=BROWSERS[0]).json["code"]
@@ -553,18 +553,18 @@ def test_a_code_brings_a_lost_seat_back_in_every_game_of_an_evening(table: Table
     for browser in BROWSERS[1:]:
         page = site.ask("POST", "/api/seats/back", {"code": written}, headers=browser)
         assert (page.status, page.json["seat"]) == (201, 2)
-        assert [seat_of(table, one) for one in BROWSERS].count(2) == 1
+        assert [seat_of(table, user) for user in BROWSERS].count(2) == 1
         assert seat_of(table, browser) == 2
     for wrong in ("", "x", "A" * 32, "0" * 5000):
         assert site.ask("POST", "/api/seats/back", {"code": wrong}).status == 404
 
 
-def test_a_seat_moves_in_all_games_of_an_evening_and_is_one_person(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_a_seat_moves_in_all_games_of_a_series_and_is_one_person(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         table = Table(site, game="set", settings={"seats": 2}, seats=["me", "me"])
         link = table.post(1, "elsewhere").json["link"]
         for game in (1, 2):
-            plays(site, table, 2, Random(game))
+            play_set(site, table, 2, Random(game))
             table.path = f"/api/tables/{table.post(0, 'again').json['table']}"
             if game == 1:  # the link of the first game is used in the second
                 moved = site.ask("POST", "/api/seats/move", {"link": link}, headers=BROWSERS[1])
@@ -576,18 +576,18 @@ def test_a_seat_moves_in_all_games_of_an_evening_and_is_one_person(tmp_path: Pat
         assert [line["games"] for line in score] == [2, 2]
 
 
-def test_a_newer_code_or_link_of_the_evening_ends_those_before(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_a_newer_code_or_link_of_the_series_invalidates_older_ones(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         table = Table(site, game="set", settings={"seats": 2}, seats=["me", "me"])
         codes = [table.post(0, "code").json["code"]]
         links = [table.post(0, "elsewhere").json["link"]]
-        plays(site, table, 2, Random(1))
+        play_set(site, table, 2, Random(1))
         first, table.path = table.path, f"/api/tables/{table.post(0, 'again').json['table']}"
         codes.append(table.post(0, "code").json["code"])
         links.append(table.post(0, "elsewhere").json["link"])
-        for what, asked, right in (("move", "link", links), ("back", "code", codes)):
-            for shown, status in zip(right, (404, 201), strict=True):
-                page = site.ask("POST", f"/api/seats/{what}", {asked: shown})
+        for endpoint, field, secrets in (("move", "link", links), ("back", "code", codes)):
+            for secret, status in zip(secrets, (404, 201), strict=True):
+                page = site.ask("POST", f"/api/seats/{endpoint}", {field: secret})
                 assert page.status == status
             assert page.json["table"] == table.path.rpartition("/")[2]
         seats = [
@@ -597,8 +597,8 @@ def test_a_newer_code_or_link_of_the_evening_ends_those_before(tmp_path: Path) -
         assert seats == [0, 1]
 
 
-def test_a_code_is_written_down_without_a_word_to_the_others(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_a_new_code_does_not_affect_the_other_players(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         table = Table(site)
         table.move(0, table.look(0)["moves"][0])
         assert table.post(0, "undo", version=1, agree=True).json["agreed"] == [0]
@@ -606,32 +606,32 @@ def test_a_code_is_written_down_without_a_word_to_the_others(tmp_path: Path) -> 
         assert table.look(2)["undo"] == [0]
 
 
-def test_only_the_host_gives_a_seat_away_where_nothing_is_hidden(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_only_the_host_gives_a_seat_away_if_nothing_is_hidden(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         table = Table(site, game="set", settings={"seats": 3})
         live = site.run(site.app.state.tables.open(table.made["table"]))
         for seat, status in ((1, 403), (0, 200)):
             table.look(0)
             live.seen[2] = -inf
             assert table.post(seat, "hand-over", seat=2, player="open").status == status
-        # But who gives away their own seat needs nobody.
+        # A player may give away their own seat without the host.
         assert table.post(1, "hand-over", seat=1, player="open").json["invitation"]
 
 
-def test_who_has_no_seat_gets_no_link_and_no_code(table: Table) -> None:
-    for what in ("elsewhere", "code"):
-        assert table.site.ask("POST", f"{table.path}/{what}", {}).status == 403
+def test_a_bystander_gets_no_link_and_no_code(table: Table) -> None:
+    for action in ("elsewhere", "code"):
+        assert table.site.ask("POST", f"{table.path}/{action}", {}).status == 403
 
 
 @pytest.mark.parametrize("game", ["kwartet", "quaternity"])
-def test_the_seat_of_who_is_away_is_given_away(game: str, tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_the_seat_of_an_absent_player_is_given_away(game: str, tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         settings = {"sets": 5} if game == "kwartet" else SMALL
         seats = ["me", "me", "me", "easy"][: 4 if game == "kwartet" else 3]
         table = Table(site, game=game, settings=settings, seats=seats)
         live = site.run(site.app.state.tables.open(table.made["table"]))
 
-        def gives(seat: int, player: str) -> Any:
+        def give_away(seat: int, player: str) -> Any:
             live.seen[2] = -inf
             table.look(0)
             return table.post(seat, "hand-over", seat=2, player=player)
@@ -639,35 +639,35 @@ def test_the_seat_of_who_is_away_is_given_away(game: str, tmp_path: Path) -> Non
         table.look(2)
         for player in ("open", "easy"):
             assert table.post(0, "hand-over", seat=2, player=player).status == 403
-        assert gives(1, "easy").status == 403  # only the host
-        page = gives(0, "open")
-        if game == "kwartet":  # a hand would be seen: all others who are here agree
+        assert give_away(1, "easy").status == 403  # only the host
+        page = give_away(0, "open")
+        if game == "kwartet":  # a hand would be revealed: all present players must agree
             assert (page.status, page.json["invitation"]) == (200, None)
             assert table.look(0)["seats"][2]["kind"] == "person"
-            page = gives(1, "open")
+            page = give_away(1, "open")
         assert page.json["invitation"]
-        seen = table.look(0)
-        assert seen["seats"][2]["kind"] == "open"
-        assert "was away" in seen["notice"]
+        state = table.look(0)
+        assert state["seats"][2]["kind"] == "open"
+        assert "was away" in state["notice"]
         assert site.ask("POST", "/api/seats", {"invitation": page.json["invitation"]}).status == 201
         assert site.ask("GET", table.path, token=table.tokens[2]).json["seat"] is None
 
 
-def test_nobody_alone_with_a_hidden_hand_lets_a_second_self_see_it(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_a_player_alone_with_hidden_hands_cannot_open_a_second_seat(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         seats = ["me", "easy", "easy", "me"]
         table = Table(site, game="kwartet", settings={"sets": 5}, seats=seats)
         live = site.run(site.app.state.tables.open(table.made["table"]))
         live.seen[3] = -inf
         assert table.post(0, "hand-over", seat=3, player="open").status == 403
         assert table.post(0, "hand-over", seat=3, player="easy").status == 200
-        # A program plays for them, but they may be back: no other hand is shown either.
+        # A program plays for an absent player, who may come back: no other hand is revealed either.
         assert table.post(0, "hand-over", seat=1, player="open").status == 403
         assert table.post(3, "hand-over", seat=3, player="me").status == 200
 
 
-def test_your_tables_say_with_whom_whose_turn_and_what_happened(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_your_tables_show_opponents_turn_and_last_event(tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         wanted = {
             "game": "quaternity", "settings": SMALL, "seats": ["me", "open", "open"],
             "deck": "plain",
@@ -702,24 +702,24 @@ def test_every_tip_has_its_moment_and_every_moment_a_tip(game: str) -> None:
     seen: set[str] = set()
     for seed in range(thorough(3, 40)):
         for count in range(0, 60, 2):
-            course = played(rules, count, seed)
+            course = simulate(rules, count, seed)
             for seat in range(rules.seats):
-                looking = sight(course, seat)
-                names = [tip.name for tip in tips(looking, drawn_part(looking))]
+                shown = sight(course, seat)
+                names = [tip.name for tip in tips(shown, drawn_part(shown))]
                 assert names
                 seen.update(names)
                 last = facts(course.steps[-1].events[-1]) if course.steps else {}
                 for word in ("yes", "no"):
-                    told = str(last.get("answer")) == word and last.get("asker") == seat
-                    assert (word in names) == told
-                # What somebody may do now is told to them and to nobody else.
-                view, acts = looking.view, seat in looking.to_act
+                    expected = str(last.get("answer")) == word and last.get("asker") == seat
+                    assert (word in names) == expected
+                # Only a player who may act sees the tips about that action.
+                view, acts = shown.view, seat in shown.to_act
                 assert acts or not {"place", "give", "turn", "answer"} & {*names}
                 assert ("place" in names) == (acts and getattr(view, "in_hand", None) is not None)
                 assert not acts or {"give", "turn", "answer", "start"} & {*names}
-            assert not tips(looking._replace(seat=None), {})
-            over = looking._replace(places=(1,) * rules.seats)
-            seen.add(tips(over, drawn_part(looking))[0].name)
+            assert not tips(shown._replace(seat=None), {})
+            over = shown._replace(places=(1,) * rules.seats)
+            seen.add(tips(over, drawn_part(shown))[0].name)
             if not rules.to_act(course.positions[-1]):
                 break
     assert seen == {tip.name for tip, _ in registration(game).part("tips")}
@@ -727,7 +727,7 @@ def test_every_tip_has_its_moment_and_every_moment_a_tip(game: str) -> None:
 
 @pytest.mark.parametrize("game", sorted(FIRST))
 def test_a_first_game_is_made_by_one_button(game: str, tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         home = site.ask("GET", "/").body.decode()
         assert f'name="game" value="{game}"' in home
         seats = ["me", *["easy"] * FIRST[game].programs]
@@ -736,20 +736,20 @@ def test_a_first_game_is_made_by_one_button(game: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(thorough(3, 20)))
-def test_of_a_move_and_a_clock_that_runs_out_one_counts(seed: int, tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+def test_either_a_move_or_the_expired_clock_counts(seed: int, tmp_path: Path) -> None:
+    with open_site(tmp_path) as site:
         table = Table(site, game="quarto", settings={}, seats=["me", "me"], clock={"seconds": 60})
-    passes(tmp_path, 61)
-    with opened(tmp_path) as site:
+    pass_time(tmp_path, 61)
+    with open_site(tmp_path) as site:
         table.site = site
         move = {"version": 0, "id": "late", "move": "hand over A"}
-        asked: list[tuple[Any, ...]] = [("POST", f"{table.path}/moves", move, table.tokens[0])]
-        asked += [("GET", table.path, None, table.tokens[seat]) for seat in (0, 1, 1)]
-        answer = site.ask_at_once(asked, Random(seed))[0]
-        seen = waits_for(table, 1)
+        requests: list[tuple[Any, ...]] = [("POST", f"{table.path}/moves", move, table.tokens[0])]
+        requests += [("GET", table.path, None, table.tokens[seat]) for seat in (0, 1, 1)]
+        answer = site.ask_at_once(requests, Random(seed))[0]
+        state = wait_for_version(table, 1)
         assert answer.status in (200, 409)
         if answer.status == 200:
-            assert seen["view"]["in_hand"] == "A"
-        # The same move again has the same answer, and is not made twice.
-        again = site.ask("POST", f"{table.path}/moves", move, table.tokens[0])
-        assert (again.status, again.json) == (answer.status, answer.json)
+            assert state["view"]["in_hand"] == "A"
+        # Repeating the move gives the same answer and does not make it twice.
+        repeated = site.ask("POST", f"{table.path}/moves", move, table.tokens[0])
+        assert (repeated.status, repeated.json) == (answer.status, answer.json)

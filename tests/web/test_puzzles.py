@@ -1,4 +1,4 @@
-"""The pages of puzzles: nothing of the answer before it is asked for, and every answer judged."""
+"""The pages of puzzles: they reveal nothing of the answer before a hint, and judge every answer."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 def page(puzzle: Puzzle, answer: str = "", steps: int = 0) -> str:
-    """What a page says, in words."""
+    """Return the text of a puzzle's page."""
     html, _ = puzzle_html(puzzle, answer, steps)
     return unescape(re.sub(r"\s+", " ", html))
 
 
 def buttons(html: str) -> list[str]:
-    """The buttons of a page."""
+    """Return the buttons of a page."""
     return re.findall("<button[^>]*>[^<]*", html)
 
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_page_gives_nothing_away_before_it_is_asked(kind: str, level: int) -> None:
+def test_a_page_reveals_nothing_before_a_hint_is_requested(kind: str, level: int) -> None:
     puzzle = make(kind, 3, level)
     fresh = page(puzzle)
     assert puzzle.question[1:] in fresh
     for text in [*(step.text for step in puzzle.why), *puzzle.wrong.values()]:
         assert text.rstrip(".") not in fresh
     assert 'class="solved"' not in fresh
-    # What is offered is the same whatever is right, and one step more is one sentence more.
+    # The choices do not depend on the answer, and each further step adds one sentence.
     assert buttons(fresh) == buttons(page(make(kind, 4, level)))
     counts = [page(puzzle, steps=steps).count("<li") for steps in range(len(puzzle.why) + 1)]
     assert counts == [counts[0] + steps for steps in range(len(counts))]
@@ -57,37 +57,37 @@ def test_a_page_gives_nothing_away_before_it_is_asked(kind: str, level: int) -> 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_answers_are_judged_as_the_library_judges_them(kind: str, site: Site) -> None:
+def test_a_page_judges_answers_like_the_library(kind: str, site: Site) -> None:
     puzzle = make(kind, 2, 1)
     path = f"/puzzles/1/{kind}/1/2"
     for answer in (*puzzle.answers, *list(puzzle.wrong)[:5]):
         for parts in ([answer], answer.split()) if puzzle.answer_form == "card" else ([answer],):
-            asked = urlencode([("answer", part) for part in parts])
-            got = site.ask("GET", f"{path}?{asked}")
-            judged = re.search(r'data-judged="(\w+)"', got.body.decode())
-            assert got.status == 200
+            query = urlencode([("answer", part) for part in parts])
+            reply = site.ask("GET", f"{path}?{query}")
+            judged = re.search(r'data-judged="(\w+)"', reply.body.decode())
+            assert reply.status == 200
             assert judged
             assert (judged[1] == "right") == puzzle.check(answer).right
-    got = site.ask("GET", f"{path}?answer=a+banana")
-    assert got.status == 422
-    assert b"data-judged" not in got.body
-    assert b"a banana" in got.body
+    reply = site.ask("GET", f"{path}?answer=a+banana")
+    assert reply.status == 422
+    assert b"data-judged" not in reply.body
+    assert b"a banana" in reply.body
 
 
 def test_the_day_has_the_same_five_as_the_library(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("quaternity.web.puzzling.datetime", Noon)
-    monkeypatch.setattr("quaternity.web.puzzling.randbelow", lambda most: 1)
+    monkeypatch.setattr("quaternity.web.puzzling.randbelow", lambda limit: 1)
     shown = site.ask("GET", "/puzzles").body.decode()
     links = re.findall(r'href="/puzzles/1/(\w+)/(\d)/(\d+)"', shown)
     five = daily(Noon.now().date())
     assert links == [(puzzle.kind, str(puzzle.level), str(puzzle.seed)) for puzzle in five]
-    found = site.ask("GET", "/puzzles/new?kind=sets&level=1")
-    assert found.status == 303
-    where = dict(found.headers)[b"location"].decode()
-    assert re.fullmatch(r"/puzzles/1/sets/1/\d+", where)
-    assert site.ask("GET", where).status == 200
+    redirect = site.ask("GET", "/puzzles/new?kind=sets&level=1")
+    assert redirect.status == 303
+    location = dict(redirect.headers)[b"location"].decode()
+    assert re.fullmatch(r"/puzzles/1/sets/1/\d+", location)
+    assert site.ask("GET", location).status == 200
 
 
 @pytest.mark.parametrize(
@@ -102,22 +102,22 @@ def test_the_day_has_the_same_five_as_the_library(
         ("1/sets/1/1?answer=" + "A" * 2000, "too long"),
     ],
 )  # fmt: skip
-def test_what_is_no_puzzle_is_refused_in_words(path: str, says: str, site: Site) -> None:
-    found = site.ask("GET", f"/puzzles/{path}")
-    assert found.status in (404, 422)
-    assert says in unescape(found.body.decode()).lower()
+def test_an_invalid_puzzle_is_refused_in_words(path: str, says: str, site: Site) -> None:
+    answer = site.ask("GET", f"/puzzles/{path}")
+    assert answer.status in (404, 422)
+    assert says in unescape(answer.body.decode()).lower()
 
 
 @pytest.mark.parametrize("kind", ["possible", "owner", "force", "trace", "knows"])
-def test_who_is_on_turn_follows_from_what_was_asked_last(kind: str) -> None:
-    """And who sits there has as many cards as it says beside their name."""
+def test_the_player_to_move_follows_from_the_last_question(kind: str) -> None:
+    """The hand of the reader has as many cards as the page says."""
     for seed in range(thorough(2, 20)):
         shown = page(make(kind, seed, 2))
-        asked = re.findall(r"(\d) → (\d): \d/\d+\? (Yes|No)", shown)
+        questions = re.findall(r"(\d) → (\d): \d/\d+\? (Yes|No)", shown)
         (turn,) = re.findall(r"Player (\d)[^>]*?: \d+ cards? <small>to move", shown)
-        asker, asked_one, answer = asked[-1]
+        asker, asked_player, answer = questions[-1]
         kwartet = kind in ("trace", "knows")
-        following = str((int(asker) + 1) % 3) if kwartet else asked_one
+        following = str((int(asker) + 1) % 3) if kwartet else asked_player
         assert turn == (asker if answer == "Yes" else following)
         if kwartet:
             (count,) = re.findall(r"\(you sit here\): (\d+) card", shown)
@@ -126,8 +126,8 @@ def test_who_is_on_turn_follows_from_what_was_asked_last(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_a_step_rests_on_is_marked_on_the_page(kind: str) -> None:
-    """On a board of Quarto it is lit, and what steps place lies there."""
+def test_the_premises_of_a_step_are_marked_on_the_page(kind: str) -> None:
+    """A board of Quarto lights the premises, and shows the pieces that steps place."""
     for seed, level in product(range(thorough(1, 10)), (1, 2)):
         puzzle, placed = make(kind, seed, level), {""}
         start = re.findall("Quarto board ([^<]*)<", page(puzzle))
@@ -145,29 +145,29 @@ def test_what_a_step_rests_on_is_marked_on_the_page(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_can_be_chosen_is_an_answer_and_the_right_one_is_among_it(kind: str) -> None:
+def test_every_choice_is_an_answer_and_one_is_right(kind: str) -> None:
     for seed in range(thorough(2, 10)):
         puzzle = make(kind, seed, 1)
         form = page(puzzle).partition('<form class="answering"')[2].partition("</form>")[0]
         lists = [re.findall("<option>([^<]+)<", text) for text in form.split("<select")[1:]]
         lists += [values] if (values := re.findall(r'name="answer" value="(\w+)"', form)) else []
-        chosen = [" ".join(parts) for parts in product(*lists)] if lists else []
-        assert bool(chosen) == (puzzle.answer_form != "cards")
-        assert not chosen or {*puzzle.answers} <= {*chosen}
-        for answer in chosen:
+        choices = [" ".join(parts) for parts in product(*lists)] if lists else []
+        assert bool(choices) == (puzzle.answer_form != "cards")
+        assert not choices or {*puzzle.answers} <= {*choices}
+        for answer in choices:
             assert puzzle.check(answer).right == (answer in puzzle.answers)
 
 
-def test_seeds_and_steps_are_numbers_up_to_a_largest(site: Site) -> None:
+def test_seeds_and_steps_are_numbers_up_to_a_limit(site: Site) -> None:
     assert site.ask("GET", f"/puzzles/1/sets/1/{MAX_SEED}").status == 200
 
     @given(st.text("019-+٣ x", max_size=3))
     @example("99")
     @example("100")
     @settings(max_examples=examples(200))
-    def answered(text: str) -> None:
+    def check_steps(text: str) -> None:
         is_number = re.fullmatch("[0-9]+", text) and int(text) < 100
         path = f"/puzzles/1/sets/1/1?{urlencode({'steps': text})}"
         assert site.ask("GET", path).status == (200 if is_number else 404)
 
-    answered()
+    check_steps()

@@ -1,4 +1,4 @@
-"""The review of a game as a page: when the game is over, and not before."""
+"""The review of a game as a page, which exists only when the game is over."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tests.limits import limited
 from tests.review.test_other_games import TABLES, match, record
-from tests.review.test_quaternity import TWO, played
+from tests.review.test_quaternity import TWO, play_random_game
 from tests.web.site import Page, Site
 
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
@@ -21,7 +21,7 @@ LINK = re.compile(r'href="(/t/[^"]+/review)"')
 
 
 def pages(site: Site, text: str, language: str = "en") -> tuple[Page, Page]:
-    """The page of the table of a record, and that of its review."""
+    """Return the page of a record's table, and that of its review."""
     made = site.ask("POST", "/api/records", text.encode())
     assert made.status == 201, made.body
     path = f"/t/{made.json['table']}"
@@ -29,7 +29,7 @@ def pages(site: Site, text: str, language: str = "en") -> tuple[Page, Page]:
 
 
 @pytest.mark.parametrize("game", TABLES)
-def test_a_game_that_is_over_is_reviewed_and_no_other(game: str, tmp_path: Path) -> None:
+def test_only_a_finished_game_is_reviewed(game: str, tmp_path: Path) -> None:
     text = record(match(game, 0))
     with Site(app(str(tmp_path))) as site, limited("quaternity.web.tables", REVIEW_SECONDS=1.0):
         table, review = pages(site, text)
@@ -48,15 +48,15 @@ def test_a_game_that_is_over_is_reviewed_and_no_other(game: str, tmp_path: Path)
 
 
 def test_a_review_is_the_same_when_it_is_opened_again(tmp_path: Path) -> None:
-    text = played(TWO, 0).record()
+    text = play_random_game(TWO, 0).record()
     with Site(app(str(tmp_path))) as site:
         made = site.ask("POST", "/api/records", text.encode())
         path = f"/t/{made.json['table']}/review"
-        opened = []
+        bodies = []
         for seconds in (0.0, 8.0, 0.0):
             with limited("quaternity.web.tables", REVIEW_SECONDS=seconds):
-                opened.append(site.ask("GET", path).body)
-    unfinished, finished, again = opened
+                bodies.append(site.ask("GET", path).body)
+    unfinished, finished, reopened = bodies
     assert b"Not computed in time" in unfinished
     assert b"Not computed in time" not in finished
-    assert again == finished
+    assert reopened == finished

@@ -1,6 +1,6 @@
-"""One screen at every moment of every game: what must be seen is seen, and nothing jumps.
+"""One screen at every moment of every game: everything necessary is visible, and nothing jumps.
 
-Skipped where no Chromium is installed, as the tests of whole games are.
+Skipped if no Chromium is installed, like the tests of whole games.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ GAMES: dict[str, tuple[dict[str, Any], list[str]]] = {
     "quarto": ({}, ["me", "random"]),
     "set": ({"seats": 2}, ["me", "me"]),
 }  # fmt: skip
-"""As large as they are played."""
+"""The largest settings of the games."""
 
 EIGHT: dict[str, tuple[dict[str, Any], list[str]]] = {
     "quaternity": ({"set_size": 6, "sets": 8, "players": 8}, ["me", *["random"] * 7]),
@@ -49,7 +49,7 @@ EIGHT: dict[str, tuple[dict[str, Any], list[str]]] = {
 }
 
 MOVES = thorough(5, 40)
-"""So many moves of the person are looked at."""
+"""Number of moves of the person that are inspected."""
 
 BOXES = """() => Object.fromEntries(Array.from(document.querySelectorAll(
   '.thumb [data-act], .thumb p, .seats li, .board .tile'), (one, at) => {
@@ -68,28 +68,28 @@ def faults_of(
     game: str,
     settings: dict[str, Any],
     seats: list[str],
-    most: int = MOVES,
+    max_moves: int = MOVES,
     locale: str = "en-GB",
     screens: Sequence[tuple[int, int]] = SCREENS,
 ) -> list[str]:
-    """Play a game by one page, looked at through the same seat on all screens."""
+    """Play a game by one page, viewed by the same seat on all screens; return the faults."""
     pictures = os.environ.get("QUATERNITY_SCREENSHOTS")
     with ExitStack() as stack:
         ann = Onlooker(browser, host, screens[0], locale=locale)
         stack.callback(ann.context.close)
         table, _ = ann.table(game, settings, seats, name="Ann", help=True, seed=5)
         cookies = ann.context.storage_state()
-        looking = [ann]
+        viewers = [ann]
         for screen in screens[1:]:
-            looking.append(Onlooker(browser, host, screen, storage_state=cookies, locale=locale))
-            stack.callback(looking[-1].context.close)
-            looking[-1].page.goto(f"/t/{table}")
+            viewers.append(Onlooker(browser, host, screen, storage_state=cookies, locale=locale))
+            stack.callback(viewers[-1].context.close)
+            viewers[-1].page.goto(f"/t/{table}")
         random, moves = Random(3), 0
-        for moves in range(most):
+        for moves in range(max_moves):
             version = ann.ask("GET", f"/api/tables/{table}")["version"]
-            for person in looking:
+            for person in viewers:
                 person.sees(version)
-            for person in looking if pictures and moves in (0, 6) else []:
+            for person in viewers if pictures and moves in (0, 6) else []:
                 name = f"{game}-{len(seats)}-{person.screen[0]}-{moves}.png"
                 person.page.screenshot(path=Path(str(pictures)) / name)
             if not ann.move(random):
@@ -97,15 +97,15 @@ def faults_of(
                     break
                 ann.sees(version + 1)
         assert moves > 3
-        assert [fault for person in looking for fault in person.faults] == []
-        return sorted({fault for person in looking for fault in person.faults_seen()})
+        assert [fault for person in viewers for fault in person.faults] == []
+        return sorted({fault for person in viewers for fault in person.faults_seen()})
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_what_must_be_seen_is_seen_without_scrolling_and_does_not_move(
+def test_everything_necessary_is_visible_without_scrolling_and_does_not_move(
     game: str, browser: Browser, server: Server
 ) -> None:
-    # One of two screens by default: each layout has its turn.
+    # By default each game has one of two screens, so that each layout is tested.
     screens = thorough([SCREENS[list(GAMES).index(game) % 2]], SCREENS)
     assert faults_of(browser, server.host, game, *GAMES[game], screens=screens) == []
 
@@ -127,7 +127,7 @@ def test_few_cards_are_whole_on_every_screen(
 @only_thorough
 @pytest.mark.parametrize("game", EIGHT)
 def test_eight_seats_share_a_screen(game: str, browser: Browser, server: Server) -> None:
-    assert faults_of(browser, server.host, game, *EIGHT[game], most=MOVES // 2) == []
+    assert faults_of(browser, server.host, game, *EIGHT[game], max_moves=MOVES // 2) == []
 
 
 @only_thorough
@@ -135,12 +135,12 @@ def test_eight_seats_share_a_screen(game: str, browser: Browser, server: Server)
 def test_texts_half_as_long_again_have_room(game: str, browser: Browser, tmp_path: Path) -> None:
     """Other languages are longer than English."""
     with Server(tmp_path / "data", *BUSY, program="tests.web.long_texts") as server:
-        faults = faults_of(browser, server.host, game, *GAMES[game], most=8, locale="nl-NL")
+        faults = faults_of(browser, server.host, game, *GAMES[game], max_moves=8, locale="nl-NL")
         assert faults == []
 
 
 @pytest.mark.parametrize("pace", thorough(["once"], list(PACES)))
-def test_all_that_happens_is_shown_in_its_order_and_once_at_every_pace(
+def test_every_event_is_shown_once_and_in_order_at_every_pace(
     pace: str, browser: Browser, server: Server
 ) -> None:
     ann = Listener(browser, server.host, pace)
@@ -161,26 +161,24 @@ def test_all_that_happens_is_shown_in_its_order_and_once_at_every_pace(
         assert numbers == list(range(numbers[0], len(history) + 1))
         assert numbers[0] <= 4
         # A question is shown when it is asked, and again with its answer.
-        assert all(history[number - 1].startswith(text) for number, text, _ in ann.told)
-        shown = {number: text for number, text, _ in ann.told}
+        assert all(history[number - 1].startswith(text) for number, text, _ in ann.shown_events)
+        shown = {number: text for number, text, _ in ann.shown_events}
         assert shown == {number: history[number - 1] for number in shown}
-        assert ann.told[-1][2] == "", "it is caught up with"
+        assert ann.shown_events[-1][2] == "", "all events are shown"
     finally:
         ann.context.close()
     assert ann.faults == []
 
 
-def test_who_was_away_is_shown_all_that_has_happened_since(
-    browser: Browser, server: Server
-) -> None:
+def test_a_returning_viewer_is_shown_all_missed_events(browser: Browser, server: Server) -> None:
     ben, ann = Person(browser, server.host), Listener(browser, server.host, "fast")
     try:
         settings = {"set_size": 4, "sets": 13, "players": 4}
         table, _ = ben.table("quaternity", settings, ["me"] * 4, name="Ben", seed=5)
         path, random = f"/api/tables/{table}", Random(4)
 
-        def makes_moves(events: int) -> None:
-            """Let Ben move until at least so many more things have happened."""
+        def make_moves(events: int) -> None:
+            """Let Ben move until at least this many more events have happened."""
             for _ in range(events):
                 state = ben.ask("GET", path)
                 (seat,) = state["to_act"]
@@ -192,24 +190,24 @@ def test_who_was_away_is_shown_all_that_has_happened_since(
         ben.page.goto("about:blank")
         ann.sees(0)
         for undone, events in [(False, 130), (True, 3)]:
-            # No request gets through while a phone sleeps.
+            # No request succeeds while a phone sleeps.
             ann.page.route("**/part*", lambda route: route.abort())
             if undone:
                 version = ben.ask("GET", path)["version"]
                 for seat in range(4):
                     wanted = {"version": version, "agree": True, "seat": seat}
                     ben.ask("POST", f"{path}/undo", wanted)
-            told = len(ann.told)
-            makes_moves(events)
+            before = len(ann.shown_events)
+            make_moves(events)
             ann.page.unroute("**/part*")
-            makes_moves(1)
+            make_moves(1)
             all_events = events_of(ben, table)
             ann.hears(len(all_events))
-            numbers = [number for number, _, _ in ann.told[told:]]
+            numbers = [number for number, _, _ in ann.shown_events[before:]]
             assert numbers == list(range(numbers[0], len(all_events) + 1))
             assert undone or numbers[0] <= 4
-        # What was taken back may have been longer than what came instead.
-        shown = {number: text for number, text, _ in ann.told if number <= len(all_events)}
+        # The events that were taken back may have been longer than those that replaced them.
+        shown = {number: text for number, text, _ in ann.shown_events if number <= len(all_events)}
         assert shown == {number: all_events[number - 1] for number in shown}
     finally:
         ann.context.close()
@@ -218,7 +216,7 @@ def test_who_was_away_is_shown_all_that_has_happened_since(
 
 
 def events_of(person: Person, table: str) -> list[str]:
-    """Return all that happened at a table."""
+    """Return all events at a table."""
     texts: list[str] = []
     while True:
         path = f"/t/{table}/events?after={len(texts)}&before=9999"
@@ -243,7 +241,7 @@ def test_a_card_that_nobody_can_be_asked_for_says_why(browser: Browser, server: 
 
 @pytest.mark.parametrize("screen", SCREENS[: thorough(1, 2)])
 @pytest.mark.parametrize("language", thorough(["de"], ["en", "nl", "de"]))
-def test_cards_of_a_hand_are_told_apart_by_what_is_shown_of_their_names(
+def test_the_names_of_the_cards_of_a_hand_are_not_cut(
     language: str, screen: tuple[int, int], browser: Browser, server: Server
 ) -> None:
     viewport = {"width": screen[0], "height": screen[1]}
@@ -261,7 +259,7 @@ def test_cards_of_a_hand_are_told_apart_by_what_is_shown_of_their_names(
 
 
 @pytest.mark.parametrize("game", thorough(["kwartet"], ["kwartet", "quaternity"]))
-def test_the_other_view_of_a_game_is_seen_as_soon_as_more_is_opened(
+def test_the_button_for_the_other_view_is_visible_when_the_sheet_opens(
     game: str, browser: Browser, server: Server
 ) -> None:
     ann = Person(browser, server.host, viewport={"width": 390, "height": 844})
@@ -276,24 +274,22 @@ def test_the_other_view_of_a_game_is_seen_as_soon_as_more_is_opened(
         ann.context.close()
 
 
-def test_programs_of_one_name_are_asked_by_their_numbers(browser: Browser, server: Server) -> None:
+def test_programs_with_equal_names_have_numbers(browser: Browser, server: Server) -> None:
     ann = Person(browser, server.host, viewport={"width": 320, "height": 658})
     try:
         settings = {"players": 3, "sets": 13}
         ann.table("kwartet", settings, ["me", "greedy", "greedy"], name="Ann", seed=5)
         ann.press(ann.page.locator("[data-card][data-act]").first)
-        asked = ann.page.locator("[data-ask] > span")
-        assert sorted(text[-3:] for text in asked.all_inner_texts()) == ["(1)", "(2)"]
+        buttons = ann.page.locator("[data-ask] > span")
+        assert sorted(text[-3:] for text in buttons.all_inner_texts()) == ["(1)", "(2)"]
         # A long name is cut, and never its number.
-        assert not any(asked.evaluate_all("all => all.map(n => n.scrollWidth > n.clientWidth)"))
+        assert not any(buttons.evaluate_all("all => all.map(n => n.scrollWidth > n.clientWidth)"))
     finally:
         ann.context.close()
 
 
 @pytest.mark.parametrize("screen", SCREENS[: thorough(1, 3)])
-def test_help_lies_over_the_board_and_hides_it(
-    screen: tuple[int, int], browser: Browser, server: Server
-) -> None:
+def test_help_covers_the_board(screen: tuple[int, int], browser: Browser, server: Server) -> None:
     ann = Onlooker(browser, server.host, screen)
     try:
         settings = {"set_size": 4, "sets": 3, "players": 3}
@@ -311,7 +307,7 @@ def test_help_lies_over_the_board_and_hides_it(
     assert ann.faults == []
 
 
-def test_a_name_that_changes_makes_nothing_happen_again(browser: Browser, server: Server) -> None:
+def test_a_changed_name_does_not_repeat_events(browser: Browser, server: Server) -> None:
     ann, bob = Person(browser, server.host), Person(browser, server.host)
     ann.page.add_init_script(FAST)
     try:
@@ -322,10 +318,10 @@ def test_a_name_that_changes_makes_nothing_happen_again(browser: Browser, server
             table = ann.ask("GET", path)
             if table["version"] >= 6 and table["to_act"] == [0]:
                 break
-            who = (ann, bob)[table["to_act"][0]]
-            moves = who.ask("GET", path)["moves"]
+            mover = (ann, bob)[table["to_act"][0]]
+            moves = mover.ask("GET", path)["moves"]
             sent = {"version": table["version"], "id": str(table["version"])}
-            who.ask("POST", f"{path}/moves", {**sent, "move": random.choice(moves)})
+            mover.ask("POST", f"{path}/moves", {**sent, "move": random.choice(moves)})
         ann.sees(table["version"])
         last = ann.page.locator(".history li").first.get_attribute("value")
         ann.page.wait_for_selector(f"#news[data-event='{last}']")
@@ -350,7 +346,7 @@ def test_a_name_that_changes_makes_nothing_happen_again(browser: Browser, server
 
 
 @pytest.mark.parametrize("game", thorough(["quarto"], list(GAMES)))
-def test_what_others_propose_moves_nothing_and_is_seen(
+def test_proposals_of_others_are_visible_and_move_nothing(
     game: str, browser: Browser, server: Server
 ) -> None:
     ann, ben = Onlooker(browser, server.host, SCREENS[0]), Person(browser, server.host)
@@ -358,30 +354,30 @@ def test_what_others_propose_moves_nothing_and_is_seen(
     seats = ["me", "open", "me"][: 3 if game in settings else 2]
     table, (link,) = ben.table(game, settings.get(game, {}), seats, name="Bo", seed=5)
     ann.join(link, "Ann")
-    seen = ben.ask("GET", f"/api/tables/{table}?seat=0")
-    sent: dict[str, Any] = {"version": seen["version"], "seat": 0, "agree": True}
-    asked = [move for move in seen["moves"] if "asks 1" in move or move.startswith("1 ")]
-    asked += [*seen["moves"], "more"]
-    ben.ask("POST", f"/api/tables/{table}/moves", sent | {"id": "a", "move": asked[0]})
-    looking, before = [ann], {}
+    state = ben.ask("GET", f"/api/tables/{table}?seat=0")
+    sent: dict[str, Any] = {"version": state["version"], "seat": 0, "agree": True}
+    moves = [move for move in state["moves"] if "asks 1" in move or move.startswith("1 ")]
+    moves += [*state["moves"], "more"]
+    ben.ask("POST", f"/api/tables/{table}/moves", sent | {"id": "a", "move": moves[0]})
+    viewers, before = [ann], {}
     for screen in SCREENS[1:]:
         more = Onlooker(browser, server.host, screen, storage_state=ann.context.storage_state())
         more.page.goto(f"/t/{table}")
-        looking.append(more)
-    for one in looking:
-        one.sees(seen["version"] + 1)
-        before[one] = one.page.evaluate(BOXES)
-        assert before[one]
+        viewers.append(more)
+    for viewer in viewers:
+        viewer.sees(state["version"] + 1)
+        before[viewer] = viewer.page.evaluate(BOXES)
+        assert before[viewer]
     version = ben.ask("GET", f"/api/tables/{table}")["version"]
     ben.ask("POST", f"/api/tables/{table}/undo", sent | {"version": version})
-    for one in looking:
-        one.page.wait_for_selector(".notice :text('Agree')")
-        after = one.page.evaluate(BOXES)
-        assert before[one].items() <= after.items(), one.screen
-        assert one.faults_seen() == []
+    for viewer in viewers:
+        viewer.page.wait_for_selector(".notice :text('Agree')")
+        after = viewer.page.evaluate(BOXES)
+        assert before[viewer].items() <= after.items(), viewer.screen
+        assert viewer.faults_seen() == []
     ann.page.locator(".notice :text('Agree')").click()
     ann.page.wait_for_selector(".notice :text('Agree')", state="detached")
-    for person in (ben, *looking):
+    for person in (ben, *viewers):
         person.context.close()
 
 
@@ -393,12 +389,12 @@ def test_a_card_that_comes_under_a_finger_is_not_chosen(
     table, (link,) = ann.table("set", {}, ["me", "open"], name="Ann", seed=4)
     ben.join(link, "Ben")
     ann.page.wait_for_selector(".set-form")
-    seen = ann.ask("GET", f"/api/tables/{table}")
-    three = sorted(next(iter(triples(seen["view"]["table"], "set"))))
-    others = [card for card in seen["view"]["table"] if card not in three][:chosen]
+    state = ann.ask("GET", f"/api/tables/{table}")
+    three = sorted(next(iter(triples(state["view"]["table"], "set"))))
+    others = [card for card in state["view"]["table"] if card not in three][:chosen]
     for card in others:
         ann.page.locator(f"#card{card}").tap()
-    # By events, as a finger that is held for long presses nothing in a browser.
+    # Use events, because a long press does nothing in a browser.
     point = ann.page.evaluate(
         """card => {
           const box = card.getBoundingClientRect();
@@ -409,9 +405,9 @@ def test_a_card_that_comes_under_a_finger_is_not_chosen(
         }""",
         ann.page.locator(f"#card{three[0]}").element_handle(),
     )
-    claim = {"version": seen["version"], "id": "a", "move": f"claim {' '.join(map(str, three))}"}
+    claim = {"version": state["version"], "id": "a", "move": f"claim {' '.join(map(str, three))}"}
     ben.ask("POST", f"/api/tables/{table}/moves", claim)
-    ann.sees(seen["version"] + 1)
+    ann.sees(state["version"] + 1)
     ann.page.evaluate(
         """({ x, y }) => document.elementFromPoint(x, y).dispatchEvent(
           new MouseEvent('click', { bubbles: true, cancelable: true, detail: 1 }))""",
@@ -423,8 +419,8 @@ def test_a_card_that_comes_under_a_finger_is_not_chosen(
         others,
         others[::-1],
     )
-    assert ann.ask("GET", f"/api/tables/{table}")["version"] == seen["version"] + 1
-    # And the next touch is one as ever.
+    assert ann.ask("GET", f"/api/tables/{table}")["version"] == state["version"] + 1
+    # The next touch works as usual.
     new = ann.page.locator("input[name=card]:not(:checked)").first
     new.evaluate("one => { one.form.dataset.count = 9; }")
     ann.page.locator("label.set-card:not(:has(:checked))").first.tap()
@@ -432,7 +428,7 @@ def test_a_card_that_comes_under_a_finger_is_not_chosen(
     assert ann.faults == []
 
 
-def test_a_button_that_means_something_else_at_its_release_does_nothing(
+def test_a_button_whose_meaning_changes_before_its_release_does_nothing(
     browser: Browser, server: Server
 ) -> None:
     ann = Person(browser, server.host, viewport={"width": 1280, "height": 800})
@@ -458,7 +454,7 @@ def test_a_button_that_means_something_else_at_its_release_does_nothing(
     assert ann.faults == []
 
 
-def test_a_table_whose_server_goes_before_its_stream_opens_listens_later(
+def test_a_page_reconnects_if_its_stream_could_not_be_opened(
     browser: Browser, server: Server
 ) -> None:
     ann = Person(browser, server.host)
@@ -482,7 +478,7 @@ COVERED = """tip => {
   });
   return [under.map(({ outerHTML }) => outerHTML), tip.scrollHeight - tip.clientHeight];
 }"""
-"""What a tip covers, and how many pixels of its text have no room."""
+"""Script: the elements that a tip covers, and the pixels of its text that have no room."""
 
 
 @pytest.mark.parametrize("game", thorough(["quarto"], [*GAMES]))

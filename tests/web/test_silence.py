@@ -1,4 +1,4 @@
-"""A database that does not answer: who needs it is told soon, and nobody else waits."""
+"""A database that does not answer: requests that need it are soon refused; others do not wait."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ QUARTO: dict[str, Any] = {"game": "quarto", "settings": {}, "seats": ["me", "me"
 
 
 def processes(pid: int) -> list[int]:
-    """A process, and those that it started."""
+    """Return a process and those that it started."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [pid, *map(int, children)]
 
 
 @contextmanager
-def stopped(cluster: Cluster) -> Iterator[None]:
-    """PostgreSQL, stopped by SIGSTOP."""
-    first = int((cluster.folder / "data" / "postmaster.pid").read_text().split()[0])
-    held = processes(first)
-    for pid in held:
+def frozen_postgres(cluster: Cluster) -> Iterator[None]:
+    """Stop the processes of PostgreSQL by SIGSTOP."""
+    postmaster = int((cluster.folder / "data" / "postmaster.pid").read_text().split()[0])
+    pids = processes(postmaster)
+    for pid in pids:
         os.kill(pid, signal.SIGSTOP)
     try:
         yield
     finally:
-        for pid in held:
+        for pid in pids:
             os.kill(pid, signal.SIGCONT)
 
 
 @contextmanager
-def locked(place: str) -> Iterator[None]:
-    """The tables, locked by somebody else in PostgreSQL."""
+def locked_tables(place: str) -> Iterator[None]:
+    """Lock the tables by another connection to PostgreSQL."""
     psycopg = pytest.importorskip("psycopg")
     with psycopg.connect(place) as other:
         other.execute("LOCK TABLE tables")
@@ -53,23 +53,23 @@ def locked(place: str) -> Iterator[None]:
 
 
 @contextmanager
-def written(place: str) -> Iterator[None]:
-    """The file, held by somebody else who writes."""
+def busy_file(place: str) -> Iterator[None]:
+    """Lock the file by another connection that writes."""
     with closing(sqlite3.connect(Path(place) / FILE, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield
 
 
-@pytest.mark.parametrize("how", [stopped, locked, written])
-def test_nobody_waits_for_a_database_who_does_not_need_it(
+@pytest.mark.parametrize("how", [frozen_postgres, locked_tables, busy_file])
+def test_requests_that_do_not_need_the_database_do_not_wait_for_it(
     how: Any, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     place: str = str(tmp_path)
     target: Any = place
-    if how is not written:
+    if how is not busy_file:
         cluster: Cluster = request.getfixturevalue("cluster")
         place = cluster.place(tmp_path.name)
-        target = cluster if how is stopped else place
+        target = cluster if how is frozen_postgres else place
     with Site(app(place, metrics_token="t")) as site:
         table, away = Table(site, **QUARTO), Table(site, **QUARTO)
         site.app.state.tables._live.pop(away.made["table"])
@@ -78,13 +78,13 @@ def test_nobody_waits_for_a_database_who_does_not_need_it(
             ("POST", f"{table.path}/moves", move, table.tokens[0]),
             ("GET", "/healthz"),
         ]
-        if how is not written:  # a file is read beside who writes
+        if how is not busy_file:  # a file can be read while another connection writes
             needed += [("GET", away.path), ("GET", "/"), ("POST", "/api/tables", QUARTO)]
         free = [("GET", "/learn"), ("GET", table.path), ("GET", f"/t/{table.made['table']}")]
         answered: list[str] = []
 
         async def ask_all() -> tuple[list[Page], list[Page]]:
-            """All at once, the first those who have to wait."""
+            """Send all requests at once, first those that have to wait."""
             waiting = [asyncio.create_task(site.send(*request)) for request in needed]
             for task in waiting:
                 task.add_done_callback(lambda done: answered.append("needed"))
@@ -93,7 +93,7 @@ def test_nobody_waits_for_a_database_who_does_not_need_it(
             answered.append("free")
             return await asyncio.gather(*waiting), pages
 
-        for method, path in free:  # what is loaded once is loaded
+        for method, path in free:  # load everything that is loaded once
             site.ask(method, path)
         with how(target):
             waited, pages = site.run(ask_all())
@@ -101,9 +101,9 @@ def test_nobody_waits_for_a_database_who_does_not_need_it(
             assert [page.status for page in pages] == [200] * len(free)
             assert answered[0] == "free"
             headers = {"authorization": "Bearer t"}
-            numbers = site.ask("GET", "/metrics", headers=headers)
-            assert numbers.status == 200
-            assert b'where="disk"' not in numbers.body or how is written
+            metrics = site.ask("GET", "/metrics", headers=headers)
+            assert metrics.status == 200
+            assert b'where="disk"' not in metrics.body or how is busy_file
 
         async def until_answered() -> list[int]:
             while True:
@@ -121,5 +121,5 @@ def test_a_server_ends_while_its_database_is_silent(
 ) -> None:
     place = cluster.place(tmp_path.name)
     monkeypatch.setattr("quaternity.web.stores.place_of", lambda data: place)
-    with Server(tmp_path / "server") as server, stopped(cluster):
+    with Server(tmp_path / "server") as server, frozen_postgres(cluster):
         assert server.stop(10) == 0

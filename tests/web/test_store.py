@@ -1,4 +1,4 @@
-"""The file of all tables: what is written is there, and what cannot be written is told."""
+"""The file of all tables: writes survive a restart, and failed writes are reported."""
 
 import asyncio
 import sqlite3
@@ -19,12 +19,12 @@ LOG = "SELECT version, seat, id, move FROM log WHERE table_id = ? ORDER BY versi
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[FileStore]:
-    found = FileStore(str(tmp_path / "data"))
-    yield found
-    found.close()
+    file_store = FileStore(str(tmp_path / "data"))
+    yield file_store
+    file_store.close()
 
 
-def test_what_is_written_is_read_after_a_restart(tmp_path: Path) -> None:
+def test_writes_are_read_after_a_restart(tmp_path: Path) -> None:
     async def fill(store: FileStore) -> None:
         await asyncio.gather(
             *(store.write((Entry("t", number, 0, f"i{number}", "yes"),)) for number in range(1, 50))
@@ -34,14 +34,14 @@ def test_what_is_written_is_read_after_a_restart(tmp_path: Path) -> None:
     asyncio.run(fill(store))
     assert [version for version, *_ in store.read(LOG, "t")] == list(range(1, 50))
     store.close()
-    again = FileStore(str(tmp_path))
-    assert again.read(LOG, "t")[0] == (1, 0, "i1", "yes")
-    again.close()
-    # Nothing is left beside the file that has to be copied with it.
+    reopened = FileStore(str(tmp_path))
+    assert reopened.read(LOG, "t")[0] == (1, 0, "i1", "yes")
+    reopened.close()
+    # No other file is left that would have to be copied with it.
     assert not (tmp_path / f"{FILE}-wal").exists()
 
 
-def test_of_two_with_the_same_version_one_is_kept(store: FileStore) -> None:
+def test_one_of_two_writes_with_the_same_version_is_kept(store: FileStore) -> None:
     async def both() -> list[object]:
         jobs = [store.write((Entry("t", 1, seat, "", f"by {seat}"),)) for seat in (0, 1)]
         other = store.write((Entry("u", 1, 0, "", "by 0"),))
@@ -55,7 +55,7 @@ def test_of_two_with_the_same_version_one_is_kept(store: FileStore) -> None:
     assert store.trouble is None
 
 
-def test_a_full_file_is_told_and_changes_nothing(store: FileStore) -> None:
+def test_a_full_file_is_reported_and_changes_nothing(store: FileStore) -> None:
     def limit(pages: int) -> None:
         store.writer.execute(f"PRAGMA max_page_count = {pages}")
 
@@ -67,8 +67,8 @@ def test_a_full_file_is_told_and_changes_nothing(store: FileStore) -> None:
                 with pytest.raises(Refusal, match="full"):
                     await store.write(statements=(("DELETE FROM tables", ()), _insert("y" * 9000)))
                 limit(10_000)
-                kept = [version for version, *_ in store.read(LOG, "t")]
-                assert kept == list(range(1, number))
+                versions = [version for version, *_ in store.read(LOG, "t")]
+                assert versions == list(range(1, number))
                 await store.write((Entry("t", number, 0, "", "more"),))
                 return error
         raise AssertionError("never full")
@@ -88,11 +88,11 @@ def _insert(head: str) -> tuple[str, tuple[str, ...]]:
     return text, (head,)
 
 
-def test_nobody_else_on_the_machine_reads_what_is_hidden(tmp_path: Path) -> None:
+def test_other_users_of_the_machine_cannot_read_the_files(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     store = FileStore(str(tmp_path))
     assert len(files := list(tmp_path.iterdir())) > 2
-    assert {one.stat().st_mode & 0o077 for one in files} == {0}
+    assert {path.stat().st_mode & 0o077 for path in files} == {0}
     store.close()
 
 
@@ -101,7 +101,7 @@ def test_one_server_at_a_time_has_a_folder(store: FileStore) -> None:
         FileStore(str(store.path.parent))
 
 
-def test_files_of_others_are_refused(tmp_path: Path) -> None:
+def test_foreign_files_are_refused(tmp_path: Path) -> None:
     database = sqlite3.connect(tmp_path / FILE)
     database.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
     database.close()
@@ -115,7 +115,7 @@ def test_files_of_others_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
-def test_a_server_has_its_file_in_every_folder_that_a_link_puts_it_into(
+def test_a_linked_file_is_locked_in_every_folder(
     link: str, store: FileStore, tmp_path: Path
 ) -> None:
     (tmp_path / "other").mkdir()
@@ -124,7 +124,7 @@ def test_a_server_has_its_file_in_every_folder_that_a_link_puts_it_into(
         FileStore(str(tmp_path / "other"))
 
 
-def test_an_answer_counts_that_came_while_the_process_was_stopped(store: FileStore) -> None:
+def test_an_answer_counts_if_it_came_while_the_process_was_stopped(store: FileStore) -> None:
     async def write() -> None:
         writing = asyncio.create_task(store.write((), [("INSERT INTO removing VALUES ('T')", ())]))
         await asyncio.sleep(0)
@@ -138,7 +138,7 @@ def test_an_answer_counts_that_came_while_the_process_was_stopped(store: FileSto
     assert store.trouble is None
 
 
-def test_what_comes_after_the_end_is_refused(tmp_path: Path) -> None:
+def test_requests_after_the_end_are_refused(tmp_path: Path) -> None:
     store = FileStore(str(tmp_path))
     store.close()
     for late in (store.write(), store.rows("SELECT 1")):

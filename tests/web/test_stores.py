@@ -1,4 +1,4 @@
-"""What every store does, whatever it is made of; and a PostgreSQL that is stopped and started."""
+"""Every store, whatever its database; and a PostgreSQL that is stopped and started."""
 
 from __future__ import annotations
 
@@ -44,21 +44,21 @@ LIMITS = Limits(tables=10**6, moves=10**6, pages=10**6)
 
 @pytest.fixture(params=["file", "postgres"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where a store may be made."""
+    """Return a location for a new store."""
     if request.param == "file":
         return str(tmp_path / "tables")
     cluster: Cluster = request.getfixturevalue("cluster")
     return cluster.place(tmp_path.name)
 
 
-def table(name: str, **values: Any) -> Statement:
+def insert(name: str, **values: Any) -> Statement:
     row = {"id": name, "game": "set", "head": "h", "seed": "", "help": True, "practice": False,
            "archive": False, "chat": False} | values  # fmt: skip
     marks = ", ".join("?" for _ in row)
     return f"INSERT INTO tables ({', '.join(row)}) VALUES ({marks})", tuple(row.values())
 
 
-def test_what_is_written_is_read_after_a_restart(place: str) -> None:
+def test_writes_are_read_after_a_restart(place: str) -> None:
     async def fill(store: Store) -> None:
         await asyncio.gather(
             *(store.write((Entry("t", number, 0, f"i{number}", "yes"),)) for number in range(1, 50))
@@ -73,10 +73,10 @@ def test_what_is_written_is_read_after_a_restart(place: str) -> None:
         assert store.size() > 0
 
 
-def test_of_two_with_the_same_version_one_is_kept(place: str) -> None:
+def test_one_of_two_writes_with_the_same_version_is_kept(place: str) -> None:
     async def both(store: Store) -> list[object]:
         jobs = [
-            store.write((Entry("t", 1, seat, "", f"by {seat}"),), (table(f"of {seat}"),))
+            store.write((Entry("t", 1, seat, "", f"by {seat}"),), (insert(f"of {seat}"),))
             for seat in (0, 1)
         ]
         other = store.write((Entry("u", 1, 0, "", "by 0"),))
@@ -88,7 +88,7 @@ def test_of_two_with_the_same_version_one_is_kept(place: str) -> None:
         assert isinstance(second, Refusal)
         assert second.status == 409
         assert store.read(LOG, "t") == [(1, 0, "", "by 0")]
-        # All of it or nothing.
+        # A write is kept completely, or not at all.
         assert store.read("SELECT id FROM tables") == [("of 0",)]
         assert store.trouble is None
 
@@ -97,8 +97,8 @@ def test_values_come_back_as_they_were(place: str) -> None:
     texts = ["", "it's 100 % ?", "ß→😀", "line\nline", '{"a": "\\u0000"}']
     seat = Seat("person", None, texts[2], "t", "b", None, saved=0.1, missed=2, code=texts[1])
     with closing(opened_store(place)) as store:
-        rows = [table(f"t{number}", head=text) for number, text in enumerate(texts)]
-        changes = [*rows, table("c", due=1 / 3, clock="{}"), seat_statement("c", 0, Seat("open")),
+        rows = [insert(f"t{number}", head=text) for number, text in enumerate(texts)]
+        changes = [*rows, insert("c", due=1 / 3, clock="{}"), seat_statement("c", 0, Seat("open")),
                    seat_statement("c", 0, seat)]  # fmt: skip
         asyncio.run(store.write((), changes))
         heads = store.read("SELECT head FROM tables WHERE id LIKE 't%' ORDER BY id")
@@ -109,18 +109,18 @@ def test_values_come_back_as_they_were(place: str) -> None:
         assert due == [(1 / 3, 1, 0, None)]
 
 
-def test_clocks_go_on_where_they_stood(place: str) -> None:
+def test_clocks_continue_after_a_restart(place: str) -> None:
     with closing(opened_store(place)) as store:
         asyncio.run(store.write((), [("UPDATE uptime SET seconds = ?", (1000.25,))]))
         assert store.read("SELECT seconds FROM uptime") == [(1000.25,)]
-        store._up += 5000  # as if so much time had passed
+        store._up += 5000  # as if 5,000 seconds had passed
         before = store.uptime()
     with closing(opened_store(place)) as store:
         assert before <= store.uptime() < before + 60
 
 
-def test_tables_are_looked_at_and_removed_beside_a_server(place: str) -> None:
-    changes = [table("a"), table("b"), seat_statement("a", 0, Seat("person"))]
+def test_tables_are_listed_and_removed_while_a_server_runs(place: str) -> None:
+    changes = [insert("a"), insert("b"), seat_statement("a", 0, Seat("person"))]
     with closing(opened_store(place)) as store:
         asyncio.run(store.write((Entry("a", 1, 0, "", "m"), Entry("b", 1, 0, "", "m")), changes))
         with closing(opened_reader(place)) as reader:
@@ -128,7 +128,7 @@ def test_tables_are_looked_at_and_removed_beside_a_server(place: str) -> None:
                 before = listed(reader)
                 asyncio.run(store.write((Entry("a", 2, 0, "", "m"),)))
                 assert listed(reader) == before
-            assert {each.id: (each.moves, each.people) for each in listed(reader)} == {
+            assert {row.id: (row.moves, row.people) for row in listed(reader)} == {
                 "a": (2, 1), "b": (1, 0)
             }  # fmt: skip
             reader.order_removal(["a", "x"])
@@ -139,28 +139,28 @@ def test_tables_are_looked_at_and_removed_beside_a_server(place: str) -> None:
         asyncio.run(store.write((), removal(ordered)))
         for kind in ("seats", "log", "removing"):
             assert not store.read(f"SELECT * FROM {kind} WHERE table_id = 'a'")
-        assert [each.id for each in listed(store)] == ["b"]
+        assert [row.id for row in listed(store)] == ["b"]
 
 
 def test_one_server_at_a_time_has_a_folder(tmp_path: Path) -> None:
     place = str(tmp_path / "tables")
     check_store(place)
     with closing(opened_store(place)):
-        for other in (opened_store, check_store):
+        for opener in (opened_store, check_store):
             with pytest.raises(InputError, match="another server is using the tables"):
-                other(place)
+                opener(place)
     check_store(place)
     opened_store(place).close()
 
 
-def test_who_would_have_all_tables_alone_gets_them_from_nobody(place: str) -> None:
+def test_exclusive_access_is_refused_while_a_store_is_open(place: str) -> None:
     with closing(opened_store(place)), pytest.raises(InUse):
         opened_store(place, alone=True)
     opened_store(place, alone=True).close()
     opened_store(place).close()
 
 
-def test_what_a_newer_program_wrote_is_refused(place: str) -> None:
+def test_a_store_of_a_newer_program_is_refused(place: str) -> None:
     with pytest.raises(InputError):
         opened_reader(place)
     opened_store(place).close()
@@ -168,12 +168,12 @@ def test_what_a_newer_program_wrote_is_refused(place: str) -> None:
     if "://" in place:
         changed = f"UPDATE schema_version SET number = {len(MIGRATIONS) + 1}"
     alter(place, changed)
-    for other in (opened_store, check_store, opened_reader):
+    for opener in (opened_store, check_store, opened_reader):
         with pytest.raises(InputError, match="newer version"):
-            other(place)
+            opener(place)
 
 
-def test_rows_without_a_table_are_told(place: str) -> None:
+def test_rows_without_a_table_are_reported(place: str) -> None:
     with closing(opened_store(place)) as store:
         asyncio.run(store.write((Entry("gone", 1, 0, "", "m"),)))
     with closing(opened_reader(place)) as reader:
@@ -198,16 +198,16 @@ def test_games_are_played_and_go_on_after_a_restart(game: str, place: str) -> No
         with Site(app(place, limits=LIMITS)) as site:
             if not records:
                 seats = ["me", "me"] if game == "quarto" else ["me"] * 3
-                played = Table(site, game=game, settings=GAMES[game], seats=seats, seed=7)
+                table = Table(site, game=game, settings=GAMES[game], seats=seats, seed=7)
                 random = Random(3)
                 for _ in range(thorough(8, 30)):
-                    acting = played.look()["to_act"]
+                    acting = table.look()["to_act"]
                     if not acting:
                         break
-                    played.move(acting[0], random.choice(played.look(acting[0])["moves"]))
-            played.site = site
-            records.append(site.ask("GET", f"{played.path}/record", token=played.tokens[0]).body)
-            looks.append([played.look(seat) for seat in range(len(played.tokens))])
+                    table.move(acting[0], random.choice(table.look(acting[0])["moves"]))
+            table.site = site
+            records.append(site.ask("GET", f"{table.path}/record", token=table.tokens[0]).body)
+            looks.append([table.look(seat) for seat in range(len(table.tokens))])
     assert records[0] == records[1]
     assert looks[0] == looks[1]
 
@@ -226,65 +226,65 @@ def test_secrets_of_an_address_are_shown_to_nobody() -> None:
 
 
 @pytest.fixture
-def own() -> Iterator[Cluster]:
-    """A cluster that may be stopped."""
+def own_cluster() -> Iterator[Cluster]:
+    """Start a cluster that may be stopped."""
     made = Cluster()
     yield made
     made.close()
 
 
-def until(act: Callable[[], bool]) -> None:
-    """Ask until something is so; give up after a minute."""
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait until a condition holds; fail after a minute."""
     end = monotonic() + 60
-    while not act():
+    while not condition():
         assert monotonic() < end, "never"
 
 
-def is_well(site: Site, status: int) -> bool:
-    """Whether a server answers so when it is asked whether it can write."""
+def has_health(site: Site, status: int) -> bool:
+    """Return whether the health check of a server has this status."""
     return site.ask("GET", "/healthz").status == status
 
 
-def is_at(site: Site, table: Table, version: int) -> bool:
-    """Whether a server shows a table after so many moves."""
+def shows_version(site: Site, table: Table, version: int) -> bool:
+    """Return whether a server shows this version of a table."""
     page = site.ask("GET", table.path)
     assert page.status in (200, 503), page.body
     return page.status == 200 and page.json["version"] == version
 
 
 @limited("quaternity.web.postgres", PAUSE_SECONDS=0)
-def test_a_database_that_is_stopped_is_told_and_all_goes_on(own: Cluster) -> None:
-    """Also at a second server, which hears of what happened meanwhile."""
-    apps = [app(own.place("x"), limits=LIMITS) for _ in range(2)]
+def test_a_stopped_database_is_reported_and_games_continue(own_cluster: Cluster) -> None:
+    """This also holds for a second server, which learns of the moves made meanwhile."""
+    apps = [app(own_cluster.place("x"), limits=LIMITS) for _ in range(2)]
     with Site(apps[0]) as site, Site(apps[1]) as other:
-        played = Table(site, game="quarto", settings={}, seats=["me", "me"])
+        table = Table(site, game="quarto", settings={}, seats=["me", "me"])
         for turn in range(thorough(2, 4)):
-            played.site = (site, other)[turn % 2]
-            seat = played.look()["to_act"][0]
-            text = played.look(seat)["moves"][0]
-            own.stop("fast" if turn in (1, 2) else "immediate")
-            page = played.move(seat, text, turn, f"move {turn}")
+            table.site = (site, other)[turn % 2]
+            seat = table.look()["to_act"][0]
+            text = table.look(seat)["moves"][0]
+            own_cluster.stop("fast" if turn in (1, 2) else "immediate")
+            page = table.move(seat, text, turn, f"move {turn}")
             assert page.status == 503, page.body
             assert "no connection to the database" in page.json["error"]
-            notice = played.look()["notice"]
+            notice = table.look()["notice"]
             assert notice.endswith("so moves are refused: no connection to the database")
             if not turn:
-                until(partial(is_well, other, 503))
-            own.start()
+                wait_until(partial(has_health, other, 503))
+            own_cluster.start()
 
-            def again(seat: int = seat, text: str = text, version: int = turn) -> bool:
-                page = played.move(seat, text, version, f"move {version}")
+            def retry(seat: int = seat, text: str = text, version: int = turn) -> bool:
+                page = table.move(seat, text, version, f"move {version}")
                 assert page.status in (200, 503), page.body
                 return page.status == 200
 
-            until(again)
-            for each in (other, site):
-                until(partial(is_at, each, played, turn + 1))
-        until(partial(is_well, other, 200))
-        until(lambda: site.ask("GET", "/healthz").status == 200)
+            wait_until(retry)
+            for server in (other, site):
+                wait_until(partial(shows_version, server, table, turn + 1))
+        wait_until(partial(has_health, other, 200))
+        wait_until(lambda: site.ask("GET", "/healthz").status == 200)
 
 
-def test_who_asks_often_tries_no_more_often_to_reach_a_database(
+def test_frequent_requests_do_not_reconnect_more_often(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import psycopg
@@ -292,17 +292,17 @@ def test_who_asks_often_tries_no_more_often_to_reach_a_database(
     from quaternity.web import postgres
 
     place, other = cluster.place("pause"), cluster.place("postgres")
-    now, tried = [1000.0], list[float]()
+    now, attempts = [1000.0], list[float]()
     cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'pause' "
     connect = psycopg.connect
 
-    def refused(*address: Any, **options: Any) -> Any:
-        tried.append(now[0])
+    def refuse(*address: Any, **options: Any) -> Any:
+        attempts.append(now[0])
         raise psycopg.OperationalError("nobody answers")
 
     with closing(opened_store(place)) as store:
         monkeypatch.setattr(postgres, "monotonic", lambda: now[0])
-        monkeypatch.setattr(psycopg, "connect", refused)
+        monkeypatch.setattr(psycopg, "connect", refuse)
         with connect(other, autocommit=True) as database:
             database.execute(cut)
         for _ in range(40):
@@ -312,16 +312,16 @@ def test_who_asks_often_tries_no_more_often_to_reach_a_database(
         monkeypatch.setattr(psycopg, "connect", connect)
         now[0] += postgres.PAUSE_SECONDS
         assert store.read("SELECT 1") == [(1,)]
-    assert len(tried) == 40 / 8
-    assert all(after - before >= postgres.PAUSE_SECONDS for before, after in pairwise(tried))
+    assert len(attempts) == 40 / 8
+    assert all(after - before >= postgres.PAUSE_SECONDS for before, after in pairwise(attempts))
 
 
-def test_of_two_servers_writes_of_one_revision_one_is_kept(cluster: Cluster) -> None:
-    """Whatever they write, and however the batches fall: revisions are counted one by one."""
+def test_one_of_two_writes_of_one_revision_by_two_servers_is_kept(cluster: Cluster) -> None:
+    """This holds for all writes and batches: revisions are counted one by one."""
     place = cluster.place("two")
 
     async def write(stores: list[Store], names: list[str], rounds: int) -> Counter[str]:
-        kept: Counter[str] = Counter()
+        written: Counter[str] = Counter()
 
         async def hammer(store: Store, name: str) -> None:
             for _ in range(rounds):
@@ -331,39 +331,39 @@ def test_of_two_servers_writes_of_one_revision_one_is_kept(cluster: Cluster) -> 
                     await store.write((entry,), (), (name, revision), (News(name, revision + 1),))
                 except Stale:
                     continue
-                kept[name] += 1
+                written[name] += 1
 
-        await stores[0].write((), [table(name) for name in names])
+        await stores[0].write((), [insert(name) for name in names])
         await asyncio.gather(*(hammer(store, name) for store in stores for name in names))
-        return kept
+        return written
 
     with closing(opened_store(place)) as first, closing(opened_store(place)) as second:
         names = ["a", "b", "c"]
-        kept = asyncio.run(write([first, second], names, thorough(20, 300)))
+        written = asyncio.run(write([first, second], names, thorough(20, 300)))
         for name in names:
             versions = [version for version, *_ in first.read(LOG, name)]
-            assert versions == list(range(1, kept[name] + 1))
+            assert versions == list(range(1, written[name] + 1))
             ((revision,),) = first.read("SELECT revision FROM tables WHERE id = ?", name)
-            assert revision == kept[name]
+            assert revision == written[name]
     alter(place, "TRUNCATE tables, log")
 
 
-def test_servers_hear_each_other_once_and_go_by_one_clock(cluster: Cluster) -> None:
+def test_servers_get_each_notice_once_and_use_one_clock(cluster: Cluster) -> None:
     place = cluster.place("hear")
-    heard: list[News] = []
+    notices: list[News] = []
 
-    async def talk(first: Store, second: Store) -> None:
+    async def exchange_notices(first: Store, second: Store) -> None:
         missed = asyncio.Event()
-        second.listen(heard.extend, missed.set)
-        await missed.wait()  # from now on it hears all
-        await first.write((), [table("t")], None, [News("t", 1, Entry("t", 1, 0, "", "x" * 9000))])
+        second.listen(notices.extend, missed.set)
+        await missed.wait()  # from now on it receives everything
+        await first.write((), [insert("t")], None, [News("t", 1, Entry("t", 1, 0, "", "x" * 9000))])
         first.tell(*(News("t", 0, None, "talk", number) for number in range(300)))
         second.tell(News("t", 0, None, "talk", "its own"))
         assert await first.claim("k")
         assert not await second.claim("k")
         assert await first.claim("other")
         first.let_go("k")
-        # A claim that nobody waits for any more is held by nobody.
+        # A cancelled claim is held by nobody.
         waiting = asyncio.create_task(second.claim("late"))
         await asyncio.sleep(0)
         waiting.cancel()
@@ -373,53 +373,53 @@ def test_servers_hear_each_other_once_and_go_by_one_clock(cluster: Cluster) -> N
         assert await first.claim("late")
         alter(place, "NOTIFY quaternity, 'nonsense'")
         missed.clear()
-        await asyncio.wait_for(missed.wait(), 60)  # it listens again, and looks at all
-        await asyncio.wait_for(_until(lambda: len(heard) == 301), 60)
+        await asyncio.wait_for(missed.wait(), 60)  # it listens again, and reloads everything
+        await asyncio.wait_for(_async_wait_until(lambda: len(notices) == 301), 60)
         first.exchange([Presence("t", 1, "", 2, first.uptime())], {'"x"': (5.0, 60)})
-        (there,), used = second.exchange([], {'"x"': (7.0, 60)})
-        assert (there.table, there.seat, there.streams) == ("t", 1, 2)
-        assert abs(there.seen - second.uptime()) < 20
+        (presence,), used = second.exchange([], {'"x"': (7.0, 60)})
+        assert (presence.table, presence.seat, presence.streams) == ("t", 1, 2)
+        assert abs(presence.seen - second.uptime()) < 20
         assert 10 < used['"x"'] <= 12
 
     with closing(opened_store(place)) as first, closing(opened_store(place)) as second:
-        asyncio.run(talk(first, second))
+        asyncio.run(exchange_notices(first, second))
         assert abs(first.uptime() - second.uptime()) < 1
-    # What is too long for a notification is read instead.
-    assert heard[0] == News("t", 1)
-    assert [each.data for each in heard[1:]] == list(range(300))
+    # A notice that is too long for a notification is reloaded instead.
+    assert notices[0] == News("t", 1)
+    assert [notice.data for notice in notices[1:]] == list(range(300))
     with closing(opened_store(place)) as third:
         assert asyncio.run(third.claim("k")), "claims end with their server"
 
 
-async def _until(act: Callable[[], bool]) -> None:
-    while not act():
+async def _async_wait_until(condition: Callable[[], bool]) -> None:
+    while not condition():
         await asyncio.sleep(0)
 
 
 @limited("quaternity.web.postgres", PAUSE_SECONDS=0)
-def test_a_connection_that_breaks_while_moves_are_written_loses_none(own: Cluster) -> None:
-    """What was said to be kept is there; what is there and was not said is read anew."""
-    place = own.place("x")
+def test_a_connection_that_breaks_while_moves_are_written_loses_none(own_cluster: Cluster) -> None:
+    """Confirmed moves are stored; stored moves that were not confirmed are reread."""
+    place = own_cluster.place("x")
     cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid != pg_backend_pid()"
     forgotten, refused = 0, set()
 
     async def play(store: Store) -> list[int]:
-        said, version = [], 0
+        confirmed, version = [], 0
         while version < thorough(300, 3000):
             try:
                 await store.write((Entry("t", version + 1, 0, "", "m"),))
-                said.append(version + 1)
+                confirmed.append(version + 1)
             except Refusal as error:
                 refused.add(error.status)
-                rows = await asyncio.to_thread(_read, store, "t")
+                rows = await asyncio.to_thread(_read_log, store, "t")
                 if rows is None:
                     continue
                 version = rows[-1][0] if rows else 0
                 continue
             version += 1
             if version % 100 == 50:
-                await asyncio.to_thread(own.execute, place, cut)
-        return said
+                await asyncio.to_thread(own_cluster.execute, place, cut)
+        return confirmed
 
     with closing(opened_store(place)) as store:
 
@@ -428,15 +428,15 @@ def test_a_connection_that_breaks_while_moves_are_written_loses_none(own: Cluste
             forgotten += 1
 
         store.on_doubt = forget
-        said = asyncio.run(play(store))
+        confirmed = asyncio.run(play(store))
         versions = [version for version, *_ in store.read(LOG, "t")]
     assert versions == list(range(1, len(versions) + 1))
-    assert set(said) <= set(versions)
+    assert set(confirmed) <= set(versions)
     assert forgotten
     assert refused <= {409, 503}
 
 
-def _read(store: Store, name: str) -> list[tuple[Any, ...]] | None:
+def _read_log(store: Store, name: str) -> list[tuple[Any, ...]] | None:
     try:
         return store.read(LOG, name)
     except Refusal:

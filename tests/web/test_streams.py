@@ -21,30 +21,30 @@ class Pipe:
         self.sent, self.size, self.closed = sent, 0, False
 
     def write(self, chunk: bytes) -> None:
-        """Called by a stream."""
+        """Take a chunk."""
         self.sent.append({"chunk": chunk})
 
     def get_write_buffer_size(self) -> int:
-        """Called by a stream."""
+        """Return the number of bytes that wait."""
         return self.size
 
     def is_closing(self) -> bool:
-        """Called by a stream."""
+        """Return whether the connection is closed."""
         return self.closed
 
 
-async def read(stream: Stream, pipe: Pipe | None = None) -> list[Any]:
-    """What a reader gets until the stream ends."""
+async def read_stream(stream: Stream, pipe: Pipe | None = None) -> list[Any]:
+    """Return everything that a reader gets until the stream ends."""
     sent: list[Any] = [] if pipe is None else pipe.sent
 
     async def receive() -> Any:
         await asyncio.Event().wait()
 
-    async def sends(one: Any) -> None:
-        sent.append(one)
+    async def collect(event: Any) -> None:
+        sent.append(event)
 
     extensions = {} if pipe is None else {CHUNKS: {"transport": pipe}}
-    await stream({"extensions": extensions}, receive, sends)
+    await stream({"extensions": extensions}, receive, collect)
     return sent
 
 
@@ -57,7 +57,7 @@ def test_a_reader_gets_all_in_order_and_an_end() -> None:
     async def reading() -> list[Any]:
         streams, table = Streams(), set[Stream]()
         stream = Stream(0, table, streams)
-        task = asyncio.create_task(read(stream))
+        task = asyncio.create_task(read_stream(stream))
         for number in range(3):
             send(table, b"%d" % number)
             await asyncio.sleep(0)
@@ -72,17 +72,17 @@ def test_a_reader_gets_all_in_order_and_an_end() -> None:
 
     start, *bodies = asyncio.run(reading())
     assert start["status"] == 200
-    assert b"".join(one["body"] for one in bodies) == b"012:\n\nlate"
-    assert [one["more_body"] for one in bodies] == [True] * (len(bodies) - 1) + [False]
+    assert b"".join(body["body"] for body in bodies) == b"012:\n\nlate"
+    assert [body["more_body"] for body in bodies] == [True] * (len(bodies) - 1) + [False]
 
 
-def test_a_slow_reader_is_left_with_nothing_missing_in_between() -> None:
+def test_a_slow_reader_is_dropped_without_a_gap() -> None:
     async def reading() -> list[Any]:
         streams, table = Streams(), set[Stream]()
         stream = Stream(None, table, streams)
         for number in range(MAX_PENDING_MESSAGES + 5):
             send(table, b"%d," % number)
-        return await read(stream)
+        return await read_stream(stream)
 
     _, body = asyncio.run(reading())
     assert body == {
@@ -97,7 +97,7 @@ def test_a_connection_that_takes_chunks_gets_them_in_order_without_a_gap() -> No
         streams, table = Streams(), set[Stream]()
         stream, pipe = Stream(0, table, streams), Pipe([])
         send(table, b"first,")
-        task = asyncio.create_task(read(stream, pipe))
+        task = asyncio.create_task(read_stream(stream, pipe))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         for part in (b"second,", b"third,"):
@@ -114,7 +114,7 @@ def test_a_connection_that_takes_chunks_gets_them_in_order_without_a_gap() -> No
     start, first, *chunks, last = asyncio.run(reading())
     assert start["type"] == "http.response.start"
     assert first["body"] == b"first,"
-    assert [one["chunk"] for one in chunks] == [
+    assert [chunk["chunk"] for chunk in chunks] == [
         b"7\r\nsecond,\r\n",
         b"6\r\nthird,\r\n",
         b"1c\r\nto one reader alone, not all\r\n",
@@ -127,7 +127,7 @@ def test_a_connection_that_closes_is_not_written_to() -> None:
         streams, table = Streams(), set[Stream]()
         stream, pipe = Stream(0, table, streams), Pipe([])
         send(table, b"first,")
-        task = asyncio.create_task(read(stream, pipe))
+        task = asyncio.create_task(read_stream(stream, pipe))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         pipe.closed = True

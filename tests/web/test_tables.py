@@ -1,4 +1,4 @@
-"""Tables where several may act at once, and what happens while nobody looks."""
+"""Tables where several players may act at once, and what happens while nobody watches."""
 
 import asyncio
 from collections import Counter
@@ -25,17 +25,17 @@ from tests.limits import limited
 from tests.web.cluster import alter
 from tests.web.pipes import Pipe
 from tests.web.site import Page, Site
-from tests.web.test_api import Table, opened, thought
+from tests.web.test_api import Table, open_site, wait_until_idle
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with Site(app(str(tmp_path_factory.mktemp("web")))) as found:
-        yield found
+    with Site(app(str(tmp_path_factory.mktemp("web")))) as running:
+        yield running
 
 
 def set_table(site: Site, **wanted: Any) -> tuple[Table, list[int]]:
-    """A table of SET, and the cards on it."""
+    """Create a table of SET, and return it with the cards on it."""
     wanted = {"seats": ["me", "me"], "seed": 3} | wanted
     table = Table(site, game="set", settings={}, **wanted)
     return table, table.look()["view"]["table"]
@@ -45,19 +45,19 @@ def claim(cards: Any) -> str:
     return f"claim {' '.join(map(str, cards))}"
 
 
-def test_of_two_claims_of_one_version_the_first_counts(site: Site) -> None:
+def test_the_first_of_two_claims_of_one_version_counts(site: Site) -> None:
     table, cards = set_table(site)
     (three, *_) = triples(cards, SetSettings().rule)
     assert table.move(0, claim(three), 0).json == {"version": 1}
     late = table.move(1, claim(three), 0)
     assert (late.status, late.json["version"]) == (409, 1)
-    # What is still there may be claimed, whichever version it was seen in.
+    # Cards that are still there may be claimed, whichever version the player saw.
     left = [card for card in cards if card not in three][:3]
     assert table.move(1, claim(left), 0).status == 200
     assert table.look()["points"] in ([1.0, -1.0], [1.0, 1.0])
 
 
-def test_a_claim_by_letters_means_the_cards_that_lay_there(site: Site) -> None:
+def test_a_claim_by_letters_means_the_cards_of_its_version(site: Site) -> None:
     table, cards = set_table(site)
     (three, *_) = triples(cards, SetSettings().rule)
     letters = " ".join("abcdefghijkl"[cards.index(card)] for card in three)
@@ -72,14 +72,14 @@ def test_a_claim_by_letters_means_the_cards_that_lay_there(site: Site) -> None:
 
 
 @pytest.mark.parametrize("version", [-1, 5, 99, 10**30])
-def test_a_version_that_never_was_means_nothing(version: int, site: Site) -> None:
+def test_a_claim_of_an_unknown_version_is_refused(version: int, site: Site) -> None:
     table, cards = set_table(site)
     assert table.move(0, claim(cards[:3]), version).status == 409
     assert table.look()["version"] == 0
 
 
-def test_a_program_thinks_about_the_present_alone(site: Site, tmp_path: Path) -> None:
-    """Whatever others do meanwhile: what it began before is given up."""
+def test_a_program_thinks_only_about_the_present_position(site: Site, tmp_path: Path) -> None:
+    """Thoughts about an earlier position are cancelled, whatever others do meanwhile."""
     active: Counter[int] = Counter()
 
     async def plan(rules: Any, name: str, seat: int, *more: Any) -> Any:
@@ -89,7 +89,7 @@ def test_a_program_thinks_about_the_present_alone(site: Site, tmp_path: Path) ->
         finally:
             active[seat] -= 1
 
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         site.app.state.tables.thinking.plan = plan
         table, cards = set_table(site, seats=["me", "slow", "slow"])
         for three in (cards[:3], cards[1:4], cards[2:5]):
@@ -98,17 +98,17 @@ def test_a_program_thinks_about_the_present_alone(site: Site, tmp_path: Path) ->
             assert active == {1: 1, 2: 1}
 
 
-def test_nothing_is_under_way_at_any_table_when_a_server_has_ended(tmp_path: Path) -> None:
+def test_no_task_of_a_table_runs_when_a_server_has_ended(tmp_path: Path) -> None:
     async def plan(*_: Any) -> Any:
         await asyncio.Event().wait()
 
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         tables = site.app.state.tables
         tables.thinking.plan = plan
-        thinks = Table(site, game="quarto", settings={}, seats=["random", "me"])
+        busy = Table(site, game="quarto", settings={}, seats=["random", "me"])
         timed = Table(site, game="quarto", settings={}, seats=["me", "me"], clock={"seconds": 60})
-        live = [site.run(tables.open(table.made["table"])) for table in (thinks, timed)]
-        stream = site.listen(f"{thinks.path}/events", None)
+        live = [site.run(tables.open(table.made["table"])) for table in (busy, timed)]
+        stream = site.listen(f"{busy.path}/events", None)
         assert live[0].tasks
         assert live[1].due is not None
 
@@ -117,60 +117,60 @@ def test_nothing_is_under_way_at_any_table_when_a_server_has_ended(tmp_path: Pat
     assert stream.parts
 
 
-def test_who_has_several_seats_looks_from_the_one_that_may_move(site: Site) -> None:
+def test_a_player_with_several_seats_sees_the_view_of_the_one_to_move(site: Site) -> None:
     cookie = {"cookie": "quaternity=" + "w" * 22}
     wanted = {"game": "quarto", "settings": {}, "seats": ["me", "me"]}
     path = f"/api/tables/{site.ask('POST', '/api/tables', wanted, headers=cookie).json['table']}"
     for version in range(4):
-        seen = site.ask("GET", path, headers=cookie).json
-        assert [seen["seat"]] == seen["to_act"]
-        move = {"version": version, "id": str(version), "move": seen["moves"][0]}
+        state = site.ask("GET", path, headers=cookie).json
+        assert [state["seat"]] == state["to_act"]
+        move = {"version": version, "id": str(version), "move": state["moves"][0]}
         assert site.ask("POST", f"{path}/moves", move, headers=cookie).status == 200
         for seat in (0, 1):
-            asked = site.ask("GET", f"{path}?seat={seat}", headers=cookie).json
-            assert asked["seat"] == seat
+            other = site.ask("GET", f"{path}?seat={seat}", headers=cookie).json
+            assert other["seat"] == seat
 
 
-def test_who_is_not_there_agrees_to_more(site: Site) -> None:
+def test_absent_players_agree_to_more_cards(site: Site) -> None:
     table, cards = set_table(site, seats=["me", "me", "me"])
     name = table.made["table"]
     site.run(site.app.state.tables.open(name)).seen[1:] = [-inf, -inf]
     assert table.move(0, "more").status == 200
-    site.run(thought(site, name))
+    site.run(wait_until_idle(site, name))
     assert table.look()["view"]["undealt"] == 81 - len(cards) - 3
 
 
-def came(site: Site, invitation: str) -> str:
-    """Sit down somewhere; the token of the seat."""
+def take_seat(site: Site, invitation: str) -> str:
+    """Take a seat and return its token."""
     page = site.ask("POST", "/api/seats", {"invitation": invitation})
     assert page.status == 201
     return str(page.json["token"])
 
 
 def assert_nobody_can_move(site: Site, table: Table, awaited: list[int]) -> None:
-    """No program plays, and whoever tries is told for whom all wait."""
-    seen = table.look(0)
-    assert (seen["awaited"], seen["thinking"], seen["moves"]) == (awaited, [], [])
+    """Check that no program moves, and that a refusal names the seats that all wait for."""
+    state = table.look(0)
+    assert (state["awaited"], state["thinking"], state["moves"]) == (awaited, [], [])
     page = table.move(0, "more")
     assert page.status == 409
     assert f"seat{'s' * (len(awaited) > 1)} {awaited[0]}" in page.json["error"]
-    site.run(thought(site, table.path.rpartition("/")[2]))
-    table.look(0)  # which wakes who may think
+    site.run(wait_until_idle(site, table.path.rpartition("/")[2]))
+    table.look(0)  # this wakes programs that may think
     site.rest()
-    assert table.look(0)["version"] == seen["version"]
+    assert table.look(0)["version"] == state["version"]
 
 
-def test_nobody_moves_where_all_may_before_everybody_invited_has_come(site: Site) -> None:
+def test_nobody_moves_in_set_before_all_invited_players_have_come(site: Site) -> None:
     table, _ = set_table(site, seats=["me", "me", "me", "slow"])
     assert table.look()["thinking"] == [3]
-    # A program goes for a friend: all wait again, until a program takes the seat.
+    # A program is replaced by a friend: all wait again, until a program takes the seat.
     assert table.post(0, "hand-over", seat=3, player="open").status == 200
     assert_nobody_can_move(site, table, [3])
     assert table.post(0, "hand-over", seat=3, player="quick").status == 200
     assert table.look()["thinking"] == [3]
 
 
-def test_in_the_next_game_all_wait_for_those_of_the_last(site: Site) -> None:
+def test_a_rematch_waits_for_the_players_of_the_last_game(site: Site) -> None:
     table, _ = set_table(site, seats=["me", "me"])
     first = site.run(site.app.state.tables.open(table.made["table"]))
     rules, random = first.rules, Random(1)
@@ -183,34 +183,34 @@ def test_in_the_next_game_all_wait_for_those_of_the_last(site: Site) -> None:
     table.look(1)
     following = site.run(site.app.state.tables.open(table.path.rpartition("/")[2]))
 
-    async def begun() -> None:
+    async def wait_for_start() -> None:
         while following.waits:
             await asyncio.sleep(0)
 
-    site.wait(begun())
+    site.wait(wait_for_start())
     assert table.move(0, "more").status == 200
 
 
-def test_where_seats_take_turns_nobody_waits_for_who_is_not_on_turn(site: Site) -> None:
+def test_if_seats_take_turns_only_the_player_to_move_is_awaited(site: Site) -> None:
     table = Table(site, game="quarto", settings={}, seats=["me", "random"])
     assert table.post(0, "hand-over", seat=1, player="open").status == 200
     assert table.look(0)["awaited"] == []
     assert table.move(0, "A").status == 200
 
 
-def test_a_seat_that_is_there_is_asked(site: Site) -> None:
-    """Also one that has only just sat down, and asked for nothing yet."""
+def test_present_players_have_to_agree(site: Site) -> None:
+    """This includes a player who has just taken the seat and sent no request yet."""
     table = Table(site, game="set", settings={}, seats=["me", "me", "open"])
-    came(site, table.made["seats"][2]["invitation"])
+    take_seat(site, table.made["seats"][2]["invitation"])
     cards = table.look()["view"]["table"]
     for seat in (0, 1):
         table.move(seat, "more")
-        site.run(thought(site, table.made["table"]))
+        site.run(wait_until_idle(site, table.made["table"]))
         assert table.look()["view"]["agreed"] == [*range(seat + 1)]
     assert table.look()["view"]["undealt"] == 81 - len(cards)
 
 
-def test_a_program_that_fails_is_named_and_says_nothing_of_its_hand(site: Site) -> None:
+def test_a_program_that_fails_is_named_without_revealing_its_hand(site: Site) -> None:
     thinking = site.app.state.tables.thinking
     before = thinking.plan
     for fault, says in ((PlayerFault, "failed"), (PlayerTimeout, "takes too long")):
@@ -233,26 +233,26 @@ def test_a_program_that_fails_is_named_and_says_nothing_of_its_hand(site: Site) 
 
 
 @pytest.mark.parametrize("status", [503, 507])
-def test_a_move_of_a_program_that_could_not_be_kept_is_made_as_soon_as_it_can(
+def test_a_move_of_a_program_that_could_not_be_stored_is_made_later(
     status: int, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tables = site.app.state.tables
     table = Table(site, game="quarto", settings={}, seats=["me", "random"])
 
-    async def full(*_: Any) -> None:
+    async def refuse(*_: Any) -> None:
         raise Refusal(status, "nothing can be saved now")
 
     assert table.move(0, table.look(0)["moves"][0]).status == 200
-    monkeypatch.setattr(tables.store, "write", full)
-    site.run(thought(site, table.made["table"]))
+    monkeypatch.setattr(tables.store, "write", refuse)
+    site.run(wait_until_idle(site, table.made["table"]))
     assert table.look()["version"] == 1
     monkeypatch.undo()
 
-    async def ticks() -> None:
+    async def tick_once() -> None:
         (await tables.open(table.made["table"])).tick()
-        await thought(site, table.made["table"])
+        await wait_until_idle(site, table.made["table"])
 
-    site.run(ticks())
+    site.run(tick_once())
     assert table.look()["version"] == 2
 
 
@@ -266,9 +266,9 @@ def test_hands_are_shown_when_the_game_is_over_and_not_before(site: Site) -> Non
         caller = Caller() if seat is None else Caller(browser="me")
         return site.run(tables.sight(table.made["table"], caller, seat))
 
-    while (seen := table.look())["to_act"]:
+    while (state := table.look())["to_act"]:
         assert sight(None).revealed is None
-        (seat,) = seen["to_act"]
+        (seat,) = state["to_act"]
         table.move(seat, random.choice(table.look(seat)["moves"]))
     over = sight(None)
     assert over.revealed is not None
@@ -278,15 +278,15 @@ def test_hands_are_shown_when_the_game_is_over_and_not_before(site: Site) -> Non
     assert "\nhand 0: " in text
 
 
-def test_which_games_have_secrets() -> None:
-    found = {game: has_secret(rules_class(game)()) for game in GAMES}
-    assert found == {"quaternity": False, "kwartet": True, "quarto": False, "set": True}
+def test_kwartet_and_set_have_secrets() -> None:
+    secrets = {game: has_secret(rules_class(game)()) for game in GAMES}
+    assert secrets == {"quaternity": False, "kwartet": True, "quarto": False, "set": True}
     assert has_secret(SetRules(SetSettings(table=9)))
 
 
 @limited("quaternity.web.tables", MAX_CACHED_TABLES=2)
-def test_tables_nobody_looks_at_are_read_again(tmp_path: Any) -> None:
-    with opened(tmp_path) as site:
+def test_dropped_tables_are_reloaded(tmp_path: Any) -> None:
+    with open_site(tmp_path) as site:
         many = [Table(site) for _ in range(5)]
         for table in many:
             table.move(0, "1 0 2")
@@ -299,15 +299,15 @@ def test_tables_nobody_looks_at_are_read_again(tmp_path: Any) -> None:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The time that tables go by, to be changed."""
+    """Return the time that tables use, which a test may change."""
     now = [1000.0]
-    for room in ("table", "tables"):
-        monkeypatch.setattr(f"quaternity.web.{room}.monotonic", lambda: now[0])
+    for module in ("table", "tables"):
+        monkeypatch.setattr(f"quaternity.web.{module}.monotonic", lambda: now[0])
     return now
 
 
-async def ticked(site: Site) -> None:
-    """What is done now and then."""
+async def run_tick(site: Site) -> None:
+    """Do the periodic work of a server."""
     with limited("quaternity.web.tables", BEAT_SECONDS=0):
         ticking = asyncio.create_task(site.app.state.tables.tick())
         for _ in range(3):
@@ -315,8 +315,8 @@ async def ticked(site: Site) -> None:
         ticking.cancel()
 
 
-def given_away(table: Table) -> bool:
-    """Try to put a program into seat 1 of a table, which is somebody else's than seat 0."""
+def can_give_away(table: Table) -> bool:
+    """Try to put a program into seat 1 of a table by seat 0; return whether that succeeded."""
     answer = table.post(0, "hand-over", seat=1, player="random")
     assert answer.status in (200, 403)
     if answer.status == 200:
@@ -324,39 +324,39 @@ def given_away(table: Table) -> bool:
     return answer.status == 200
 
 
-def test_who_is_there_does_not_depend_on_which_tables_are_in_memory(
+def test_presence_does_not_depend_on_which_tables_are_in_memory(
     tmp_path: Any, clock: list[float]
 ) -> None:
-    def answers(most_live: int) -> list[bool]:
+    def answers(cache_size: int) -> list[bool]:
         """Let people come and go at three tables, and others try to give their seats away."""
-        with limited("quaternity.web.tables", MAX_CACHED_TABLES=most_live):
+        with limited("quaternity.web.tables", MAX_CACHED_TABLES=cache_size):
             random, begun = Random(1), clock[0]
-            given = []
-            with opened(tmp_path / str(most_live), limits=Limits(tables=10**6)) as site:
+            results = []
+            with open_site(tmp_path / str(cache_size), limits=Limits(tables=10**6)) as site:
                 many = [Table(site) for _ in range(3)]
                 for _ in range(60):
                     clock[0] += random.choice([0, 1, 15, 39, 41])
-                    site.run(ticked(site))
+                    site.run(run_tick(site))
                     table = random.choice(many)
                     if random.randrange(2):
                         table.look(1)
                     else:
-                        given.append(given_away(table))
+                        results.append(can_give_away(table))
             clock[0] = begun
-            return given
+            return results
 
     remembered = answers(500)
     assert answers(0) == remembered
     assert {True, False} == set(remembered)
 
 
-def test_who_is_there_stays_so_when_a_table_cannot_be_read_for_a_moment(
+def test_presence_is_kept_when_a_table_cannot_be_read_for_a_moment(
     tmp_path: Any, clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unreadable(*_: object) -> Any:
         raise Refusal(503, "the tables cannot be read now")
 
-    with limited("quaternity.web.tables", MAX_CACHED_TABLES=0), opened(tmp_path) as site:
+    with limited("quaternity.web.tables", MAX_CACHED_TABLES=0), open_site(tmp_path) as site:
         table, other = Table(site), Table(site)
         clock[0] += 600
         table.look(1)
@@ -365,41 +365,41 @@ def test_who_is_there_stays_so_when_a_table_cannot_be_read_for_a_moment(
         with monkeypatch.context() as patch:
             patch.setattr(tables.store, "read", unreadable)
             assert site.ask("GET", table.path).status == 503
-        assert not given_away(table)
-        site.run(forgotten(tables))
-        assert not given_away(table)
+        assert not can_give_away(table)
+        site.run(forget_tables(tables))
+        assert not can_give_away(table)
 
 
-async def forgotten(tables: Any) -> None:
-    """Let all tables be read anew, as after a writing that may have been kept or not."""
+async def forget_tables(tables: Any) -> None:
+    """Drop all cached tables, as after a write that may have failed."""
     tables.forget()
 
 
-def test_who_only_listens_is_there_until_some_time_after(site: Site, clock: list[float]) -> None:
+def test_a_listener_stays_present_for_some_time_after(site: Site, clock: list[float]) -> None:
     table = Table(site)
     stream = site.listen(f"{table.path}/events", table.tokens[1])
     clock[0] += 1000
-    assert not given_away(table)
+    assert not can_give_away(table)
     stream.leave()
     site.rest()
-    assert not given_away(table), "the connection may be lost for a moment"
+    assert not can_give_away(table), "the connection may be lost for a moment"
     clock[0] += 121
-    assert given_away(table)
+    assert can_give_away(table)
 
 
-def test_who_may_be_on_the_way_back_after_a_restart_keeps_the_seat(
+def test_a_player_who_may_come_back_after_a_restart_keeps_the_seat(
     tmp_path: Any, clock: list[float]
 ) -> None:
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         table = Table(site)
         table.move(0, "1 0 2")
-    with opened(tmp_path) as table.site:
-        assert not given_away(table)
+    with open_site(tmp_path) as table.site:
+        assert not can_give_away(table)
         clock[0] += 121
-        assert given_away(table)
+        assert can_give_away(table)
 
 
-def test_what_fails_at_a_table_ends_nothing_for_the_others(
+def test_a_failure_at_one_table_does_not_affect_the_others(
     site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     tables = site.app.state.tables
@@ -409,7 +409,7 @@ def test_what_fails_at_a_table_ends_nothing_for_the_others(
         ticked.append(table.kept.id)
         raise RuntimeError("it has 0/2")
 
-    async def beaten() -> None:
+    async def wait_for_ticks() -> None:
         rounds = len(ticked) + 2 * 3
         ticking = asyncio.create_task(tables.tick())
         while len(ticked) < rounds:
@@ -421,7 +421,7 @@ def test_what_fails_at_a_table_ends_nothing_for_the_others(
         monkeypatch.setattr("quaternity.web.table.Table.tick", tick)
         made = {Table(site).made["table"] for _ in range(3)}
         stream = site.listen(f"/api/tables/{min(made)}/events", None)
-        site.wait(beaten())
+        site.wait(wait_for_ticks())
         assert made <= set(ticked)
         assert b":\n\n" in b"".join(stream.parts[1:])
         assert "RuntimeError" in caplog.text
@@ -429,8 +429,8 @@ def test_what_fails_at_a_table_ends_nothing_for_the_others(
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_table_holds_no_positions_that_nothing_can_mean(game: str) -> None:
-    """What a move leaves in memory is what it was, and what everybody saw of it."""
+def test_a_table_keeps_only_positions_that_a_move_can_mean(game: str) -> None:
+    """A move leaves in memory only itself and the events that everybody saw."""
     rules: Any = rules_class(game)()
     random = Random(1)
     course = LoggedCourse(rules, rules.start(random))
@@ -446,61 +446,61 @@ def test_a_table_holds_no_positions_that_nothing_can_mean(game: str) -> None:
 
 
 @limited("quaternity.web.table", GONE_SECONDS=-1.0)
-def test_programs_rest_while_nobody_looks(site: Site) -> None:
+def test_programs_pause_while_nobody_watches(site: Site) -> None:
     small = {"set_size": 2, "sets": 2, "players": 2}
     table = Table(site, seats=["random", "random"], settings=small)
     site.rest()
     assert table.look()["version"] == 0
     site.listen(f"{table.path}/events", None)
-    site.run(thought(site, table.made["table"]))
+    site.run(wait_until_idle(site, table.made["table"]))
     assert table.look()["outcome"] is not None
 
 
 @pytest.mark.parametrize("game", ["kwartet", "quaternity"])
 @pytest.mark.parametrize("kinds", [*product(["me", "open", "random"], repeat=2)])
-def test_nobody_shows_a_second_self_what_a_program_holds(
+def test_nobody_sees_the_hand_of_a_program_from_a_second_seat(
     site: Site, game: str, kinds: tuple[str, str]
 ) -> None:
-    """In a game with hands, under way, where a person sits whose seats one has not all."""
+    """This holds in a running game with hands, unless the visitor has all seats of people."""
     seats = ["me", *kinds]
     settings = {"sets": 3, "players": 3}
     made = site.ask("POST", "/api/tables", {"game": game, "settings": settings, "seats": seats})
     table = site.run(site.app.state.tables.open(made.json["table"]))
     people = {number for number, kind in enumerate(seats) if kind == "me"}
     assert set(table.people()) == people
-    for seat, held in product(range(3), [(), (0,), (1,), (0, 1), (0, 2), (0, 1, 2)]):
+    for seat, own in product(range(3), [(), (0,), (1,), (0, 1), (0, 2), (0, 1, 2)]):
         for archive in (False, True):
             table.kept = table.kept._replace(archive=archive, waiting=None)
             hides = game == "kwartet" and not archive and seats[seat] == "random"
-            who = Who(held, maker=True, looking=None)
-            assert table.would_show(seat, who) == (hides and not people <= set(held))
+            visitor = Who(own, maker=True, looking=None)
+            assert table.would_show(seat, visitor) == (hides and not people <= set(own))
 
 
 @limited("quaternity.web.table", MAX_PROGRAM_MOVES=3)
-def test_programs_stop_alone_and_go_on_with_every_move_of_a_person(site: Site) -> None:
+def test_programs_stop_alone_and_continue_after_every_move_of_a_person(site: Site) -> None:
     seats = {"game": "quarto", "settings": {}, "seats": ["random", "random"], "seed": 1}
     alone = Table(site, **seats)
     name = alone.made["table"]
-    site.run(thought(site, name))
+    site.run(wait_until_idle(site, name))
     assert alone.look()["version"] == 4
     table = site.run(site.app.state.tables.open(name))
     site.run(table.change_seats({0: table.seats[0]}))
-    site.run(thought(site, name))
+    site.run(wait_until_idle(site, name))
     assert alone.look()["version"] == 8
     with limited("quaternity.web.table", MAX_PROGRAM_MOVES=0):
         together = Table(site, **seats | {"seats": ["me", "random"]})
         for version in (0, 2, 4, 6):
             assert together.look(0)["version"] == version
             assert together.move(0, together.look(0)["moves"][0]).status == 200
-            site.run(thought(site, together.made["table"]))
+            site.run(wait_until_idle(site, together.made["table"]))
 
 
-def test_a_table_that_was_changed_on_the_disk_is_told(tmp_path: Any) -> None:
-    with opened(tmp_path) as site:
+def test_a_table_that_was_changed_on_the_disk_is_reported(tmp_path: Any) -> None:
+    with open_site(tmp_path) as site:
         table = Table(site)
         table.move(0, "1 0 2")
     alter(str(tmp_path), "UPDATE log SET move = 'pass'")
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         page = site.ask("GET", table.path)
         assert (page.status, page.json) == (
             500,
@@ -521,16 +521,16 @@ class Late:
 
 
 @pytest.mark.parametrize("joined", [False, True])
-@pytest.mark.parametrize("most_live", [500, 0])
-def test_a_table_plays_on_while_a_program_is_tried(
-    tmp_path: Path, pipe: Pipe, monkeypatch: pytest.MonkeyPatch, most_live: int, *, joined: bool
+@pytest.mark.parametrize("cache_size", [500, 0])
+def test_a_game_continues_while_a_program_is_tried(
+    tmp_path: Path, pipe: Pipe, monkeypatch: pytest.MonkeyPatch, cache_size: int, *, joined: bool
 ) -> None:
-    """And who sits down meanwhile keeps the seat, also when the table leaves memory."""
-    with limited("quaternity.web.tables", MAX_CACHED_TABLES=most_live):
+    """A player who takes the seat meanwhile keeps it, even if the table leaves memory."""
+    with limited("quaternity.web.tables", MAX_CACHED_TABLES=cache_size):
         (tmp_path / "late_player.py").write_text(LATE.format(pipe=pipe.name))
         monkeypatch.syspath_prepend(str(tmp_path))
         players = {("quaternity", "late"): "late_player:Late"}
-        with opened(tmp_path / "data", players=players) as site:
+        with open_site(tmp_path / "data", players=players) as site:
             table = Table(site, seats=["me", "me", "random"])
             opened_seat = table.post(0, "hand-over", seat=2, player="open")
             sent = {"seat": 2, "player": "late"}
@@ -542,17 +542,17 @@ def test_a_table_plays_on_while_a_program_is_tried(
             handed = site.run(begin())
             site.rest()
             assert table.move(0, "1 0 2").status == 200
-            Table(site)  # the first one is forgotten where none is kept
+            Table(site)  # the first one is dropped if none is cached
             if joined:
                 invitation = opened_seat.json["invitation"]
                 assert site.ask("POST", "/api/seats", {"invitation": invitation}).status == 201
             assert not handed.done()
             pipe.tell("x")
 
-            async def answered() -> Page:
+            async def get_answer() -> Page:
                 return await handed
 
-            assert site.run(answered()).status == (403 if joined else 200)
+            assert site.run(get_answer()).status == (403 if joined else 200)
             assert table.look()["seats"][2]["kind"] == ("person" if joined else "program")
 
 
@@ -563,7 +563,7 @@ def test_a_table_that_left_memory_while_a_program_is_tried_begins(
         (tmp_path / "late_player.py").write_text(LATE.format(pipe=pipe.name))
         monkeypatch.syspath_prepend(str(tmp_path))
         players = {("quaternity", "late"): "late_player:Late"}
-        with opened(tmp_path / "data", players=players) as site:
+        with open_site(tmp_path / "data", players=players) as site:
             table = Table(site, seats=["me", "open", "open"])
             sent = ("POST", f"{table.path}/start", {"fill": "late"}, table.tokens[0])
 
@@ -572,25 +572,25 @@ def test_a_table_that_left_memory_while_a_program_is_tried_begins(
 
             started = site.run(begin())
             site.rest()
-            Table(site)  # the first one is forgotten
+            Table(site)  # the first one is dropped
             assert not table.look(0)["begun"]
             pipe.tell("x")
 
-            async def answered() -> Page:
+            async def get_answer() -> Page:
                 return await started
 
-            assert site.run(answered()).status == 200
+            assert site.run(get_answer()).status == 200
             assert table.look(0)["begun"]
 
 
-def test_pencil_marks_are_kept_with_a_seat_and_are_nobody_elses(tmp_path: Path) -> None:
+def test_pencil_marks_are_stored_with_a_seat_and_private(tmp_path: Path) -> None:
     wanted = {"game": "kwartet", "settings": {"players": 3, "sets": 3}, "seats": ["me"] * 3}
     with Site(app(str(tmp_path))) as site:
         table = Table(site, **wanted)
         for player, card, mark in ((1, "0/2", "yes"), (2, "2/3", "maybe"), (1, "0/2", "no")):
             assert table.post(0, "marks", player=player, card=card, mark=mark).status == 200
-        rubbed = table.post(0, "marks", player=2, card="2/3", mark="none")
-        assert rubbed.json == {"marks": {"1 0/2": "no"}}
+        erased = table.post(0, "marks", player=2, card="2/3", mark="none")
+        assert erased.json == {"marks": {"1 0/2": "no"}}
         for fault in ({"player": 3}, {"card": "3/0"}, {"card": "0/4"}, {"mark": "often"}):
             sent = {"player": 1, "card": "0/2", "mark": "yes"} | fault
             assert table.post(0, "marks", **sent).status == 422
@@ -603,5 +603,5 @@ def test_pencil_marks_are_kept_with_a_seat_and_are_nobody_elses(tmp_path: Path) 
             page = site.ask("GET", f"{path}?seat={seat}", token=table.tokens[0])
             assert page.status == 404
     with Site(app(str(tmp_path))) as site:
-        again = site.ask("GET", path, token=table.tokens[0])
-        assert again.json == {"marks": {"1 0/2": "no"}}
+        reread = site.ask("GET", path, token=table.tokens[0])
+        assert reread.json == {"marks": {"1 0/2": "no"}}

@@ -1,4 +1,4 @@
-"""Programs and counts in processes of their own, under limits."""
+"""Programs and counts in separate processes, under limits."""
 
 import asyncio
 from collections.abc import Iterator
@@ -22,9 +22,9 @@ from tests.web.pipes import Pipe
 
 @pytest.fixture
 def thinking() -> Iterator[Thinking]:
-    found = Thinking(0.2, {("quarto", "mine"): "os:abort", ("set", "late"): "slow:20"})
-    yield found
-    found.end()
+    work = Thinking(0.2, {("quarto", "mine"): "os:abort", ("set", "late"): "slow:20"})
+    yield work
+    work.end()
 
 
 @contextmanager
@@ -89,22 +89,22 @@ def test_counts_do_not_pile_up(thinking: Thinking) -> None:
     assert last.status == 429
 
 
-async def counted(processes: Processes, who: str, *work: Any) -> Any:
-    """What an address gets for its work."""
-    asker.set(who)
+async def run_for_address(processes: Processes, address: str, *work: Any) -> Any:
+    """Run work for an address, and return its result."""
+    asker.set(address)
     return await processes.run(*work)
 
 
-def test_who_asks_for_much_does_not_keep_others_waiting() -> None:
+def test_many_requests_of_one_address_do_not_delay_others() -> None:
     order: list[str] = []
     processes = Processes(1, 60)
 
-    async def ordered(who: str) -> None:
-        await counted(processes, who, divmod, 7, 2)
-        order.append(who)
+    async def run_and_note(address: str) -> None:
+        await run_for_address(processes, address, divmod, 7, 2)
+        order.append(address)
 
     async def many() -> None:
-        jobs = [asyncio.create_task(ordered(who)) for who in "aaaaaaaab"]
+        jobs = [asyncio.create_task(run_and_note(address)) for address in "aaaaaaaab"]
         await asyncio.sleep(0)
         for job in jobs[1:3]:
             job.cancel()  # nobody waits for these any more
@@ -119,24 +119,24 @@ def test_who_asks_for_much_does_not_keep_others_waiting() -> None:
 
 
 @pytest.mark.parametrize("number", [2, 3])
-def test_no_address_has_all_processes(pipe: Pipe, number: int) -> None:
-    """But one: however much one asks for that does not end, another is served, nothing is lost."""
+def test_no_address_occupies_all_processes(pipe: Pipe, number: int) -> None:
+    """An address with endless work leaves one process to others, and nothing is lost."""
     processes, many = Processes(number, 20), number + 2
 
-    def asked(times: int) -> list[asyncio.Task[Any]]:
+    def start(times: int) -> list[asyncio.Task[Any]]:
         return [
-            asyncio.create_task(counted(processes, "a", until_told, pipe.name))
+            asyncio.create_task(run_for_address(processes, "a", until_told, pipe.name))
             for _ in range(times)
         ]
 
     async def both() -> list[Any]:
-        endless = asked(number - 2)
+        endless = start(number - 2)
         await asyncio.sleep(0)
-        assert await counted(processes, "a", divmod, 7, 2) == (3, 1)
-        endless += asked(many - len(endless))
+        assert await run_for_address(processes, "a", divmod, 7, 2) == (3, 1)
+        endless += start(many - len(endless))
         await asyncio.sleep(0)
         for _ in range(3):
-            assert await counted(processes, "b", divmod, 7, 2) == (3, 1)
+            assert await run_for_address(processes, "b", divmod, 7, 2) == (3, 1)
         assert not any(job.done() for job in endless)
         pipe.tell("x" * many)
         return await asyncio.gather(*endless)
@@ -146,7 +146,7 @@ def test_no_address_has_all_processes(pipe: Pipe, number: int) -> None:
     assert not processes.waiting
 
 
-def test_who_waits_too_long_is_told_and_leaves_nothing_behind(pipe: Pipe) -> None:
+def test_a_request_that_waits_too_long_is_refused_and_leaves_nothing_behind(pipe: Pipe) -> None:
     thinking = Thinking(20)
 
     async def many() -> None:
@@ -166,16 +166,16 @@ def test_who_waits_too_long_is_told_and_leaves_nothing_behind(pipe: Pipe) -> Non
         thinking.end()
 
 
-def test_cheap_counts_do_not_wait_for_dear_ones(pipe: Pipe) -> None:
-    """Whoever asks for these, from however many addresses."""
-    thinking, dear = Thinking(60), [kind for kind, work in WORK.items() if work.dear]
+def test_cheap_counts_do_not_wait_for_costly_ones(pipe: Pipe) -> None:
+    """This holds for any number of addresses."""
+    thinking, costly = Thinking(60), [kind for kind, work in WORK.items() if work.dear]
 
-    async def endless(who: str, kind: str) -> Any:
-        asker.set(who)
+    async def endless(address: str, kind: str) -> Any:
+        asker.set(address)
         return await thinking.count(until_told, pipe.name, kind=kind)
 
     async def both() -> None:
-        jobs = [asyncio.create_task(endless(who, kind)) for who in "abc" for kind in dear]
+        jobs = [asyncio.create_task(endless(address, kind)) for address in "abc" for kind in costly]
         await asyncio.sleep(0)
         for kind in ("help", "player", "puzzle"):
             assert await thinking.count(divmod, 7, 2, kind=kind) == (3, 1)
@@ -192,14 +192,14 @@ def test_cheap_counts_do_not_wait_for_dear_ones(pipe: Pipe) -> None:
 def test_counts_of_an_address_are_limited(thinking: Thinking) -> None:
     few = Thinking(60, admission=Admission(Limits(counts=2)))
 
-    async def counts(who: str) -> list[Any]:
-        asker.set(who)
+    async def counts(address: str) -> list[Any]:
+        asker.set(address)
         jobs = (few.count(divmod, 7, 2) for _ in range(3))
         return await asyncio.gather(*jobs, return_exceptions=True)
 
     try:
-        for who in "ab":
-            *done, last = asyncio.run(counts(who))
+        for address in "ab":
+            *done, last = asyncio.run(counts(address))
             assert done == [(3, 1)] * 2
             assert isinstance(last, Refusal)
             assert last.status == 429

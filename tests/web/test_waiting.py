@@ -1,4 +1,4 @@
-"""The room in which friends wait for a game, and the games of an evening."""
+"""The lobby in which friends wait for a game, and series of games."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield running
 
 
-def room(site: Site, game: str = "quaternity", **more: Any) -> Table:
+def make_lobby(site: Site, game: str = "quaternity", **more: Any) -> Table:
     settings, seats = GAMES[game]
     wanted = {"settings": settings, "seats": ["me", *["open"] * (seats - 1)]} | more
     return Table(site, game=game, **wanted)
 
 
-def comes(site: Site, table: Table, **more: Any) -> Any:
-    """Sit down by the link of a table; the answer."""
+def join(site: Site, table: Table, **more: Any) -> Any:
+    """Take a seat by the link of a table, and return the answer."""
     page = site.ask("POST", "/api/seats", {"invitation": table.made["invitation"], **more})
     if page.status == 201:
         table.tokens[page.json["seat"]] = page.json["token"]
@@ -43,12 +43,12 @@ def comes(site: Site, table: Table, **more: Any) -> Any:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_before_the_start_nothing_happens_and_nothing_is_told(game: str, site: Site) -> None:
-    rooms = [room(site, game, seed=seed, help=True) for seed in (1, 2)]
-    for table in rooms:
-        seen = table.look(0)
-        assert (seen["begun"], seen["view"], seen["moves"], seen["to_act"]) == (False, None, [], [])
-        assert (seen["outcome"], set(seen["points"])) == (None, {0.0})
+def test_before_the_start_nothing_happens_and_nothing_is_revealed(game: str, site: Site) -> None:
+    lobbies = [make_lobby(site, game, seed=seed, help=True) for seed in (1, 2)]
+    for table in lobbies:
+        info = table.look(0)
+        assert (info["begun"], info["view"], info["moves"], info["to_act"]) == (False, None, [], [])
+        assert (info["outcome"], set(info["points"])) == (None, {0.0})
         move = table.move(0, "0 asks 1 for 0/0", 0)
         assert (move.status, move.json["error"]) == (409, "the game has not begun")
         name = table.made["table"]
@@ -57,61 +57,61 @@ def test_before_the_start_nothing_happens_and_nothing_is_told(game: str, site: S
             assert page.status == 409
         assert table.post(0, "undo", version=0, agree=True).status == 409
         assert table.post(0, "again").status == 409
-    # Nothing of the deal is in any byte: two deals look alike.
+    # No byte depends on the deal: two deals look alike.
     pages = []
-    for table in rooms:
+    for table in lobbies:
         name, link = table.made["table"], table.made["invitation"].rpartition("/")[2]
         for path in (table.path, f"/t/{name}", f"/t/{name}/part", f"/t/{name}/at/0"):
             body = site.ask("GET", path).body
             pages.append(body.replace(name.encode(), b"T").replace(link.encode(), b"I"))
     assert pages[:4] == pages[4:]
-    for table in rooms:
+    for table in lobbies:
         assert table.post(0, "start", fill="easy").status == 200
-    # What is dealt by a seed is the same for who waited and who did not.
+    # A deal by a seed is the same whether or not the table has waited.
     settings, seats = GAMES[game]
     wanted = ["me", *["easy"] * (seats - 1)]
     at_once = Table(site, game=game, settings=settings, seats=wanted, seed=1)
-    assert rooms[0].look(0)["begun"]
+    assert lobbies[0].look(0)["begun"]
     heads = [
         site.run(site.app.state.tables.open(table.made["table"])).kept.head
-        for table in (rooms[0], at_once)
+        for table in (lobbies[0], at_once)
     ]
     assert heads[0] == heads[1]
 
 
 def test_the_game_begins_when_everybody_is_ready(site: Site) -> None:
-    table = room(site)
+    table = make_lobby(site)
     assert table.post(0, "ready", ready=False).status == 200
-    assert comes(site, table, name="Ben", seat=2).json["seat"] == 2
-    page = comes(site, table, name="Cleo")
+    assert join(site, table, name="Ben", seat=2).json["seat"] == 2
+    page = join(site, table, name="Cleo")
     assert page.json.get("seat") == 1, page.body
-    seen = table.look(0)
-    assert [seat["name"] for seat in seen["seats"]] == ["Anna", "Cleo", "Ben"]
-    assert [seat["ready"] for seat in seen["seats"]] == [False, True, True]
-    assert not seen["begun"]
-    assert comes(site, table).status == 409
+    state = table.look(0)
+    assert [seat["name"] for seat in state["seats"]] == ["Anna", "Cleo", "Ben"]
+    assert [seat["ready"] for seat in state["seats"]] == [False, True, True]
+    assert not state["begun"]
+    assert join(site, table).status == 409
     assert table.post(0, "ready", ready=True).status == 200
     assert table.look(0)["begun"]
     assert table.move(0, table.look(0)["moves"][0]).status == 200
-    assert comes(site, table).json["error"] == "the game has begun without you: you can watch it"
+    assert join(site, table).json["error"] == "the game has begun without you: you can watch it"
     assert table.post(0, "ready", ready=False).status == 409
     assert table.post(0, "leave").status == 409
     assert table.post(0, "start").status == 409
 
 
-def test_the_link_of_a_table_is_for_who_sits_there_until_the_game_begins(site: Site) -> None:
-    table = room(site)
+def test_players_see_the_link_of_a_table_until_the_game_begins(site: Site) -> None:
+    table = make_lobby(site)
     link = table.made["invitation"]
-    assert comes(site, table, seat=1).status == 201
+    assert join(site, table, seat=1).status == 201
     assert [table.look(seat)["invitation"] for seat in (0, 1, None)] == [link, link, None]
     assert table.post(0, "start").status == 200
     assert [table.look(seat)["invitation"] for seat in (0, 1, None)] == [None] * 3
 
 
 @pytest.mark.parametrize("game", ["quaternity", "quarto"])
-def test_in_the_next_game_empty_seats_have_links_of_their_own(game: str, site: Site) -> None:
+def test_the_empty_seats_of_a_rematch_have_new_links(game: str, site: Site) -> None:
     seats = ["me", "open", "easy"][: GAMES[game][1]]
-    table = room(site, game, seats=seats)
+    table = make_lobby(site, game, seats=seats)
     before = [seat["invitation"] for seat in table.made["seats"]]
     assert table.post(0, "start").status == 200
     live = site.run(site.app.state.tables.open(table.made["table"]))
@@ -124,7 +124,7 @@ def test_in_the_next_game_empty_seats_have_links_of_their_own(game: str, site: S
 
 
 def test_links_of_single_seats_lead_there_as_before(site: Site) -> None:
-    table = room(site)
+    table = make_lobby(site)
     for seat in (1, 2):
         assert not table.look(0)["begun"]
         link = table.made["seats"][seat]["invitation"]
@@ -145,51 +145,51 @@ def test_links_of_single_seats_lead_there_as_before(site: Site) -> None:
 def test_seats_that_stay_empty_are_filled_or_left_out(
     game: str, fill: str | None, players: list[str], site: Site
 ) -> None:
-    table = room(site, game)
+    table = make_lobby(site, game)
     seat = len(table.tokens) - 1
-    assert comes(site, table, seat=seat).status == 201
+    assert join(site, table, seat=seat).status == 201
     assert table.post(seat, "start").status == 403
     token = table.tokens[seat]
     assert table.post(0, "start", **({} if fill is None else {"fill": fill})).status == 200
-    seen = site.ask("GET", table.path, token=token).json
-    kinds = [seat["kind"] for seat in seen["seats"]]
+    state = site.ask("GET", table.path, token=token).json
+    kinds = [seat["kind"] for seat in state["seats"]]
     assert Counter(kinds)["person"] == 2
     assert "open" not in kinds
     assert fill != "nobody" or kinds == players
-    # Who was moved on by a seat that is left out is called by the new one.
-    mine = seen["seats"][seen["seat"]]
-    assert mine["name"] == f"player {seen['seat']}"
+    # A player who was moved because a seat was left out has the name of the new seat.
+    own_seat = state["seats"][state["seat"]]
+    assert own_seat["name"] == f"player {state['seat']}"
 
 
 @pytest.mark.parametrize("fill", ["nobody", "best", "os:abort", "perfect:/etc/passwd"])
-def test_what_cannot_fill_a_seat_is_refused_and_the_table_waits_on(fill: str, site: Site) -> None:
-    table = room(site, "quarto")
+def test_an_invalid_player_for_empty_seats_is_refused(fill: str, site: Site) -> None:
+    table = make_lobby(site, "quarto")
     assert table.post(0, "start", fill=fill).status == 422
     assert not table.look(0)["begun"]
     assert table.post(0, "start").status == 200
 
 
-def test_who_leaves_makes_room_and_another_begins(site: Site) -> None:
-    table = room(site)
-    comes(site, table, name="Ben")
+def test_a_player_who_leaves_makes_room_and_another_starts(site: Site) -> None:
+    table = make_lobby(site)
+    join(site, table, name="Ben")
     assert table.post(0, "leave").status == 200
     assert [seat["kind"] for seat in table.look(1)["seats"]] == ["open", "person", "open"]
     assert table.post(1, "start", fill="nobody").status == 422  # nobody plays alone
-    assert comes(site, table, name="Cleo").json["seat"] == 0
+    assert join(site, table, name="Cleo").json["seat"] == 0
     assert table.post(1, "start").status in (200, 403)
     assert table.post(0, "start").status in (200, 409)
     assert table.look(0)["begun"]
 
 
-def test_a_browser_changes_its_seat_and_has_one(site: Site) -> None:
+def test_a_browser_may_change_its_seat_but_has_only_one(site: Site) -> None:
     cookie = {"cookie": "quaternity=" + "x" * 22}
-    table = room(site)
+    table = make_lobby(site)
     link = table.made["invitation"]
     for seat in (2, 1, 1, 2):
         page = site.ask("POST", "/api/seats", {"invitation": link, "seat": seat}, headers=cookie)
         assert (page.status, page.json["seat"]) == (201, seat)
-        kinds = [one["kind"] for one in table.look(0)["seats"]]
-        assert kinds == ["person", *["person" if one == seat else "open" for one in (1, 2)]]
+        kinds = [entry["kind"] for entry in table.look(0)["seats"]]
+        assert kinds == ["person", *["person" if number == seat else "open" for number in (1, 2)]]
         assert table.look(0)["seats"][seat]["name"] == f"player {seat}"
     page = site.ask("POST", "/api/seats", {"invitation": link, "seat": 0}, headers=cookie)
     assert page.status == 409
@@ -198,8 +198,8 @@ def test_a_browser_changes_its_seat_and_has_one(site: Site) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_of_many_who_come_at_once_each_seat_gets_one(seed: int, site: Site) -> None:
-    table = room(site, "set", settings={"seats": 8}, seats=["me", *["open"] * 7])
+def test_each_seat_goes_to_one_of_many_guests_who_come_at_once(seed: int, site: Site) -> None:
+    table = make_lobby(site, "set", settings={"seats": 8}, seats=["me", *["open"] * 7])
     random, link = Random(seed), table.made["invitation"]
     guests = [
         {"invitation": link, "name": f"guest {number}"}
@@ -207,75 +207,75 @@ def test_of_many_who_come_at_once_each_seat_gets_one(seed: int, site: Site) -> N
         for number in range(200)
     ]
     answers = site.ask_at_once([("POST", "/api/seats", guest) for guest in guests], random)
-    came = {
+    seated = {
         answer.json["seat"]: guest["name"]
         for guest, answer in zip(guests, answers, strict=True) if answer.status == 201
     }  # fmt: skip
     assert Counter(answer.status for answer in answers) == {201: 7, 409: 193}
-    seen = table.look(0)
-    assert [seat["name"] for seat in seen["seats"]] == ["Anna", *map(came.get, range(1, 8))]
-    assert seen["begun"]
+    state = table.look(0)
+    assert [seat["name"] for seat in state["seats"]] == ["Anna", *map(seated.get, range(1, 8))]
+    assert state["begun"]
 
 
-def test_a_room_outlives_its_server(tmp_path: Path) -> None:
+def test_a_lobby_survives_a_restart(tmp_path: Path) -> None:
     with Site(app(str(tmp_path))) as site:
-        table = room(site, seed=4)
-        comes(site, table, name="Ben")
+        table = make_lobby(site, seed=4)
+        join(site, table, name="Ben")
         table.post(1, "ready", ready=False)
         before = table.look(1)
     with Site(app(str(tmp_path))) as site:
         table.site = site
         after = table.look(1)
-        for seen in (before, after):
-            del seen["seats"], seen["invitation"]
+        for state in (before, after):
+            del state["seats"], state["invitation"]
         assert before == after
-        assert comes(site, table, name="Cleo").status == 201
+        assert join(site, table, name="Cleo").status == 201
         assert not table.look(1)["begun"]
         assert table.post(1, "ready", ready=True).status == 200
         assert table.look(1)["begun"]
 
 
-def plays(site: Site, table: Table, seats: int, random: Random) -> list[int]:
-    """Play a game of SET to its end; the place of each seat."""
-    while (seen := table.look(None))["outcome"] is None:
-        live = site.run(site.app.state.tables.open(seen["table"]))
+def play_set(site: Site, table: Table, seats: int, random: Random) -> list[int]:
+    """Play a game of SET to its end, and return the place of each seat."""
+    while (state := table.look(None))["outcome"] is None:
+        live = site.run(site.app.state.tables.open(state["table"]))
         view = live.rules.view(live.course.position, 0)
         claim = f"claim {' '.join(map(str, view.threes[0]))}" if view.threes else "more"
         table.move(random.randrange(seats), claim)
-    return list(seen["outcome"]["places"])
+    return list(state["outcome"]["places"])
 
 
-def test_an_evening_takes_all_along_and_counts_who_won(site: Site) -> None:
+def test_a_series_keeps_its_players_and_counts_their_wins(site: Site) -> None:
     names = ["Ann", "Ben", "Cleo"]
-    table, random = room(site, "set"), Random(3)
+    table, random = make_lobby(site, "set"), Random(3)
     table.post(0, "ready", ready=False)
     for name in names[1:]:
-        comes(site, table, name=name)
+        join(site, table, name=name)
     table.post(0, "ready", ready=True)
     tokens = dict(zip(names, table.tokens, strict=True))
     won: Counter[str] = Counter()
     shared: Counter[str] = Counter()
     for game in range(1, thorough(3, 6)):
-        sat = [seat["name"] for seat in table.look(None)["seats"]]
-        places = plays(site, table, 3, random)
-        first = [name for name, place in zip(sat, places, strict=True) if place == 1]
+        seated = [seat["name"] for seat in table.look(None)["seats"]]
+        places = play_set(site, table, 3, random)
+        first = [name for name, place in zip(seated, places, strict=True) if place == 1]
         (won if len(first) == 1 else shared).update(first)
         made = table.post(0, "again")
         assert made.status == 201
         table.path = made.json["watch"].replace("/t/", "/api/tables/").split("8000")[-1]
-        seen = table.look(None)
-        assert not seen["begun"]
-        assert [seat["name"] for seat in seen["seats"]] == [sat[-1], *sat[:-1]]
+        state = table.look(None)
+        assert not state["begun"]
+        assert [seat["name"] for seat in state["seats"]] == [seated[-1], *seated[:-1]]
         score = {line["name"]: (line["games"], line["wins"], line["ties"])
-                 for line in seen["evening"]}  # fmt: skip
-        assert score == {name: (game, won[name], shared[name]) for name in sat}
-        # All but one come; a program plays for who does not until they are back.
+                 for line in state["evening"]}  # fmt: skip
+        assert score == {name: (game, won[name], shared[name]) for name in seated}
+        # All players come except one; a program plays for that one until they are back.
         late = table.tokens[2]
         assert not table.look(1)["begun"]
         starts = [table.post(seat, "start").status for seat in (0, 1)]
         assert sorted(starts)[0] == 200, starts
-        seen = table.look(None)
-        seat = next(n for n, one in enumerate(seen["seats"]) if one["kind"] == "program")
+        state = table.look(None)
+        seat = next(n for n, entry in enumerate(state["seats"]) if entry["kind"] == "program")
         back = {"seat": seat, "player": "me"}
         assert site.ask("POST", f"{table.path}/hand-over", back, token=late).status == 200
         assert table.look(None)["seats"][seat]["kind"] == "person"
@@ -283,24 +283,24 @@ def test_an_evening_takes_all_along_and_counts_who_won(site: Site) -> None:
 
 
 def test_programs_begin_with_the_game_and_not_before(site: Site) -> None:
-    table = room(site, "quarto", seats=["random", "open"])
+    table = make_lobby(site, "quarto", seats=["random", "open"])
     for _ in range(3):
         site.rest()
     assert table.look()["version"] == 0
-    page = comes(site, table)
+    page = join(site, table)
     assert page.status == 201
     name = table.made["table"]
 
-    async def moved() -> int:
+    async def wait_for_move() -> int:
         live = await site.app.state.tables.open(name)
         while not live.version:
             await asyncio.sleep(0)
         return int(live.version)
 
-    assert site.run(asyncio.wait_for(moved(), 60)) == 1
+    assert site.run(asyncio.wait_for(wait_for_move(), 60)) == 1
 
 
-def test_who_made_a_table_begins_it_from_their_browser_also_without_a_seat(site: Site) -> None:
+def test_the_maker_of_a_table_may_start_it_even_without_a_seat(site: Site) -> None:
     maker, guest, other = ({"cookie": f"quaternity={letter * 22}"} for letter in "mno")
     wanted = {"game": "set", "settings": {"seats": 2}, "seats": ["open", "open"]}
     made = site.ask("POST", "/api/tables", wanted, headers=maker).json
@@ -314,64 +314,64 @@ def test_who_made_a_table_begins_it_from_their_browser_also_without_a_seat(site:
         assert status == (200 if may_start else 403)
 
 
-def test_a_room_that_all_have_left_is_open_to_who_has_its_link(site: Site) -> None:
-    table = room(site)
-    comes(site, table, name="Ben")
+def test_a_lobby_that_all_have_left_is_open_to_anyone_with_its_link(site: Site) -> None:
+    table = make_lobby(site)
+    join(site, table, name="Ben")
     for seat in (0, 1):
         assert table.post(seat, "leave").status == 200
     assert table.post(0, "start").status == 403
-    kinds = {one["kind"] for one in table.look(None)["seats"]}
+    kinds = {entry["kind"] for entry in table.look(None)["seats"]}
     assert kinds == {"open"}
     for name in ("Cleo", "Dora", "Emil"):
-        assert comes(site, table, name=name).status == 201
+        assert join(site, table, name=name).status == 201
     assert table.look(0)["begun"]
 
 
 @pytest.mark.parametrize(
-    ("what", "sent"), [("code", {}), ("hand-over", {"seat": 2, "player": "easy"})]
+    ("action", "sent"), [("code", {}), ("hand-over", {"seat": 2, "player": "easy"})]
 )
-def test_who_asks_while_seats_move_on_acts_for_nobody_else(
-    what: str, sent: dict[str, Any], site: Site
+def test_a_request_sent_while_seats_move_acts_for_nobody_else(
+    action: str, sent: dict[str, Any], site: Site
 ) -> None:
     for seed in range(thorough(8, 40)):
-        table = room(site, "kwartet")
+        table = make_lobby(site, "kwartet")
         for seat, name in ((2, "Ben"), (3, "Cleo")):
-            assert comes(site, table, seat=seat, name=name).status == 201
-        # Seat 1 is left out, so that Cleo gets the number that was Ben's.
-        asked: list[tuple[Any, ...]] = [
+            assert join(site, table, seat=seat, name=name).status == 201
+        # Seat 1 is left out, so that Cleo gets Ben's old number.
+        requests: list[tuple[Any, ...]] = [
             ("POST", f"{table.path}/start", {"fill": "nobody"}, table.tokens[0]),
-            *[("POST", f"{table.path}/{what}", sent, table.tokens[2])] * 6,
+            *[("POST", f"{table.path}/{action}", sent, table.tokens[2])] * 6,
         ]
-        answers = site.ask_at_once(asked, Random(seed))
+        answers = site.ask_at_once(requests, Random(seed))
         assert not {answer.status for answer in answers} & {500, 503}
         for answer in answers[1:]:
             if "code" in answer.json:
                 back = site.ask("POST", "/api/seats/back", {"code": answer.json["code"]})
                 if back.status == 201:
                     table.tokens[2] = back.json["token"]
-        seen = table.look(3)
-        mine = seen["seats"][seen["seat"]]
-        assert (mine["name"], mine["kind"]) == ("Cleo", "person")
+        state = table.look(3)
+        own_seat = state["seats"][state["seat"]]
+        assert (own_seat["name"], own_seat["kind"]) == ("Cleo", "person")
 
 
 def test_a_link_of_a_seat_that_is_left_out_meanwhile_leads_nowhere(site: Site) -> None:
     for seed in range(thorough(8, 40)):
-        table = room(site, "kwartet")
+        table = make_lobby(site, "kwartet")
         for seat in (1, 2):
-            assert comes(site, table, seat=seat).status == 201
+            assert join(site, table, seat=seat).status == 201
         link = table.made["seats"][3]["invitation"]
-        asked: list[tuple[Any, ...]] = [
+        requests: list[tuple[Any, ...]] = [
             ("POST", f"{table.path}/start", {"fill": "nobody"}, table.tokens[0]),
             ("POST", "/api/seats", {"invitation": link}),
         ]
-        _, came = site.ask_at_once(asked, Random(seed))
-        assert came.status in (201, 404)
-        assert len(table.look(0)["seats"]) == (4 if came.status == 201 else 3)
+        _, answer = site.ask_at_once(requests, Random(seed))
+        assert answer.status in (201, 404)
+        assert len(table.look(0)["seats"]) == (4 if answer.status == 201 else 3)
 
 
 def test_only_the_host_puts_programs_in_seats_that_wait_for_friends(site: Site) -> None:
-    table = room(site)
-    comes(site, table, name="Ben")
+    table = make_lobby(site)
+    join(site, table, name="Ben")
     for player in ("easy", "open"):
         assert table.post(1, "hand-over", seat=2, player=player).status == 403
     assert not table.look(0)["begun"]
@@ -380,15 +380,15 @@ def test_only_the_host_puts_programs_in_seats_that_wait_for_friends(site: Site) 
 
 
 def test_before_the_deal_a_program_makes_room_for_a_friend(site: Site) -> None:
-    table = room(site, "kwartet", seats=["me", "open", "open", "easy"])
-    assert comes(site, table, name="Ben").status == 201
+    table = make_lobby(site, "kwartet", seats=["me", "open", "open", "easy"])
+    assert join(site, table, name="Ben").status == 201
     assert table.post(0, "hand-over", seat=3, player="open").status == 200
-    assert comes(site, table, seat=3).status == 201
+    assert join(site, table, seat=3).status == 201
 
 
-def test_who_changes_the_seat_or_leaves_is_seen_where_they_are(site: Site) -> None:
+def test_presence_follows_a_player_who_changes_seats_or_leaves(site: Site) -> None:
     cookie = {"cookie": "quaternity=" + "y" * 22}
-    table = room(site)
+    table = make_lobby(site)
     live = site.run(site.app.state.tables.open(table.made["table"]))
     link = {"invitation": table.made["invitation"]}
     token = site.ask("POST", "/api/seats", link | {"seat": 1}, headers=cookie).json["token"]
@@ -404,34 +404,34 @@ def test_who_changes_the_seat_or_leaves_is_seen_where_they_are(site: Site) -> No
     assert not any(seat["present"] for seat in table.look(0)["seats"])
 
 
-def test_who_looks_at_their_tables_has_not_come_to_the_next_game(site: Site) -> None:
+def test_looking_at_your_tables_does_not_join_the_next_game(site: Site) -> None:
     cookies = [{"cookie": "quaternity=" + letter * 22} for letter in "pq"]
-    table = room(site, "set", seats=["open", "open"], settings={"seats": 2})
+    table = make_lobby(site, "set", seats=["open", "open"], settings={"seats": 2})
     for cookie in cookies:
         link = {"invitation": table.made["invitation"]}
         page = site.ask("POST", "/api/seats", link, headers=cookie)
         table.tokens[page.json["seat"]] = page.json["token"]
-    plays(site, table, 2, Random(2))
+    play_set(site, table, 2, Random(2))
     path = f"/api/tables/{table.post(0, 'again').json['table']}"
     for look, ready in (("/", 1), (path, 2)):
         assert site.ask("GET", look, headers=cookies[1]).status == 200
         site.rest()
-        site.run(site.app.state.tables.store.write())  # after what else is to be written
+        site.run(site.app.state.tables.store.write())  # after everything else that is to be written
         site.rest()
         assert sum(seat["ready"] for seat in site.ask("GET", path).json["seats"]) == ready
 
 
 @pytest.mark.parametrize("visitors", [False, True])
 def test_a_visitor_takes_a_free_seat_if_the_host_allows_it(visitors: bool, site: Site) -> None:
-    table = room(site, visitors=visitors)
+    table = make_lobby(site, visitors=visitors)
     assert table.post(0, "start").status == 200
     assert table.post(0, "hand-over", seat=1, player="open").status == 200
-    again = table.post(0, "again").json["table"]
-    for name in (room(site, visitors=visitors).made["table"], again):
+    rematch = table.post(0, "again").json["table"]
+    for name in (make_lobby(site, visitors=visitors).made["table"], rematch):
         page = site.ask("GET", f"/t/{name}").body.decode()
         assert ('data-api="/api/seats"' in page) == visitors
-        seen = site.ask("GET", f"/api/tables/{name}").json
-        assert (seen["begun"], seen["invitation"] is not None) == (False, visitors)
+        state = site.ask("GET", f"/api/tables/{name}").json
+        assert (state["begun"], state["invitation"] is not None) == (False, visitors)
         answer = site.ask("POST", "/api/seats", {"invitation": name, "name": "Ben"})
         assert (answer.status, "token" in answer.json) == (
             (201, True) if visitors else (404, False)

@@ -1,4 +1,4 @@
-"""What pages say: scores of an evening, who is waited for, and words for one or many."""
+"""Texts of pages: scores of a series, awaited seats, headlines, and words for one or many."""
 
 import re
 from collections import Counter
@@ -36,14 +36,14 @@ places = st.permutations(PEOPLE).flatmap(
 )
 
 
-class Played:
-    """A store with nothing but the games of an evening: who had which place."""
+class SeriesStore:
+    """A store that has only the places in a series of games."""
 
     def __init__(self, games: list[list[tuple[str, int]]]) -> None:
         self.rows = [
-            (game, str([place for _, place in seats]), seat, who, f"name of {who}")
+            (game, str([place for _, place in seats]), seat, person, f"name of {person}")
             for game, seats in enumerate(games)
-            for seat, (who, _) in enumerate(seats)
+            for seat, (person, _) in enumerate(seats)
         ]
 
     def read(self, *_: object) -> list[tuple[Any, ...]]:
@@ -52,26 +52,26 @@ class Played:
 
 @given(st.lists(places, max_size=6))
 @settings(max_examples=examples(300))
-def test_the_score_of_an_evening_counts_wins_alone_and_ties(
+def test_the_score_of_a_series_counts_single_wins_and_ties(
     games: list[list[tuple[str, int]]],
 ) -> None:
     count, wins, ties = Counter[str](), Counter[str](), Counter[str]()
     for seats in games:
-        first = [who for who, place in seats if place == 1]
-        count.update(who for who, _ in seats)
+        first = [person for person, place in seats if place == 1]
+        count.update(person for person, _ in seats)
         (wins if len(first) == 1 else ties).update(first)
-    scores = evening_score(cast("Store", Played(games)), "first")
+    scores = evening_score(cast("Store", SeriesStore(games)), "first")
     assert sorted(scores) == sorted(
-        Score(f"name of {who}", count[who], wins[who], ties[who]) for who in count
+        Score(f"name of {person}", count[person], wins[person], ties[person]) for person in count
     )
     ranks = [(-score.wins, -score.ties, score.name) for score in scores]
     assert ranks == sorted(ranks)
 
 
 @pytest.mark.parametrize("may_start", [False, True])
-@pytest.mark.parametrize("mine", [(), (0,)])
-def test_a_waiting_room_names_empty_seats_and_who_is_not_ready(
-    may_start: bool, mine: tuple[int, ...]
+@pytest.mark.parametrize("own", [(), (0,)])
+def test_a_lobby_names_empty_seats_and_players_who_are_not_ready(
+    may_start: bool, own: tuple[int, ...]
 ) -> None:
     match = Match(SetRules(SetSettings(seats=3)), ["you"] * 3, "1")
     kind_and_ready = product(("person", "open", "program"), (False, True))
@@ -80,13 +80,13 @@ def test_a_waiting_room_names_empty_seats_and_who_is_not_ready(
             SeatSight("ABC"[number], kind, ready=ready)
             for number, (kind, ready) in enumerate(three)
         )
-        sight = sight_of(match, mine[0] if mine else None)
-        sight = sight._replace(seats=seats, mine=mine, may_start=may_start, begun=False)
+        sight = sight_of(match, own[0] if own else None)
+        sight = sight._replace(seats=seats, mine=own, may_start=may_start, begun=False)
         drawn = waiting_context(sight, "http://here", "")
         assert drawn["empty"] == [n for n, (kind, _) in enumerate(three) if kind == "open"]
         assert ("or when you start it" in drawn["advice"]) == may_start
-        assert ("You are watching" in drawn["advice"]) == (not mine and not may_start)
-        busy = mine and not all(ready for _, ready in three)
+        assert ("You are watching" in drawn["advice"]) == (not own and not may_start)
+        busy = own and not all(ready for _, ready in three)
         assert ("Not ready" in drawn["advice"]) == bool(busy)
 
 
@@ -95,7 +95,7 @@ def test_a_waiting_room_names_empty_seats_and_who_is_not_ready(
 @example(10**15 - 1)
 @example(10**15)
 @settings(max_examples=examples(200))
-def test_large_numbers_are_exact_as_long_as_people_read_them(number: int) -> None:
+def test_large_numbers_are_exact_up_to_fifteen_digits(number: int) -> None:
     text = grouped(str(number))
     if number < 10**15:
         assert text.replace(",", "") == str(number)
@@ -118,7 +118,7 @@ def test_a_deck_calls_sets_and_cards_by_its_names_or_by_numbers(deck: Deck) -> N
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 21])
-def test_one_is_told_from_many(number: int) -> None:
+def test_singular_and_plural_are_distinguished(number: int) -> None:
     environment = Environment(autoescape=True)
     environment_of(environment)
     template = "{% trans n=n %}{{ n }} card{% pluralize %}{{ n }} cards{% endtrans %}"
@@ -135,8 +135,8 @@ def test_cards_left_in_the_deck_are_counted_in_words() -> None:
         match.play(0, SetMove(view.threes[0]) if view.threes else MORE)
 
 
-def seats_of(draw: st.DrawFn) -> tuple[SeatSight, ...]:
-    """Three seats of any kind."""
+def draw_seats(draw: st.DrawFn) -> tuple[SeatSight, ...]:
+    """Draw three seats of any kind."""
     return tuple(
         SeatSight(
             name, draw(st.sampled_from(["person", "open", "program"])), draw(st.booleans()),
@@ -148,12 +148,12 @@ def seats_of(draw: st.DrawFn) -> tuple[SeatSight, ...]:
 
 @st.composite
 def sights(draw: st.DrawFn) -> Sight:
-    """What is shown of a game of which anything that may be at a table is so."""
+    """Draw a view of a game, in any state that a table may have."""
     match: Match[Any, Any, Any] = Match(KwartetRules(KwartetSettings(3, 3)), ["you"] * 3, "1")
-    few = st.frozensets(st.integers(0, 2)).map(lambda found: tuple(sorted(found)))
-    mine = draw(few)
-    return sight_of(match, draw(st.sampled_from([None, *mine])))._replace(
-        seats=seats_of(draw), mine=mine, to_act=draw(few), thinking=draw(few), undo=draw(few),
+    few = st.frozensets(st.integers(0, 2)).map(lambda numbers: tuple(sorted(numbers)))
+    own = draw(few)
+    return sight_of(match, draw(st.sampled_from([None, *own])))._replace(
+        seats=draw_seats(draw), mine=own, to_act=draw(few), thinking=draw(few), undo=draw(few),
         awaited=draw(st.sampled_from([(), (), (0,), (1, 2)])),
         places=draw(st.sampled_from([None, None, (1, 2, 2), (2, 1, 3), (1, 1, 3)])),
         points=tuple(draw(st.sampled_from([0.0, 1.0, 2.0, 0.5])) for _ in range(3)),
@@ -162,13 +162,13 @@ def sights(draw: st.DrawFn) -> Sight:
 
 @given(sights())
 @settings(max_examples=examples(600))
-def test_what_is_said_of_a_seat_is_so(sight: Sight) -> None:
+def test_the_words_for_a_seat_are_true(sight: Sight) -> None:
     chairs = table_context(sight, "", "", replayed=False)["chairs"]
     for number, (chair, seat) in enumerate(zip(chairs, sight.seats, strict=True)):
-        thinks, mine = number in sight.thinking, number in sight.mine
-        waited_for = sight.to_act and not mine and number not in sight.awaited
+        thinks, is_own = number in sight.thinking, number in sight.mine
+        waited_for = sight.to_act and not is_own and number not in sight.awaited
         says = {
-            "you sit here": mine and number == sight.seat,
+            "you sit here": is_own and number == sight.seat,
             "not ready": not seat.ready,
             "program": seat.kind == "program" and not thinks,
             "thinking": thinks,
@@ -178,7 +178,7 @@ def test_what_is_said_of_a_seat_is_so(sight: Sight) -> None:
         } | {f"place {place}": sight.places is not None and sight.places[number] == place
              for place in (1, 2, 3)}  # fmt: skip
         assert {*filter(None, chair.state.split(", "))} == {text for text in says if says[text]}
-        assert (chair.mine, chair.acting) == (mine, number in sight.to_act)
+        assert (chair.mine, chair.acting) == (is_own, number in sight.to_act)
         assert chair.points_word == ("point" if sight.points[number] == 1 else "points")
         assert float(chair.points) == sight.points[number]
 
@@ -214,12 +214,12 @@ def test_the_headline_says_whose_turn_it_is_and_who_has_won(sight: Sight, replay
         "You are watching": now and not acts and not empty and not sight.mine,
         "Nobody can move before": now and not acts and bool(empty) and bool(sight.awaited),
     }
-    assert {said for said in says if said in text} == {said for said in says if says[said]}
+    assert {key for key in says if key in text} == {key for key in says if says[key]}
 
 
 @given(sights())
 @settings(max_examples=examples(200))
-def test_who_sits_there_may_hand_over_what_is_theirs_and_what_nobody_plays(sight: Sight) -> None:
+def test_a_player_may_hand_over_their_own_seats_and_unoccupied_ones(sight: Sight) -> None:
     context = table_context(sight, "", "", replayed=False)
     expected = [
         number
@@ -236,23 +236,23 @@ def test_who_sits_there_may_hand_over_what_is_theirs_and_what_nobody_plays(sight
     assert past["tips"] == []
 
 
-def test_a_page_tells_the_last_hundred_events_and_any_others_when_it_is_asked() -> None:
+def test_a_page_has_the_last_hundred_events_and_any_others_on_request() -> None:
     match: Match[Any, Any, Any] = Match(
         KwartetRules(KwartetSettings(players=4, sets=13)), ["random"] * 4, "1"
     )
     counts = [0, 1, 99, 100, 101, 130]
     while counts:
         sight = sight_of(match, 0)
-        every = told_events(sight, 0, 10_000)
-        if len(every) < counts[0]:
+        events = told_events(sight, 0, 10_000)
+        if len(events) < counts[0]:
             match.program_move()
             continue
-        counts = [count for count in counts if count > len(every)]
+        counts = [count for count in counts if count > len(events)]
         context = table_context(sight, "", "", replayed=False)
-        assert context["history"] == every[::-1][:100]
-        assert context["untold"] == (len(every) > 100)
-        assert [event.number for event in every] == [*range(1, len(every) + 1)]
-        for after, before in product((0, 1, 5, 60, 100, len(every)), (0, 1, 2, 6, 61, 9999)):
+        assert context["history"] == events[::-1][:100]
+        assert context["untold"] == (len(events) > 100)
+        assert [event.number for event in events] == [*range(1, len(events) + 1)]
+        for after, before in product((0, 1, 5, 60, 100, len(events)), (0, 1, 2, 6, 61, 9999)):
             numbers = re.findall(r'<li value="(\d+)"', events_html(sight, after, before))
-            between = [n for n in range(1, len(every) + 1) if after < n < before]
+            between = [n for n in range(1, len(events) + 1) if after < n < before]
             assert [int(number) for number in numbers] == between[:100]

@@ -1,7 +1,7 @@
 """Connections to a server for hundreds of clients in one process: HTTP/1.1 and its event streams.
 
-Small on purpose: what waits for an answer is a plain future, and C parses what comes in, so that a
-server under load is measured and not its clients.
+The code is small so that the load of the server is measured and not that of its clients: an answer
+is a plain future, and C parses the incoming bytes.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import httptools
 
 
 class Answer(NamedTuple):
-    """What a server said.
+    """An answer of a server.
 
     Attributes:
-        status: of HTTP.
-        body: its bytes.
-        at: when the last of them came.
+        status: the HTTP status.
+        body: the bytes of the body.
+        at: the time at which the last byte arrived.
     """
 
     status: int
@@ -37,10 +37,10 @@ class Answer(NamedTuple):
 
 
 class Line(asyncio.Protocol):
-    """A connection that stays open; requests are answered in their order.
+    """A connection that stays open; requests are answered in order.
 
     Attributes:
-        host: what requests name as their host.
+        host: the host that the requests name.
         lost: done when the connection is closed.
     """
 
@@ -55,15 +55,15 @@ class Line(asyncio.Protocol):
         self._body: list[bytes] = []
 
     def connection_made(self, transport: Any) -> None:
-        """Called by asyncio."""
+        """Keep the transport."""
         self.transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Called by asyncio."""
+        """Parse incoming bytes."""
         self._parser.feed_data(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Called by asyncio: whoever waits is told."""
+        """Report the loss to every request that waits for an answer."""
         if not self.lost.done():
             self.lost.set_result(None)
         for waiting in self._waiting:
@@ -72,11 +72,11 @@ class Line(asyncio.Protocol):
         self._waiting.clear()
 
     def on_body(self, body: bytes) -> None:
-        """Called by the parser."""
+        """Collect a piece of the body."""
         self._body.append(body)
 
     def on_message_complete(self) -> None:
-        """Called by the parser."""
+        """Give the answer to the oldest request."""
         answer = Answer(self._parser.get_status_code(), b"".join(self._body), perf_counter())
         self._new_parser()
         waiting = self._waiting.popleft()
@@ -101,48 +101,48 @@ class Stream(asyncio.Protocol):
     """An event stream.
 
     Attributes:
-        opened: its status, when it is known.
-        lost: done when it has ended.
-        whole: whether the server said that it ends here.
+        opened: the HTTP status, once it is known.
+        lost: done when the stream has ended.
+        whole: whether the server ended the stream, instead of losing it.
     """
 
     def __init__(
-        self, host: str, path: str, token: str | None, told: Callable[[str, str, str], None],
+        self, host: str, path: str, token: str | None, on_event: Callable[[str, str, str], None],
         headers: Mapping[str, str] = {},
     ) -> None:  # fmt: skip
-        """Open a stream; `told(kind, id, data)` is called for every event."""
+        """Open a stream; `on_event(kind, id, data)` is called for every event."""
         self._request = request("GET", path, host, b"", token, headers)
-        self._told, self._text, self.whole = told, "", False
+        self._on_event, self._text, self.whole = on_event, "", False
         self._parser = httptools.HttpResponseParser(self)
         loop = asyncio.get_running_loop()
         self.opened: asyncio.Future[int] = loop.create_future()
         self.lost: asyncio.Future[None] = loop.create_future()
 
     def connection_made(self, transport: Any) -> None:
-        """Called by asyncio."""
+        """Send the request."""
         self.transport = transport
         transport.write(self._request)
 
     def data_received(self, data: bytes) -> None:
-        """Called by asyncio."""
+        """Parse incoming bytes."""
         self._parser.feed_data(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Called by asyncio."""
+        """Complete both futures."""
         for waiting in (self.opened, self.lost):
             if not waiting.done():
                 waiting.set_result(None if waiting is self.lost else 0)  # type: ignore[arg-type]
 
     def on_headers_complete(self) -> None:
-        """Called by the parser."""
+        """Report the status."""
         self.opened.set_result(self._parser.get_status_code())
 
     def on_message_complete(self) -> None:
-        """Called by the parser."""
+        """Note that the server ended the stream."""
         self.whole = True
 
     def on_body(self, body: bytes) -> None:
-        """Called by the parser: whole events are told, the rest is kept."""
+        """Report the complete events, and keep the rest for the next piece."""
         *events, self._text = (self._text + body.decode()).split("\n\n")
         for event in events:
             kind, name, data = "message", "", []
@@ -155,14 +155,14 @@ class Stream(asyncio.Protocol):
                 elif field == "id":
                     name = value
             if data:
-                self._told(kind, name, "\n".join(data))
+                self._on_event(kind, name, "\n".join(data))
 
 
 def request(
     method: str, path: str, host: str, body: bytes = b"", token: str | None = None,
     headers: Mapping[str, str] = {},
 ) -> bytes:  # fmt: skip
-    """The bytes of a request as the table's own page would send it."""
+    """Return the bytes of a request as the page of a table would send it."""
     lines = [f"{method} {path} HTTP/1.1", f"Host: {host}"]
     if method != "GET":
         lines += [f"Origin: http://{host}", "Content-Type: application/json"]
@@ -177,10 +177,10 @@ class Made(NamedTuple):
     """A table whose seats are all taken.
 
     Attributes:
-        name: of the table.
-        tokens: per seat; None for a program's.
-        invitations: that seats were taken by.
-        host: of its server.
+        name: the name of the table.
+        tokens: the token of each seat; None for a program's.
+        invitations: the invitations by which seats were taken.
+        host: the host of its server.
     """
 
     name: str
@@ -189,18 +189,18 @@ class Made(NamedTuple):
     host: str
 
     def path(self, rest: str = "") -> str:
-        """Of a request about the table."""
+        """Return the path of a request about the table."""
         return f"/api/tables/{self.name}{rest}"
 
 
 class Clients:
-    """All connections of a test; closed when it leaves, or by `hang_up`."""
+    """All connections of a test; closed at the end of `with`, or by `hang_up`."""
 
     def __init__(self, host: str, source: str | None = None) -> None:
-        """Come from an address of this machine; if not said, from any."""
+        """Connect from the given address of this machine, by default from any."""
         self.host, self.source = host, source
         self._open: list[Line | Stream] = []
-        self._seeds = count(1)  # the draws of a shared server depend on the tests before
+        self._seeds = count(1)  # the draws of a shared server depend on earlier tests
 
     async def __aenter__(self) -> Clients:
         return self
@@ -210,12 +210,12 @@ class Clients:
 
     async def hang_up(self) -> None:
         """Close all connections."""
-        for one in self._open:
-            one.transport.close()
-        await asyncio.gather(*(one.lost for one in self._open))
+        for connection in self._open:
+            connection.transport.close()
+        await asyncio.gather(*(connection.lost for connection in self._open))
         self._open = []
 
-    async def _connected(self, protocol: Any) -> Any:
+    async def _connect(self, protocol: Any) -> Any:
         name, _, port = self.host.partition(":")
         loop = asyncio.get_running_loop()
         local = None if self.source is None else (self.source, 0)
@@ -224,23 +224,23 @@ class Clients:
         return protocol
 
     async def line(self) -> Line:
-        """A new connection."""
-        line: Line = await self._connected(Line(self.host))
+        """Open a connection."""
+        line: Line = await self._connect(Line(self.host))
         return line
 
     async def stream(
-        self, table: Made, seat: int | None, told: Callable[[str, str, str], None],
+        self, table: Made, seat: int | None, on_event: Callable[[str, str, str], None],
         last: int | None = None,
     ) -> Stream:  # fmt: skip
-        """A stream of a table's events after version `last`; `told(kind, id, data)` hears them.
+        """Open a stream of a table's events after version `last`, for `on_event(kind, id, data)`.
 
         Raises:
-            ConnectionError: it is refused.
+            ConnectionError: If the server refuses the stream.
         """
         token = None if seat is None else table.tokens[seat]
         seen = {} if last is None else {"Last-Event-ID": str(last)}
-        stream = Stream(self.host, table.path("/events"), token, told, seen)
-        await self._connected(stream)
+        stream = Stream(self.host, table.path("/events"), token, on_event, seen)
+        await self._connect(stream)
         status = await stream.opened
         if status != 200:
             raise ConnectionError(f"{table.path('/events')}: status {status}")
@@ -249,7 +249,7 @@ class Clients:
     async def table(
         self, game: str, settings: Mapping[str, Any], seats: Sequence[str], **more: Any
     ) -> Made:
-        """A new table; whoever is invited sits down."""
+        """Create a table; a guest takes every seat that has an invitation."""
         line = await self.line()
         wanted = {"game": game, "settings": settings, "seats": seats, "seed": next(self._seeds)}
         made = await line.ask("POST", "/api/tables", wanted | more)

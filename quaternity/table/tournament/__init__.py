@@ -1,5 +1,5 @@
-"""Many games of any game at the table: who sits where, what came of it, and how sure that is.
+"""Tournaments of any table game: balanced seatings, many games, scores and ratings.
 
-`seatings` says who sits where, `playing` plays the games, `scores` adds them up with standard
-errors and ratings, and `picture` draws that.
+`seatings` assigns players to seats, `playing` plays the games, `scores` computes scores and ratings
+with standard errors, and `picture` draws them.
 """

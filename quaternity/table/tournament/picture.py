@@ -1,4 +1,4 @@
-"""Pictures of tournaments: who won how often, ratings, and how fast possible deals became fewer."""
+"""Plots of tournaments: shares of wins, ratings, and numbers of possible deals."""
 
 from __future__ import annotations
 
@@ -20,16 +20,20 @@ if TYPE_CHECKING:
     from quaternity.table.tournament.scores import Measured, Table, WorldsByGo
 
 MIN_DEALS = 2
-"""Minimum number of deals with unfinished games for a point of a curve; curves end before fewer."""
+"""Minimum number of deals with unfinished games for a point of a curve; curves end earlier."""
 
 
 @default_style()
 def draw_table(
     path: str, players: Sequence[str], table: Table, worlds: Sequence[WorldsByGo] = ()
 ) -> None:
-    """Draw sole and tied wins; beside them ratings, or mean numbers of possible deals by go.
+    """Draw sole and tied wins. A second panel shows ratings, or mean numbers of possible deals.
 
-    The path ends in .png, .svg or .pdf.
+    Args:
+        path: file to write; its name ends in .png, .svg or .pdf.
+        players: names of the players.
+        table: scores of the tournament.
+        worlds: numbers of possible deals after each go, in place of ratings.
     """
     rated = any(record.rating for record in table.records)
     figure = new_figure(10.0 if worlds or rated else 5.5, 1.8 + 0.6 * max(4, len(players)))
@@ -46,7 +50,7 @@ def draw_table(
     bars.set_yticks(places, [plain_label(name) for name in players])
     bars.invert_yaxis()
     bars.set_xlim(0, 1)
-    bars.set_title("who won how often")
+    bars.set_title("shares of wins")
     bars.set_xlabel(f"share of {table.games} games")
     bars.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2, fontsize=8)
     if worlds:
@@ -89,8 +93,8 @@ def _draw_worlds(axes: Axes, names: Sequence[str], worlds: Sequence[WorldsByGo])
     draw("everybody", [x.public for x in shown], Style(2 * len(COLOURS) - 1))
     for entry, name in enumerate(names):
         draw(name, [y.own[entry] for y in shown], Style(entry))
-    axes.set_title("how many deals are possible, as seen by each")
-    axes.set_xlabel("goes finished (games still going)")
+    axes.set_title("possible deals, as each player knows")
+    axes.set_xlabel("finished goes (of unfinished games)")
     axes.set_ylabel("possible deals, mean log10 with 95 % intervals")
     axes.set_ylim(bottom=0)
     axes.legend()

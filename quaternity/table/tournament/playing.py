@@ -1,10 +1,11 @@
-"""Who plays whom, from where, with which deal; and one game of that.
+"""Tournaments: the seating, deal and random generators of each game, and playing the games.
 
-A game is a function of the tournament and its number alone, so games can be played anywhere and in
-any order (`quaternity.workers.pool`). No positions are kept, and events are made for players only
-that want them (`observe`). Where all players are of one class that has a loop of its own
-(`play_bare`: Quaternity's bots, Kwartet's strategies), the game is played by that. Players of other
-people, and all with a limit of time, play in a process of their own (`quaternity.workers.foreign`).
+A game depends only on the tournament and the number of the game. So games can be played in any
+process and in any order (`quaternity.workers.pool`). Positions are not stored, and events are
+computed only for players that observe them. If all players are of one class with its own game loop
+(`play_bare`: the bots of Quaternity and the strategies of Kwartet), that loop plays the game.
+External players, and all players with a time limit, play in a separate process
+(`quaternity.workers.foreign`).
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ Result = TypeVar("Result")
 
 MAX_PLAYERS = 12
 DEFAULT_MAX_MOVES = 200_000
-"""Default number of moves after which a game of a tournament is given up."""
+"""Default number of moves after which a game of a tournament is stopped."""
 
 MAX_CACHED_RESULTS = 100
-"""Maximum number of results that are cached for identical games, and of players for other games."""
+"""Maximum number of cached results of identical games, and of cached players for later games."""
 
 MAX_CHUNK_GAMES = 20
 """Maximum number of games given to a worker at a time, unless a single deal has more."""
@@ -46,18 +47,22 @@ MAX_CHUNK_GAMES = 20
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """What is played.
+    """A tournament: the game, the players and the conditions.
 
     Attributes:
-        players: names (`quaternity.table.players`); the same one may come twice.
-        rotate: whether each deal is played in all orders of seats, from five seats on in a balanced
-            choice of them; otherwise players, as many as seats, keep their seats.
-        cap: a game with so many moves has no result, or (`cap_stops`) ends the run as a fault.
-        move_seconds: the longest that a player may think; None: for ever, and `FOREIGN_SECONDS`
-            where one is from outside.
-        details: for the game's own loop: how often it looks closer; 0 never.
-        secret: of all chance, in place of the seed; fresh where a player from outside plays, who
-            could else draw every deal again.
+        rules: the game with its settings.
+        players: names of the entries (`quaternity.table.players`); a name may occur several times.
+        seed: random seed.
+        rotate: whether each deal is played in all orders of seats (with five or more seats, in a
+            balanced selection of them). Otherwise all players keep their seats, and there must be
+            as many players as seats.
+        cap: number of moves after which a game is stopped without a result.
+        cap_stops: whether a game that reaches the cap is a fault that ends the tournament.
+        move_seconds: time limit for a move, in seconds; None for no limit, or `FOREIGN_SECONDS` if
+            there is an external player.
+        details: interval at which the game's own loop collects details; 0 for none.
+        secret: seed of all random generators, in place of `seed`. It is random if there is an
+            external player, who could otherwise reconstruct the deals.
     """
 
     rules: Any
@@ -76,26 +81,26 @@ class Tournament:
             raise InputError(f"{self.kind}s: {count} of them; 2 to {MAX_PLAYERS} can play")
         if not self.rotate and count != seats:
             raise InputError(
-                f"{self.kind}s: {count} of them; without rotation name {seats}, one a seat"
+                f"{self.kind}s: {count} of them; without rotation name {seats}, one for each seat"
             )
         if self.cap < 1:
-            raise InputError(f"cap: {self.cap} is not at least 1")
+            raise InputError(f"cap: must be at least 1, not {self.cap}")
         check_move_seconds(self.move_seconds)
         for name in self.players:
             if name == YOU:
-                raise InputError(f"{self.kind} 'you' is unknown here: people play no tournaments")
+                raise InputError(f"{self.kind} 'you': people cannot play in tournaments")
             check_name(self.rules.name, name, self.kind, people=False)
         if not self.secret and any(is_foreign(self.rules.name, name) for name in self.players):
             object.__setattr__(self, "secret", token_hex(16))
 
     @property
     def kind(self) -> str:
-        """What a player is called."""
+        """The word for a player of the game, such as "bot"."""
         return registration(self.rules.name).player_kind
 
     @property
     def apart(self) -> bool:
-        """Whether the games are played in a process of their own."""
+        """Whether the games are played in a separate process."""
         others = [player for player in self.players if not is_program(player)]
         return any(
             self.move_seconds is not None or is_foreign(self.rules.name, player)
@@ -104,21 +109,21 @@ class Tournament:
 
     @property
     def seconds(self) -> float:
-        """The longest that a player may think, where games are played apart."""
+        """The time limit for a move in seconds, for games in a separate process."""
         return FOREIGN_SECONDS if self.move_seconds is None else self.move_seconds
 
     @property
     def by_entry(self) -> bool:
-        """Whether every game has chance of its own, and each entry its own in all its seats.
+        """Whether random generators belong to a game and an entry, whatever its seats.
 
-        So it is where nothing is dealt; else chance is the deal's and the seat's in all games of a
-        deal.
+        This is so if nothing is dealt. Otherwise they belong to a deal and a seat, and are the same
+        in all games of the deal.
         """
         return registration(self.rules.name).chance_by_entry
 
     @property
     def games_a_deal(self) -> int:
-        """How many games each deal is played in, one after the other."""
+        """The number of consecutive games that are played with the same deal."""
         if self.by_entry or not self.rotate:
             return 1
         choices = _choices(len(self.players), self.rules.seats)
@@ -129,10 +134,10 @@ class Tournament:
         return game // self.games_a_deal
 
     def line_up(self, game: int) -> tuple[int, ...]:
-        """Return per seat the entry of `players` that sits there in a game.
+        """Return the entry (an index of `players`) in each seat of a game.
 
-        With as many players as seats all of them play, in all `seatings`. If there are fewer, they
-        take turns in the seats; if more, all choices of players take turns.
+        With as many players as seats, all of them play, in all `seatings`. Fewer players fill the
+        seats cyclically; of more players, all combinations take turns.
         """
         if not self.rotate:
             return tuple(range(len(self.players)))
@@ -145,7 +150,7 @@ class Tournament:
         return tuple([choice[order.index(seat)] for seat in range(len(order))])
 
     def names_in(self, game: int) -> tuple[str, ...]:
-        """Per seat the player of a game."""
+        """Return the name of the player in each seat of a game."""
         return tuple([self.players[entry] for entry in self.line_up(game)])
 
     @property
@@ -153,14 +158,18 @@ class Tournament:
         return self.secret or str(self.seed)
 
     def start(self, game: int) -> Any:
-        """Return the first position of a game, that of its deal."""
+        """Return the first position of a game, which depends on its deal."""
         deal = self.deal_of(game)
         random = Random(f"{self._seed}/{deal}")
         start_of_deal = getattr(self.rules, "start_of_deal", None)
         return self.rules.start(random) if start_of_deal is None else start_of_deal(random, deal)
 
     def chances(self, game: int) -> list[Random]:
-        """Per seat its generator. That of the deal is another one: it could be turned back."""
+        """Return the random generator of each seat.
+
+        The deal has a separate generator, because a player could reconstruct the earlier output of
+        its own one.
+        """
         if not self.by_entry:
             deal = self.deal_of(game)
             return [Random(f"{self._seed}/{deal}/{seat}") for seat in range(self.rules.seats)]
@@ -179,9 +188,14 @@ def _choices(players: int, seats: int) -> tuple[tuple[int, ...], ...]:
 
 
 class GameResult(NamedTuple):
-    """What came of one game, per seat the entry (`line_up`), its points and its place, 1 the best.
+    """The result of a game.
 
-    Places are None when the game was given up at the cap; `details` come from the game's own loop.
+    Attributes:
+        line_up: the entry in each seat.
+        points: the points of each seat.
+        places: the place of each seat, 1 for the best; None if the game was stopped at the cap.
+        moves: number of moves.
+        details: details from the game's own loop.
     """
 
     line_up: tuple[int, ...]
@@ -192,22 +206,26 @@ class GameResult(NamedTuple):
 
     @property
     def winner(self) -> int | None:
-        """The seat that won alone, or None."""
+        """The only seat in the first place, or None."""
         first = self.first
         return first[0] if len(first) == 1 else None
 
     @property
     def first(self) -> list[int]:
-        """The seats that won, alone or together."""
+        """The seats in the first place; several if they are tied."""
         return [seat for seat, place in enumerate(self.places or ()) if place == 1]
 
 
 def play(
     tournament: Tournament, games: int, pool: Pool, on_done: Callable[[int], None] | None = None
 ) -> Iterator[GameResult]:
-    """Return the results of the games 0, 1, … in order; raises as `play_game`.
+    """Return the results of games 0, 1, … in order; raise the same errors as `play_game`.
 
-    `on_done` gets the number of finished ones.
+    Args:
+        tournament: the tournament.
+        games: number of games.
+        pool: the worker processes.
+        on_done: called with the number of finished games.
     """
     try_players(tournament)
     pool.prepare(tournament.players, partial(try_players, tournament))
@@ -216,7 +234,7 @@ def play(
 
 
 def try_players(tournament: Tournament) -> None:
-    """Check that all players can be created here; raise as `try_program` and `try_apart`."""
+    """Check that all players can be created; raise the errors of `try_program` and `try_apart`."""
     rules = tournament.rules
     for name in dict.fromkeys(tournament.players):
         if is_program(name):
@@ -228,9 +246,9 @@ def try_players(tournament: Tournament) -> None:
 
 
 def at_once(tournament: Tournament, games: int, pool: Pool) -> int:
-    """Return how many games a worker is given at a time: whole deals, and enough for all workers.
+    """Return how many games a worker gets at a time: whole deals, and small enough for all workers.
 
-    In this process it is one: every finished game counts at an interrupt.
+    Without workers it is one, so that no finished game is lost after an interrupt.
     """
     if pool.in_flight == 1:
         return 1
@@ -239,9 +257,9 @@ def at_once(tournament: Tournament, games: int, pool: Pool) -> int:
 
 
 class _Games:
-    """The games of one tournament by number; what a worker is sent.
+    """The function that workers call: play the game of a tournament with a number.
 
-    Orders that differ in players of the same name alone are one game, played once.
+    Games of a deal with the same names in the seats are identical, so they are played only once.
     """
 
     def __init__(self, tournament: Tournament) -> None:
@@ -261,26 +279,27 @@ class _Games:
 
 
 def play_game(tournament: Tournament, game: int) -> GameResult:
-    """Play one game by its number.
+    """Play the game with a number.
 
     Raises:
-        PlayerFault: a player failed, broke the rules or thought for too long (PlayerTimeout); with
-            the record up to there.
-        GameLimit: nobody moves; the game has too many moves; or its process died.
-        QuaternityError: what a player of this program says of a game that is beyond it.
+        PlayerFault: If a player fails, breaks the rules or exceeds its time limit (PlayerTimeout).
+            The error has the record up to this moment.
+        GameLimit: If all players wait, the game has too many moves, or its process dies.
+        QuaternityError: If a player of this distribution refuses the game, for example because it
+            is too large.
     """
     return _wherever(_result, tournament, game)
 
 
 def record_of_game(tournament: Tournament, game: int) -> str:
-    """Return the record of one game, with all that is hidden. Raises as `play_game`."""
+    """Return the record of a game, including hidden information; raise errors like `play_game`."""
     return _wherever(_recorded, tournament, game)
 
 
 def _wherever(
     play: Callable[[Tournament, int], Result], tournament: Tournament, game: int
 ) -> Result:
-    """Return a game here, or in a process of its own where the players call for that."""
+    """Play a game in this process, or in a separate process if the players require that."""
     if not tournament.apart:
         try:
             return play(tournament, game)
@@ -288,7 +307,7 @@ def _wherever(
             cause = fault.__cause__ and fault.__cause__.__cause__
             if not (isinstance(cause, ProgramFault) and cause.ended):
                 raise
-        # As in `played_apart`: the program may have been killed from elsewhere.
+        # Try again, like `played_apart`, because another process may have killed the program.
         return play(tournament, game)
     return played_apart(
         tournament.kind,
@@ -333,7 +352,7 @@ def _played(tournament: Tournament, game: int, course: Course) -> GameResult:
         places = rules.places(end)
         if places is None and tournament.cap_stops:
             course.thinking = None
-            raise GameLimit(f"it is not over after {moves} moves")
+            raise GameLimit(f"the game is not over after {moves} moves")
         outcome = outcome_of(rules, end)
     except PlayerFault as fault:
         raise fault.at(_place(tournament, game, course.moves, course.thinking)) from fault
@@ -354,10 +373,10 @@ def _play(
     course: Course,
     details: int,
 ) -> tuple[Any, int, None]:
-    """Return a game of any players: its end, the number of whole moves, and nothing more."""
+    """Play a game of any players; return its end, the number of complete moves, and no details."""
     del details
     rules, position, moves = tournament.rules, start, 0
-    who = [Sitting(tournament.kind, name, seat) for seat, name in enumerate(names)]
+    sittings = [Sitting(tournament.kind, name, seat) for seat, name in enumerate(names)]
     news: list[list[Step] | None] = [
         [] if hasattr(player, "observe") else None for player in players
     ]
@@ -365,38 +384,38 @@ def _play(
         first: tuple[float, int, Any] | None = None
         for seat in acting:
             course.thinks(seat)
-            view, heard = rules.view(position, seat), news[seat]
+            view, steps = rules.view(position, seat), news[seat]
             move, seconds = chosen(
-                rules, players[seat], who[seat], view, chances[seat], heard or ()
+                rules, players[seat], sittings[seat], view, chances[seat], steps or ()
             )
-            if heard:
-                heard.clear()
+            if steps:
+                steps.clear()
             if move is not None and (first is None or seconds < first[0]):
                 first = seconds, seat, move
         if first is None:
             course.thinking = None
-            raise GameLimit(f"every {tournament.kind} waits: the game does not go on")
+            raise GameLimit(f"every {tournament.kind} waits, so the game cannot continue")
         _, seat, move = first
         before, position = position, rules.after(position, seat, move)
         course.moved(seat, move)
         moves += rules.is_settled(position)
-        if any(heard is not None for heard in news):
+        if any(steps is not None for steps in news):
             step = Step(seat, tuple(rules.events(before, seat, move, position)))
-            for heard in news:
-                if heard is not None:
-                    heard.append(step)
+            for steps in news:
+                if steps is not None:
+                    steps.append(step)
     return position, moves, None
 
 
 def _player(tournament: Tournament, entry: int, seat: int, course: Course) -> Any:
-    """Return a player for one game; those of this program, which keep no memory, for all games."""
+    """Create the player of a seat; reuse players of this distribution, which have no memory."""
     rules, name = tournament.rules, tournament.players[entry]
     if is_program(name):
         return make_player(rules, name)
     if not is_foreign(rules.name, name):
         return kept_player(rules, name, entry, get_ident())
     try:
-        # Time to load its code is not counted.
+        # The time limit starts after the import of the player's code.
         return make_player(rules, name, partial(course.thinks, seat))
     except InputError as error:
         course.thinking = seat
@@ -405,7 +424,7 @@ def _player(tournament: Tournament, entry: int, seat: int, course: Course) -> An
 
 @lru_cache(maxsize=MAX_CACHED_RESULTS)
 def kept_player(rules: Any, name: str, entry: int, thread: int) -> Any:
-    """Return a player that stays for the games of a thread: two games at once do not share one."""
+    """Return a cached player for the games of a thread; concurrent games do not share players."""
     del entry, thread
     return make_player(rules, name)
 
@@ -413,7 +432,7 @@ def kept_player(rules: Any, name: str, entry: int, thread: int) -> Any:
 def _place(
     tournament: Tournament, game: int, moves: Sequence[tuple[int, Any]], thinking: int | None
 ) -> FaultPlace:
-    """Return where a game is after some legal moves, when a seat, or none, was thinking."""
+    """Return the place of a fault: after some legal moves, while a seat (or none) was thinking."""
     rules, names = tournament.rules, tournament.names_in(game)
     position, whole, goes = tournament.start(game), 0, None
     record_of = getattr(rules, "record_of", None)

@@ -1,4 +1,4 @@
-"""What a tournament says about its players: shares, margins and ratings, with standard errors."""
+"""Scores of the players of a tournament: shares, margins and ratings, with standard errors."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ AVERAGE = 1500.0
 """The rating of an average player of the tournament."""
 
 SCALE = 400.0
-"""So many points more mean ten wins for each loss."""
+"""Difference of ratings at which the stronger player wins ten games for each loss."""
 
 MIN_DEALS = 10
-"""Minimum number of deals for an interval: with fewer, the estimated error is unreliable."""
+"""Minimum number of deals for an interval; with fewer, the estimated error is unreliable."""
 
 T_95 = (1.95996, 2.37227, 2.82250, 2.55585)
-"""The 97.5 % quantile of t with n degrees of freedom: coefficients of 1, 1/n, 1/n^2 and 1/n^3.
+"""Coefficients of 1, 1/n, 1/n^2 and 1/n^3 in the 97.5 % quantile of t with n degrees of freedom.
 
 Source: Abramowitz and Stegun, *Handbook of Mathematical Functions*, 26.7.5.
 """
 
 RESAMPLES = 200
-"""Tournaments drawn anew for the standard errors of ratings."""
+"""Number of resampled tournaments for the standard errors of ratings (bootstrap)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,11 @@ class Measured:
     def of(cls, values: Sequence[float], deals: Sequence[int] | None = None) -> Measured:
         """Return the mean of at least one value, and its standard error.
 
-        `deals` has per value its deal: values of a deal may depend on each other, deals do not, and
-        may have different numbers of values (a ratio estimate). Without, each is on its own.
+        Args:
+            values: the values.
+            deals: the deal of each value; by default, each value has its own deal. Values of the
+                same deal may depend on each other, but deals are independent. Deals may have
+                different numbers of values (ratio estimate).
         """
         number = len(values)
         mean = sum(values) / number
@@ -61,7 +64,7 @@ class Measured:
 
     @property
     def margin(self) -> float | None:
-        """Return half of the 95 % interval by the t distribution; None below `MIN_DEALS` deals."""
+        """Half of the 95 % interval of the t distribution; None below `MIN_DEALS` deals."""
         if self.error is None or self.deals < MIN_DEALS:
             return None
         return self.error * sum(term * float(self.deals - 1) ** -n for n, term in enumerate(T_95))
@@ -77,17 +80,18 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """How one player did. One in several seats of a game counts there by its average seat.
+    """The scores of one player. If it has several seats in a game, their average counts.
 
     Attributes:
-        games: games it played in, those without a result included.
-        wins, tied: games that it won alone, or in which it was first with others.
-        share: how often a seat of it won alone.
-        score: as `share`, but a game without a sole winner is shared by all seats.
-        win_share: as `share`, but such a game is shared by those who are first.
-        points: per seat and game.
-        by_seat: per seat how often it won alone from there; None where it never sat.
-        rating: see `ratings`; None when it played nobody else, or none were asked for.
+        games: number of games that it played, including games without a result.
+        wins: number of games that it won alone.
+        tied: number of games in which it shared the first place.
+        share: share of games won alone, for each of its seats.
+        score: like `share`, but a game without a sole winner is divided equally among all seats.
+        win_share: like `share`, but a tied game is divided equally among the seats in first place.
+        points: mean points for each of its seats and each game.
+        by_seat: share of games won alone from each seat; None for a seat that it never had.
+        rating: see `ratings`; None if it played no other player, or no ratings were requested.
     """
 
     games: int
@@ -103,15 +107,17 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Table(Shown):
-    """What a tournament says.
+    """The table of results of a tournament. Standard errors are over deals.
 
     Attributes:
-        margins: [player][other], the mean difference of scores in the games they both played; None
-            where there are none.
-        shared: games that nobody won alone.
-        unfinished: games given up at the cap, without a result.
-        games, games_a_deal: finished games, and how many each deal is played in, one after the
-            other; the last deal may have fewer. Standard errors are over deals.
+        records: the scores of each player.
+        margins: [player][other]: mean difference of scores in the games that both played; None if
+            there are no such games.
+        shared: number of games with a tie for the first place.
+        unfinished: number of games that were stopped at the cap, without a result.
+        moves: mean number of moves of a game.
+        games: number of games.
+        games_a_deal: number of consecutive games with the same deal; the last deal may have fewer.
     """
 
     records: tuple[Record, ...]
@@ -123,7 +129,7 @@ class Table(Shown):
     games_a_deal: int
 
     def picture(self, names: Sequence[str] = ()) -> Picture:
-        """Return a row for each player, under names if given, else numbers."""
+        """Return a table with a row for each player, identified by name or number."""
         rows = [heads("player", "games", "wins", "share", "score", "points", "rating")]
         for number, record in enumerate(self.records):
             figures = (
@@ -132,12 +138,12 @@ class Table(Shown):
             )  # fmt: skip
             name = names[number] if names else number
             rows.append([*heads(name), *(Cell(str(text)) for text in figures)])
-        shared = f"nobody won {self.shared}, {self.unfinished} without a result"
+        shared = f"{self.shared} tied, {self.unfinished} without a result"
         return Picture(f"{self.games} games", (shared,), rows)
 
     @property
     def deals(self) -> int:
-        """Deals that were played, the last one perhaps in part."""
+        """Number of deals, including a last deal whose games are incomplete."""
         return -(-self.games // self.games_a_deal)
 
 
@@ -147,12 +153,19 @@ def tabulated(
     random: Random | None = None,
     games_a_deal: int = 1,
 ) -> Table:
-    """Return the table of the first games of a tournament, in order.
+    """Return the table of results of the first games of a tournament.
 
-    Only with `random`, which draws resamples, have ratings standard errors.
+    Args:
+        results: the results, in the order of the games.
+        players: number of players.
+        random: generator for resampling; without it, there are no ratings.
+        games_a_deal: number of consecutive games with the same deal.
+
+    Raises:
+        InputError: If there are no results.
     """
     if not results:
-        raise InputError("no game was finished")
+        raise InputError("no game has been finished")
     games = _Games(results, games_a_deal)
     scores = [games.values(player, games.score) for player in range(players)]
     rated: list[Measured | None] = [None] * players
@@ -186,12 +199,14 @@ class _Games:
         self.winner = [first[0] if len(first) == 1 else None for first in self.first]
 
     def values(self, player: int, value: Callable[[int, int], float]) -> dict[int, float]:
-        """Per game that a player is in the mean of a value of game and seat over their seats."""
+        """Return the average of `value(game, seat)` over the seats of a player, for each game."""
         averages = {}
         for game, result in enumerate(self.results):
-            mine = [value(game, seat) for seat, who in enumerate(result.line_up) if who == player]
-            if mine:
-                averages[game] = sum(mine) / len(mine)
+            own = [
+                value(game, seat) for seat, entry in enumerate(result.line_up) if entry == player
+            ]
+            if own:
+                averages[game] = sum(own) / len(own)
         return averages
 
     def mean(self, values: dict[int, float]) -> Measured | None:
@@ -200,7 +215,7 @@ class _Games:
         return Measured.of([*values.values()], [self.deals[game] for game in values])
 
     def score(self, game: int, seat: int) -> float:
-        """1 for winning alone, an equal share when nobody does."""
+        """Return 1 for a sole win, 0 for a loss, and an equal share if there is no sole winner."""
         winner = self.winner[game]
         if winner is None:
             return 1 / len(self.results[game].line_up)
@@ -211,21 +226,21 @@ class _Games:
             return self.mean(self.values(player, value)) or Measured(0.0, None)
 
         def alone_from(seat: int) -> Measured | None:
-            there = [game for game in mine if self.results[game].line_up[seat] == player]
-            return self.mean({game: float(self.winner[game] == seat) for game in there})
+            in_seat = [game for game in own if self.results[game].line_up[seat] == player]
+            return self.mean({game: float(self.winner[game] == seat) for game in in_seat})
 
         line_ups = [result.line_up for result in self.results]
-        mine = [game for game, line_up in enumerate(line_ups) if player in line_up]
-        first = [[line_ups[game][seat] for seat in self.first[game]] for game in mine]
+        own = [game for game, line_up in enumerate(line_ups) if player in line_up]
+        first = [[line_ups[game][seat] for seat in self.first[game]] for game in own]
         return Record(
-            len(mine),
-            sum(who == [player] for who in first),
-            sum(len(who) > 1 and player in who for who in first),
+            len(own),
+            sum(winners == [player] for winners in first),
+            sum(len(winners) > 1 and player in winners for winners in first),
             mean(lambda game, seat: self.winner[game] == seat),
             mean(self.score),
             mean(lambda game, seat: (seat in self.first[game]) / max(1, len(self.first[game]))),
             mean(lambda game, seat: self.results[game].points[seat]),
-            tuple(map(alone_from, range(len(line_ups[0])))) if mine else (),
+            tuple(map(alone_from, range(len(line_ups[0])))) if own else (),
             rating,
         )
 
@@ -234,18 +249,19 @@ class _Games:
 
 
 def ratings(results: Sequence[GameResult], players: int) -> list[float | None]:
-    """Return Elo-style ratings of players; None for one that met no other.
+    """Return Elo-style ratings of players; None for a player that met no other player.
 
-    Every two seats of different players meet in a finished game: won by the sole winner, drawn
-    between any two who did not win. The strengths are those of Bradley and Terry with a draw as
-    half a win (Hunter's MM iteration, 2004), with one drawn meeting added for each pair, so that
-    they stay finite. They are shifted to an average of `AVERAGE`.
+    In a finished game, each pair of seats with different players is a meeting. The sole winner wins
+    its meetings; meetings between other seats are draws. The strengths are those of the
+    Bradley-Terry model, with a draw as half a win, computed by Hunter's MM iteration (2004). One
+    draw is added for each pair that met, so that the strengths are finite. The ratings are shifted
+    to an average of `AVERAGE`.
     """
     return _fitted(_meetings(results, players))
 
 
 def _meetings(results: Sequence[GameResult], players: int) -> list[list[float]]:
-    """[player][other], the wins of a player over another, draws counting half."""
+    """Return [player][other]: the wins of a player against another, where draws count half."""
     wins = [[0.0] * players for _ in range(players)]
     for result in results:
         if result.places is None:
@@ -291,20 +307,20 @@ def _fitted(wins: list[list[float]]) -> list[float | None]:
 def _rated(
     results: Sequence[GameResult], players: int, random: Random, deals: Sequence[int]
 ) -> list[Measured | None]:
-    """Ratings with standard errors, by drawing tournaments from the deals with replacement."""
+    """Return ratings with standard errors, by resampling the deals with replacement."""
     by_deal: dict[int, list[GameResult]] = {}
     for result, deal in zip(results, deals, strict=True):
         by_deal.setdefault(deal, []).append(result)
-    each = [[*chain(*_meetings(games, players))] for games in by_deal.values()]
-    drawn: list[list[float]] = [[] for _ in range(players)]
-    for _ in range(RESAMPLES if len(each) > 1 else 0):
-        wins = _summed(random.choices(each, k=len(each)), players)
+    meetings = [[*chain(*_meetings(games, players))] for games in by_deal.values()]
+    resampled: list[list[float]] = [[] for _ in range(players)]
+    for _ in range(RESAMPLES if len(meetings) > 1 else 0):
+        wins = _summed(random.choices(meetings, k=len(meetings)), players)
         for player, value in enumerate(_fitted(wins)):
             if value is not None:
-                drawn[player].append(value)
+                resampled[player].append(value)
     return [
-        None if value is None else Measured(value, _spread(drawn[player]), len(each))
-        for player, value in enumerate(_fitted(_summed(each, players)))
+        None if value is None else Measured(value, _spread(resampled[player]), len(meetings))
+        for player, value in enumerate(_fitted(_summed(meetings, players)))
     ]
 
 
@@ -324,9 +340,13 @@ def _spread(values: Sequence[float]) -> float | None:
 
 
 class WorldsByGo(NamedTuple):
-    """Mean decimal logarithms of numbers of possible deals after some goes of Kwartet.
+    """Mean decimal logarithms of the number of possible deals after some goes of Kwartet.
 
-    `own` is per player; the means are of `deals` games that had not ended by then.
+    Attributes:
+        goes: number of goes.
+        public: the mean for an observer without cards.
+        own: the mean for each player, who knows their own hand.
+        deals: number of deals with games that had not ended before; the means are over them.
     """
 
     goes: int
@@ -336,7 +356,7 @@ class WorldsByGo(NamedTuple):
 
 
 def worlds_by_go(results: Sequence[GameResult], games_a_deal: int = 1) -> list[WorldsByGo]:
-    """Return the mean curves of games whose `details` have `worlds`, by ascending go."""
+    """Return the means over games whose `details` have `worlds`, in the order of goes."""
     by_go: dict[int, list[tuple[int, float, list[float]]]] = {}
     for number, result in enumerate(results):
         seats = [result.line_up.index(player) for player in range(len(result.line_up))]
@@ -346,6 +366,6 @@ def worlds_by_go(results: Sequence[GameResult], games_a_deal: int = 1) -> list[W
     curves = []
     for goes, games in sorted(by_go.items()):
         deals, public, own = zip(*games, strict=True)
-        each = [Measured.of(values, deals) for values in zip(*own, strict=True)]
-        curves.append(WorldsByGo(goes, Measured.of(public, deals), tuple(each), len(set(deals))))
+        means = [Measured.of(values, deals) for values in zip(*own, strict=True)]
+        curves.append(WorldsByGo(goes, Measured.of(public, deals), tuple(means), len(set(deals))))
     return curves

@@ -1,4 +1,4 @@
-"""Who sits where, so that nobody's seat or neighbours are better than anybody else's."""
+"""Balanced seatings: all entries get equally good seats and neighbours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import permutations
 from math import gcd
 
 Seating = tuple[int, ...]
-"""Per entry its seat."""
+"""The seat of each entry."""
 
 _GENERATORS: dict[int, tuple[Seating, ...]] = {
     # x + 1, 4x and -1/x modulo 5, with 5 as infinity: PSL(2, 5).
@@ -19,18 +19,20 @@ _GENERATORS: dict[int, tuple[Seating, ...]] = {
 }
 
 _MAX_BALANCED_PLAYERS = 12
-"""Maximum number of players for whom neighbours are varied, too; with more, everybody moves on by
-one seat, and plays as often in the reverse order."""
+"""Maximum number of players whose neighbours are varied, too. With more players, each seating moves
+all of them on by one seat, and the same is repeated in the reverse order."""
 
 
 @lru_cache(maxsize=32)
 def seatings(players: int) -> tuple[Seating, ...]:
-    """Return the seatings of one deal, in which seats and neighbours come out even.
+    """Return the seatings in which a deal is played, with balanced seats and neighbours.
 
-    Up to four players these are all orders: 2, 6, 24. For 5 to 8 and 11 players they are a group of
-    orders (20, 60, 42, 56, 110) that puts any two entries into any two seats equally often; with 9,
-    10 and 12 each entry is in each seat equally often, with varied neighbours. Any first few are
-    about as even as so few can be. Cost: up to .3 s for 11 players, once.
+    With up to four players, these are all orders: 2, 6 or 24. With 5 to 8 or 11 players, they are a
+    group of orders (20, 60, 42, 56, 110) that puts each pair of entries into each pair of seats
+    equally often. With 9, 10 or 12 players, each entry is in each seat equally often, with varied
+    neighbours. Every initial part of the result is about as balanced as its length allows.
+
+    Cost: up to 0.3 s, for 11 players; the result is cached.
     """
     everybody = tuple(range(players))
     if players <= 4:
@@ -48,7 +50,7 @@ def seatings(players: int) -> tuple[Seating, ...]:
         ]
         if players > _MAX_BALANCED_PLAYERS:
             return tuple(remaining)
-    # One after the other who sits where they sat least often before, then beside whom.
+    # Greedily choose the seating whose seats, then whose neighbours, have been rarest so far.
     chosen: list[Seating] = []
     sat, met = Counter[tuple[int, int]](), Counter[tuple[int, int, int]]()
     while remaining:
@@ -67,19 +69,19 @@ def seatings(players: int) -> tuple[Seating, ...]:
 
 
 def _group(unit: Seating, generators: Sequence[Seating]) -> list[Seating]:
-    elements, fresh = {unit}, [unit]
-    while fresh:
-        element = fresh.pop()
+    elements, pending = {unit}, [unit]
+    while pending:
+        element = pending.pop()
         for other in generators:
             product = tuple(other[place] for place in element)
             if product not in elements:
                 elements.add(product)
-                fresh.append(product)
+                pending.append(product)
     return sorted(elements)
 
 
 def _distances(seating: Seating) -> list[tuple[int, int, int]]:
-    """Any two entries, with the seats from the one to the other."""
+    """Return each ordered pair of entries with the number of seats from the first to the second."""
     size = len(seating)
     return [
         (player, other, (seating[other] - seating[player]) % size)
@@ -88,7 +90,7 @@ def _distances(seating: Seating) -> list[tuple[int, int, int]]:
 
 
 def labels(names: Sequence[str]) -> list[str]:
-    """Tell names apart: number one that is given more than once."""
+    """Return distinct labels: a name that occurs more than once gets a number."""
     seen = Counter[str]()
     labelled = []
     for name in names:

@@ -86,7 +86,7 @@ class Row:
 
 
 def rounds_for(states: int) -> int:
-    """Return how often to measure each state so that there are at least `ENOUGH` runs in all.
+    """Return how often to measure each state, for at least `ENOUGH` runs in all.
 
     >>> rounds_for(100), rounds_for(30), rounds_for(7)
     (1, 1, 5)

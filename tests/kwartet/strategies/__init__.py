@@ -1,1 +1,1 @@
-"""Strategies that are more than a function."""
+"""Tests of strategies that are more than a function."""

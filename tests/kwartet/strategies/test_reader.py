@@ -1,4 +1,4 @@
-"""The reader: its beliefs are chances, know what is certain, and follow from its view alone."""
+"""The reader: its beliefs are probabilities, respect certainty, and follow from the view alone."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ Chances = list[list[list[float]]]
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
-    """What other tests made the reader remember is forgotten."""
+def _clear_caches() -> None:
+    """Clear the reader's cache, which other tests may have filled."""
     forget()
 
 
@@ -42,23 +42,23 @@ def forget() -> None:
     reading.READ_GAMES.records.clear()
 
 
-def some_views(seed: int, players: range = range(2, 9), every: int = 5) -> Iterator[View]:
-    """Views of one game by the seat on turn, with their record."""
+def some_views(seed: int, players: range = range(2, 9), interval: int = 5) -> Iterator[View]:
+    """Yield views of one game by the seat to move, with their record."""
     random = Random(f"reader/{seed}")
     cards = thorough(30, 78)  # large sets of many players take seconds
     log = random_log(random_settings(random, players, range(2, 9), cards), random, 40)
-    for number in range(random.randrange(every), len(log.events), every):
+    for number in range(random.randrange(interval), len(log.events), interval):
         position = log.positions[number]
         yield position.view(position.public.turn, log.events[:number])
 
 
-def played(settings: KwartetSettings, seed: int, most: int) -> GameLog:
-    """A log of a game among `patient`s."""
+def play_patients(settings: KwartetSettings, seed: int, max_events: int) -> GameLog:
+    """Return a log of a game among `patient` players."""
     random = Random(f"patient/{seed}")
     start = KwartetRules(settings).start(random)
     position = start.position
     events: list[Event] = []
-    while not position.public.is_over and len(events) < most:
+    while not position.public.is_over and len(events) < max_events:
         view = position.view(position.public.turn, events)
         position, event = position.ask(patient(view, random))
         events.append(event)
@@ -66,39 +66,39 @@ def played(settings: KwartetSettings, seed: int, most: int) -> GameLog:
 
 
 @pytest.mark.parametrize("seed", range(thorough(6, 100)))
-def test_beliefs_are_chances_that_know_what_is_certain(seed: int) -> None:
+def test_beliefs_are_probabilities_that_respect_certainty(seed: int) -> None:
     for view in some_views(seed):
         for seen in (view, View(view.public, NOBODY, (0,) * len(view.hand), view.events)):
-            found, known = beliefs(seen), closed(seen.problem).sets
-            for cards, one in zip(found, known, strict=True):
-                assert len(cards) == len(one.owners)
-                for row, owners in zip(cards, one.owners, strict=True):
+            believed, known = beliefs(seen), closed(seen.problem).sets
+            for cards, constraint in zip(believed, known, strict=True):
+                assert len(cards) == len(constraint.owners)
+                for row, owners in zip(cards, constraint.owners, strict=True):
                     assert sum(row) == pytest.approx(1)
                     for player, chance in enumerate(row):
                         assert (chance > 0) == bool(owners >> player & 1)
                         assert (chance == 1) == (owners == 1 << player)
             for player, hand in enumerate(view.public.hands):
-                held = sum(row[player] for cards in found for row in cards)
+                held = sum(row[player] for cards in believed for row in cards)
                 assert held == pytest.approx(hand, abs=0.05)
 
 
 @pytest.mark.parametrize("seed", range(thorough(2, 100)))
-def test_what_it_asks_is_legal_and_follows_from_the_view(seed: int) -> None:
+def test_its_requests_are_legal_and_follow_from_the_view(seed: int) -> None:
     for view in some_views(seed):
         asked = reader(view, Random(seed))
         assert not view.faults(asked)
-        found = beliefs(view)
-        # All at once gives the same as request by request, and so does another thread.
+        expected = beliefs(view)
+        # Reading all requests at once, or in another thread, gives the same.
         forget()
         others: list[object] = [beliefs(view), reader(view, Random(seed))]
 
-        def elsewhere(view: View = view, others: list[object] = others) -> None:
+        def read_in_thread(view: View = view, others: list[object] = others) -> None:
             others.extend([beliefs(view), reader(view, Random(seed))])
 
-        thread = Thread(target=elsewhere)
+        thread = Thread(target=read_in_thread)
         thread.start()
         thread.join()
-        assert others == [found, asked] * 2
+        assert others == [expected, asked] * 2
 
 
 BELIEVED = {
@@ -112,18 +112,18 @@ BELIEVED = {
     8: ("0 asks 1 for 0/3; 0 asks 1 for 2/2", [3.751077, 4.568202, 1.599606, 1.421021]),
     11: ("0 asks 3 for 1/2; 1 asks 3 for 2/2", [5.512255, 5.639296, 2.260203, 2.260203]),
 }
-"""Per seed the requests at two moments of a game, and sums of beliefs, of a player and of all."""
+"""For each seed, requests at two moments of a game, and sums of a player's and public beliefs."""
 
 
 @pytest.mark.parametrize("seed", BELIEVED)
-def test_a_seed_gives_the_beliefs_and_requests_that_it_always_gave(seed: int) -> None:
-    """Results of tournaments are named by their seeds: if this changes they are measured anew.
+def test_a_seed_gives_the_same_beliefs_and_requests_as_before(seed: int) -> None:
+    """Results of tournaments are identified by seeds: if this changes, measure them again.
 
-    The beliefs are told by sums with weights, as what a player knows, and as a bystander does.
+    The beliefs are summarised by weighted sums, for a player and for a bystander.
     """
     random = Random(f"pinned/{seed}")
     settings = random_settings(random, range(2, 7), range(3, 9))
-    log = played(settings, seed, random.randrange(8, 30))
+    log = play_patients(settings, seed, random.randrange(8, 30))
     asked, sums = [], []
     for number in (len(log.events) // 2, len(log.events) - 1):
         position = log.positions[number]
@@ -139,41 +139,41 @@ def test_a_seed_gives_the_beliefs_and_requests_that_it_always_gave(seed: int) ->
     assert sums == pytest.approx(believed, abs=1e-5)
 
 
-def test_what_was_taken_back_is_forgotten() -> None:
-    views = list(some_views(3, range(4, 5), every=thorough(6, 3)))
+def test_requests_taken_back_are_forgotten() -> None:
+    views = list(some_views(3, range(4, 5), interval=thorough(6, 3)))
     fresh = []
     for view in views:
         forget()
         fresh.append(beliefs(view))
-    for view, found in reversed(list(zip(views, fresh, strict=True))):
-        assert beliefs(view) == found
+    for view, expected in reversed(list(zip(views, fresh, strict=True))):
+        assert beliefs(view) == expected
 
 
 @pytest.mark.parametrize("seed", range(thorough(12, 60)))
-def test_without_requests_to_read_it_counts(seed: int) -> None:
+def test_without_requests_its_beliefs_are_exact_chances(seed: int) -> None:
     for view in some_views(seed, range(2, 5)):
-        # The same moment, of which only is told what follows.
+        # The same moment without the requests that led to it.
         silent = View(view.public, view.seat, view.hand)
-        counted = owner_weights(view.problem)
-        for cards, rows in zip(beliefs(silent), counted.owned, strict=True):
+        exact = owner_weights(view.problem)
+        for cards, rows in zip(beliefs(silent), exact.owned, strict=True):
             for chances, row in zip(cards, rows, strict=True):
-                assert chances == pytest.approx([one / counted.total for one in row], abs=1e-9)
+                assert chances == pytest.approx([weight / exact.total for weight in row], abs=1e-9)
 
 
 @pytest.mark.parametrize("announce", Announce)
 def test_names_of_sets_and_cards_change_nothing(announce: Announce) -> None:
-    log = played(KwartetSettings(4, 6, announce), 1, 14)
+    log = play_patients(KwartetSettings(4, 6, announce), 1, 14)
     random = Random("names")
     sets = random.sample(range(6), 6)
     cards = [random.sample(range(4), 4) for _ in sets]
 
-    def named(hand: Hand) -> Hand:
+    def rename(hand: Hand) -> Hand:
         masks = [0] * 6
         for index, held in enumerate(hand):
             masks[sets[index]] = sum(1 << cards[index][number] for number in NUMBERS[held])
         return tuple(masks)
 
-    position = Position.start(log.settings, tuple(map(named, log.hands)))
+    position = Position.start(log.settings, tuple(map(rename, log.hands)))
     events = []
     for event in log.events:
         asker, asked, (index, number) = event.question
@@ -181,31 +181,31 @@ def test_names_of_sets_and_cards_change_nothing(announce: Announce) -> None:
         position, event = position.ask(Question(asker, asked, card))
         events.append(event)
     for seat in range(4):
-        found = beliefs(log.positions[-1].view(seat, log.events))
+        original = beliefs(log.positions[-1].view(seat, log.events))
         renamed = beliefs(position.view(seat, events))
-        for index, rows in enumerate(found):
+        for index, rows in enumerate(original):
             for number, row in enumerate(rows):
                 assert renamed[sets[index]][cards[index][number]] == pytest.approx(row, abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(thorough(3, 30)))
-def test_sets_that_are_alike_are_read_as_if_each_were_looked_at(
+def test_grouping_equivalent_sets_changes_nothing(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    views = list(some_views(seed, every=8))
-    found = [beliefs(view) for view in views]
+    views = list(some_views(seed, interval=8))
+    expected = [beliefs(view) for view in views]
     forget()
     by_kind = reading.Kinds.of
     monkeypatch.setattr(reading.Kinds, "of", lambda public, known, hand: by_kind(public, -1, hand))
-    for view, told in zip(views, found, strict=True):
-        for cards, others in zip(told, beliefs(view), strict=True):
+    for view, believed in zip(views, expected, strict=True):
+        for cards, others in zip(believed, beliefs(view), strict=True):
             for row, other in zip(cards, others, strict=True):
                 assert row == pytest.approx(other, abs=1e-8)
 
 
 @pytest.mark.parametrize("announce", Announce)
-def test_among_many_it_reads_nearly_as_among_few(announce: Announce) -> None:
-    log = played(KwartetSettings(4, 8, announce), 2, thorough(12, 40))
+def test_its_approximation_for_many_is_close_to_that_for_few(announce: Announce) -> None:
+    log = play_patients(KwartetSettings(4, 8, announce), 2, thorough(12, 40))
     view = log.positions[-1].view(3, log.events)
     closely = beliefs(view)
     forget()
@@ -215,7 +215,7 @@ def test_among_many_it_reads_nearly_as_among_few(announce: Announce) -> None:
                 assert row == pytest.approx(other, abs=0.02)
 
 
-def test_who_asks_is_believed_to_hold_more_of_that_set_and_less_of_others() -> None:
+def test_an_asker_is_believed_to_hold_more_of_that_set_and_less_of_others() -> None:
     settings = KwartetSettings(players=4, sets=8)
     random = Random(5)
     start = KwartetRules(settings).start(random).position
@@ -224,19 +224,19 @@ def test_who_asks_is_believed_to_hold_more_of_that_set_and_less_of_others() -> N
     assert not event.answer
     view = after.view(3, [event])
     read, counted = beliefs(view), owner_weights(view.problem)
-    more = [
+    increase = [
         sum(row[0] for row in read[index])
         - sum(row[0] for row in counted.owned[index]) / counted.total
         for index in range(settings.sets)
     ]
     asked = question.card.set_index
-    assert more[asked] > 0.4
-    assert max(one for index, one in enumerate(more) if index != asked) < 0.1
-    assert sum(more) == pytest.approx(0, abs=0.02)
+    assert increase[asked] > 0.4
+    assert max(value for index, value in enumerate(increase) if index != asked) < 0.1
+    assert sum(increase) == pytest.approx(0, abs=0.02)
 
 
-def test_a_bluff_convinces_nobody_that_knows_better() -> None:
-    # Player 1 asks for what he is seen to have: he has it all the same.
+def test_a_bluff_does_not_convince_a_player_who_knows_better() -> None:
+    # Player 1 asks for a card that everybody knows player 1 has.
     settings = KwartetSettings(players=3, sets=3)
     hands = ((0b0111, 0b0001, 0b0000), (0b1000, 0b0110, 0b0001), (0b0000, 0b1000, 0b1110))
     position, events = Position.start(settings, hands), []
@@ -255,7 +255,7 @@ def share(players: str, settings: KwartetSettings, games: int, workers: int = 1)
 
 
 def test_it_wins_most_games_against_patients() -> None:
-    # Of six orders of seats three differ in names, and are played.
+    # Only three of the six orders of seats differ in names and are played.
     games = thorough(36, 1200)
     assert share("reader,patient,patient", KwartetSettings(3, 7), games) > 1 / 3 + 0.1
 

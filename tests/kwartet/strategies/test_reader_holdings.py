@@ -1,4 +1,4 @@
-"""What the reader computes without a list of ways to share out a set, beside such a list."""
+"""The reader's computations, compared with a list of all ways to share a set."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SETS = 2
 
 
 def some_weights(players: int, seed: int, size: int = SET_SIZE) -> Floats:
-    """Weights of two sets, a third of them 0."""
+    """Return weights of two sets, a third of which are 0."""
     random = np.random.default_rng(seed)
     weights: Floats = random.random((1 << size, players, SETS))
     weights[random.random(weights.shape) < 1 / 3] = 0
@@ -30,11 +30,11 @@ def some_weights(players: int, seed: int, size: int = SET_SIZE) -> Floats:
 
 @pytest.mark.parametrize("size", [2, 3, 4, 6])
 @pytest.mark.parametrize("players", [2, 3, thorough(4, 6)])
-def test_sums_over_all_ways_to_share_out_a_set(players: int, size: int) -> None:
+def test_sums_over_all_ways_to_share_a_set(players: int, size: int) -> None:
     if players**size > thorough(5000, 10_000):
         size = SET_SIZE
     weights = some_weights(players, players, size)
-    total, most = np.zeros(SETS), np.zeros(SETS)
+    total, largest = np.zeros(SETS), np.zeros(SETS)
     held, asked = np.zeros_like(weights), Random(players).randrange(players)
     lacks = np.zeros((1 << size, size, players, SETS))
     for owners in product(range(players), repeat=size):
@@ -43,33 +43,33 @@ def test_sums_over_all_ways_to_share_out_a_set(players: int, size: int) -> None:
         ]
         weight = np.prod([weights[mask, player] for player, mask in enumerate(masks)], axis=0)
         total += weight
-        most = np.maximum(most, weight)
+        largest = np.maximum(largest, weight)
         for player, mask in enumerate(masks):
             held[mask, player] += weight
         for card, owner in enumerate(owners):
             lacks[(1 << size) - 1 - masks[asked], card, owner] += weight
     np.testing.assert_allclose(holdings.totals(weights), total)
-    np.testing.assert_allclose(holdings.likeliest(weights), most)
+    np.testing.assert_allclose(holdings.likeliest(weights), largest)
     np.testing.assert_allclose(holdings.held_by_all(weights), held / total)
     np.testing.assert_allclose(holdings.held_by(weights, asked), held[:, asked] / total)
-    found, of_asked = chances_by_lack(weights, asked)
+    chances, of_asked = chances_by_lack(weights, asked)
     np.testing.assert_allclose(of_asked, held[:, asked] / total)
     for card in range(size):
         for case, mask in enumerate(
             np.flatnonzero(holdings.tables(1 << size).holds[:, card]).tolist()
         ):
-            # Given what he holds, his own weight for it does not matter.
-            given = lacks[mask, card].sum(axis=0)
-            known = given > 0
+            # The asked player's weight of the given holding cancels out.
+            total = lacks[mask, card].sum(axis=0)
+            known = total > 0
             np.testing.assert_allclose(
-                found[card, case][:, known],
-                (lacks[mask, card] / np.maximum(given, 1e-300))[:, known],
+                chances[card, case][:, known],
+                (lacks[mask, card] / np.maximum(total, 1e-300))[:, known],
             )
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6, 8])
-def test_a_sharing_is_certain_where_it_is_the_only_one(players: int) -> None:
-    """Among any number of players, and however large or small its weight is."""
+def test_the_only_way_to_share_a_set_is_certain(players: int) -> None:
+    """This holds for any number of players and any weight."""
     random = Random(players)
     for size in (0.01, 0.5, 3.0):
         first, second, *others = random.sample(range(players), players)
@@ -88,7 +88,7 @@ def test_a_sharing_is_certain_where_it_is_the_only_one(players: int) -> None:
 
 
 @pytest.mark.parametrize("players", [3, 4, 5, 8])
-def test_hands_are_met_in_the_mean_and_sets_that_are_alike_count_as_many(players: int) -> None:
+def test_hands_have_the_right_mean_and_equivalent_sets_count_multiply(players: int) -> None:
     weights = some_weights(players, players)[:, :, None]
     hands = [2] * players
     hands[0] += 20 - 2 * players
@@ -96,5 +96,5 @@ def test_hands_are_met_in_the_mean_and_sets_that_are_alike_count_as_many(players
     met, _ = tilted(weights, np.array([3.0, 2.0]), hands, factors)
     held = holdings.held_by_all(met)[:, :, 0] * holdings.tables(len(weights)).counts[:, None, None]
     assert (held.sum(axis=0) @ [3.0, 2.0]).tolist() == pytest.approx(hands, abs=0.05)
-    each, _ = tilted(weights[..., [0, 0, 0, 1, 1]], np.ones(5), hands, factors)
-    np.testing.assert_allclose(each[..., [0, 3]], met, rtol=1e-9)
+    separate, _ = tilted(weights[..., [0, 0, 0, 1, 1]], np.ones(5), hands, factors)
+    np.testing.assert_allclose(separate[..., [0, 3]], met, rtol=1e-9)
