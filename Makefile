@@ -48,7 +48,7 @@ demo: $(CORE)  ## set up, then referee a recorded 52-card game and damaged state
 
 serve: $(CORE)  ## open the table in a browser; SERVE="--host 0.0.0.0" for others in the network
 	@$(BIN)/python -c 'import jinja2, segno, starlette, uvicorn' 2>/dev/null || \
-		$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[web]'
+		$(BIN)/python -m pip install --constraint constraints.txt --editable '.[web]'
 	$(BIN)/quaternity serve $(SERVE)
 
 test: $(READY)  ## set up, then run the tests: every law with few examples, the same in every run
