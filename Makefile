@@ -6,6 +6,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
+CORE := $(VENV)/.core
 READY := $(VENV)/.ready
 DATA := quaternity/data
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -13,28 +14,41 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
 
-$(READY): pyproject.toml constraints.txt
+$(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed (set PYTHON=...)" >&2; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV) site; \
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 		echo "the venv module is needed (on Debian: apt-get install python3-venv)" >&2; exit 1; }
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[plot,cluster,postgres,gymnasium,pettingzoo]' --group dev
+
+# What the commands need, and nothing else; `--no-compile`: Python compiles what it imports.
+$(CORE): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing OR-Tools and the other packages that Quaternity needs into $(VENV) (once):"
+	@$(BIN)/python -m pip install --no-compile --constraint constraints.txt --editable .
 	@touch $@
+
+$(READY): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing all optional parts and the tools of developers into $(VENV) (once) ..."
+	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[plot,cluster,postgres,gymnasium,pettingzoo]' --group dev
+	@touch $(CORE) $@
 
 install: $(READY)  ## make .venv with pinned versions; then: .venv/bin/quaternity --help
 
-demo: $(READY)  ## set up, then referee a recorded 52-card game and damaged states
+demo: $(CORE)  ## set up, then referee a recorded 52-card game and damaged states
 	@set -e; show() { printf '\n$$ quaternity %s\n' "$$*"; $(BIN)/quaternity "$$@"; }; \
 	show check $(DATA)/game-4-13-4.record --solver all; \
 	show check $(DATA)/possible-4-13-4.json --solver all; \
 	show check $(DATA)/damaged-minimum-4-13-4.json $(DATA)/damaged-owner-4-13-4.json \
 		--solver all || test $$? -eq 1; \
 	show analyse $(DATA)/possible-4-13-4.json --questions; \
-	show compare -s 4 -n 13 -p 4 --states 60
+	show compare -s 4 -n 13 -p 4 --states 60; \
+	printf '\nWhat to try next:\n%s\n%s\n%s\n' \
+		'  $(BIN)/quaternity guide models  # how CP-SAT and max-flow decide a problem' \
+		'  $(BIN)/quaternity play --seats you,search,random  # play in the terminal' \
+		'  make serve  # play in the browser'
 
-serve: $(READY)  ## open the table in a browser; SERVE="--host 0.0.0.0" for others in the network
+serve: $(CORE)  ## open the table in a browser; SERVE="--host 0.0.0.0" for others in the network
 	@$(BIN)/python -c 'import jinja2, segno, starlette, uvicorn' 2>/dev/null || \
-		$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[web]'
+		$(BIN)/python -m pip install --constraint constraints.txt --editable '.[web]'
 	$(BIN)/quaternity serve $(SERVE)
 
 test: $(READY)  ## set up, then run the tests: every law with few examples, the same in every run

@@ -131,9 +131,10 @@ class Explanation:
     problem: DealProblem
     constraints: tuple[Constraint, ...]
 
-    def clauses(self) -> tuple[Sentence, ...]:
-        """Return the constraints as clauses, in their order."""
-        return tuple([constraint.in_words(self.problem) for constraint in self.constraints])
+    def clauses(self) -> tuple[str, ...]:
+        """Return the constraints as clauses, in their order, with the names of the problem."""
+        say = self.problem.words.say
+        return tuple([say(constraint.in_words(self.problem)) for constraint in self.constraints])
 
     def is_impossible(self) -> bool:
         """Return whether no deal satisfies the constraints together. Cost: one maximum flow."""
@@ -168,7 +169,7 @@ class Explanation:
         )
 
     def __str__(self) -> str:
-        return str(self.in_words())
+        return self.problem.words.say(self.in_words())
 
 
 def _clauses(

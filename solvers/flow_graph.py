@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from quaternity.base.errors import InputError
 from quaternity.base.plain_values import takes
-from quaternity.base.plots import default_style, new_figure, plain_label, save_figure
+from quaternity.base.plots import default_style, new_figure, plain_label, save_figure, svg_of
 from quaternity.base.sentences import Words
+from quaternity.base.svg import Drawing
 from quaternity.base.wording import shown
 from solvers.max_flow import SINK, SOURCE, Network, build, flows_of, run
 from solvers.problem import DealProblem, players_in
@@ -37,6 +38,12 @@ LAYERS = ("source", "player", "share", "cards", "sink")
 
 MAX_LABELLED_ROWS = 30
 """Maximum number of nodes in a layer for which a drawing labels the edges that are not cut."""
+
+MAX_NAMED_CARDS = 4
+"""Maximum number of cards of a node whose label names all of them."""
+
+LABEL_PLACES = {"source": 0.8, "player": 0.25, "share": 0.25, "cards": 0.6}
+"""Where the label of an edge stands, as a fraction of its length, by the kind of its tail."""
 
 CUT_COLOUR, FLOW_COLOUR, IDLE_COLOUR = "#D55E00", "#0072B2", "#BBBBBB"
 
@@ -64,7 +71,10 @@ def flow_network(problem: DealProblem) -> networkx.DiGraph[Node]:
     try:
         import networkx
     except ModuleNotFoundError:
-        raise InputError("flow networks need NetworkX: pip install '.[networkx]'") from None
+        raise InputError(
+            "flow networks need NetworkX, and their drawings matplotlib: "
+            "pip install '.[networkx,plot]'"
+        ) from None
     plain = plain_shortage(problem)
     if plain is not None:
         raise InputError(
@@ -108,19 +118,28 @@ def _nodes(network: Network, names: Words) -> dict[int, tuple[Node, str]]:
             alike = (card for card, owners in enumerate(constraint.owners) if owners == mask)
             cards = [(index, card) for card in alike]
             owners = names.players(players_in(mask)) if mask else "nobody"
-            nodes[node] = ("cards", index, number), f"{names.cards_listed(cards)} for {owners}"
+            nodes[node] = ("cards", index, number), f"{_listed_cards(cards, names)} for {owners}"
     return nodes
 
 
+def _listed_cards(cards: list[tuple[int, int]], names: Words) -> str:
+    """Return the cards of a node; above `MAX_NAMED_CARDS`, their number, first and last."""
+    if len(cards) <= MAX_NAMED_CARDS:
+        return names.cards_listed(cards)
+    return f"{len(cards)} cards ({names.card(cards[0])} ... {names.card(cards[-1])})"
+
+
 @default_style()
-def draw_flow_network(graph: networkx.DiGraph[Node], path: str) -> None:
-    """Draw a network of `flow_network` into a file, layer by layer from the source to the sink.
+def draw_flow_network(graph: networkx.DiGraph[Node], path: str | None = None) -> Drawing:
+    """Draw a network of `flow_network`, layer by layer from the source to the sink.
+
+    A notebook shows the drawing that is returned; its `svg` is the text of an SVG file.
 
     Each edge shows its flow and its capacity. Edges that the minimum cut crosses are red if the
     flow does not reach every card, so the cut is the reason why there is no deal.
 
     Args:
-        path: the file to write; its name ends in .png, .svg or .pdf.
+        path: a file to write, if given; its name ends in .png, .svg or .pdf.
 
     Raises:
         InputError: If the file has another ending or cannot be written, or if matplotlib is not
@@ -150,8 +169,9 @@ def draw_flow_network(graph: networkx.DiGraph[Node], path: str) -> None:
                 [x, right], [y, below], color=colour, lw=2.5 if is_cut else 1, zorder=1 + is_cut
             )
             if rows <= MAX_LABELLED_ROWS or is_cut:
+                part = LABEL_PLACES[tail[0]]
                 axes.text(
-                    0.4 * x + 0.6 * right, 0.4 * y + 0.6 * below,
+                    x + part * (right - x), y + part * (below - y),
                     f"{edge['flow']}/{edge['capacity']}", fontsize=small, color=colour, ha="center",
                     bbox={"fc": "white", "ec": "none", "pad": 0.5}, zorder=3,
                 )  # fmt: skip
@@ -163,8 +183,11 @@ def draw_flow_network(graph: networkx.DiGraph[Node], path: str) -> None:
         )  # fmt: skip
     reached = f"{graph.graph['value']} of {graph.graph['cards']} cards are dealt"
     verdict = "so there is a deal" if has_deal else "and the red cut shows why there are no more"
-    axes.set_title(f"The maximum flow: {reached}, {verdict}")
+    title = f"The maximum flow: {reached}, {verdict}"
+    axes.set_title(title)
     axes.invert_yaxis()
     axes.margins(x=0.08)
     axes.set_axis_off()
-    save_figure(figure, path)
+    if path is not None:
+        save_figure(figure, path)
+    return Drawing(title, svg_of(figure))

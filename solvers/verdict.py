@@ -113,8 +113,10 @@ class Infeasible(Shown):
         return Picture("Impossible", (str(self),))
 
     def __str__(self) -> str:
-        if self.shortage is None:
+        if self.shortage is None and self.problem is None:
             return "no deal satisfies the problem (solvers.certify gives the proof)"
+        if self.shortage is None:
+            return "no deal satisfies the problem and the constraints that were added"
         if self.problem is None:
             return f"no deal satisfies the problem: {self.shortage!r}"
         return self.problem.words.say(self.shortage.in_words(self.problem))

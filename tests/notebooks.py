@@ -4,8 +4,9 @@ A block with a file name writes the file, a `$` command runs, Python with prompt
 each value, and `<!-- notebook ... -->` is a cell only of the notebook. Outputs are left out. The
 test of the page tries its commands and files; `run_cells` tries the other cells.
 
-Lessons are pure Python. Their cells are run, and their outputs are kept. An image that follows a
-cell with a picture is that picture: a file next to the page, and an output in the notebook.
+The pages of `WITH_OUTPUTS` are pure Python. Their cells are run, and the notebook keeps their
+outputs. An image that follows a cell with a picture is that picture: a file next to the page, and
+an output in the notebook.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from quaternity.guide import LESSONS
 
 FOLDER = Path(__file__).parents[1] / "quaternity" / "guide"
 NAMES = ("rules", "referee", "comparing", "knowledge")
+WITH_OUTPUTS = (*LESSONS, "models")
+"""The pages whose notebooks keep the outputs of their cells."""
 BLOCK = re.compile(
     r"^```(\S+) ?(\S*)\n(.*?)^```\n|<!-- notebook\n(.*?)-->\n", re.MULTILINE | re.DOTALL
 )
@@ -41,7 +44,7 @@ def main() -> None:
         path = path_of(name)
         path.write_text(notebook((FOLDER / f"{name}.md").read_text("utf-8")), encoding="utf-8")
         print(path.relative_to(Path.cwd()))
-    for name in LESSONS:
+    for name in WITH_OUTPUTS:
         page = (FOLDER / f"{name}.md").read_text("utf-8")
         text, pictures = lesson(page)
         path_of(name).write_text(text, encoding="utf-8")

@@ -3,7 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from html import escape
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A drawing that notebooks display.
+
+    Attributes:
+        title: what it shows.
+        svg: the text of an SVG file.
+    """
+
+    title: str
+    svg: str
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return f"<Drawing: {self.title}>"
 
 
 def svg_document(

@@ -2,8 +2,8 @@
 
 Each page is a file in this folder; `ORDER` lists them in order. `tests/cli/test_guide.py` runs the
 examples of all pages, so their output stays correct. `notebooks/` contains some pages as notebooks,
-which `make notebooks` creates. The notebooks of `LESSONS` include the output of their cells, and
-their pictures.
+which `make notebooks` creates. The notebooks of `LESSONS` and of `models` include the output of
+their cells, and their pictures.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from quaternity.base.errors import InputError
 
 ORDER = (
     "rules", "serving", "operating", "commands", "python", "decks", "puzzles", "referee",
-    "comparing", "solvers", "bots", "arena", "players", "learning", "games", "knowledge",
+    "models", "comparing", "solvers", "bots", "arena", "players", "learning", "games", "knowledge",
     "perfect-play", "mathematics", "pigeons", "worlds", "secret", "trust", "formats", "limits",
     "glossary", "house",
 )  # fmt: skip

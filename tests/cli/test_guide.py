@@ -182,13 +182,21 @@ def test_a_notebook_matches_its_page(name: str) -> None:
             assert (notebooks.path_of(name).parent / target).exists(), target
 
 
-@pytest.mark.parametrize("name", guide.LESSONS)
+@pytest.mark.parametrize("name", notebooks.WITH_OUTPUTS)
 def test_a_lesson_shows_what_its_page_computes(name: str) -> None:
     text, pictures = notebooks.lesson(PAGES[name].read_text(encoding="utf-8"))
     assert notebooks.path_of(name).read_text(encoding="utf-8") == text, "make notebooks"
     assert pictures
     for file, svg in pictures.items():
         assert (PAGES[name].parent / file).read_text(encoding="utf-8") == svg, "make notebooks"
+
+
+def test_the_readme_shows_the_picture_that_it_computes() -> None:
+    page = PAGES["README"].read_text(encoding="utf-8").replace("quaternity/guide/", "")
+    first_screen = page[page.index("```python") : page.index("## The solver library")]
+    _, pictures = notebooks.lesson(first_screen)
+    ((file, svg),) = pictures.items()
+    assert (ROOT / "quaternity" / "guide" / file).read_text(encoding="utf-8") == svg
 
 
 def test_a_cell_must_raise_the_error_that_its_page_shows() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from quaternity.base.errors import InputError, SolverTimeout
-from solvers import DealProblem, SetConstraint, solve
+from solvers import DealProblem, Names, SetConstraint, solve
 from solvers.explanation import METHODS, AtLeast, AtMost, Explanation, Hand, constraints_of, explain
 from solvers.strategies import deal_problems, game_problems
 from tests.sizes import examples
@@ -96,6 +96,15 @@ def test_the_words_of_an_explanation(
     assert reason is not None
     assert reason.clauses() == clauses
     assert words is None or str(reason) == words
+
+
+def test_an_explanation_uses_the_names_of_the_problem() -> None:
+    hearts = SetConstraint.of([[0], [0]], players=2, low=[0, 1])
+    problem = DealProblem([2, 0], [hearts]).named(Names(("Ann", "Bob"), ("hearts",)))
+    reason = explain(problem)
+    assert reason is not None
+    assert reason.clauses() == ("Bob holds at least 1 card of hearts",)
+    assert "(Bob holds at least 1 card of hearts)" in str(reason)
 
 
 def test_an_unknown_method_and_a_reached_limit_are_errors() -> None:

@@ -1,6 +1,7 @@
 """The flow network as a graph: the flow is maximal, the cut is minimal, and NetworkX agrees."""
 
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
@@ -43,6 +44,8 @@ def test_names_and_refusals() -> None:
     labels = dict(graph.nodes.data("label"))
     assert labels["share", 2, 1] == "Cem, set 1"
     assert labels["cards", 1, 1] == "1/1 and 1/2 for Bob"
+    many = flow_network(DealProblem([5], [SetConstraint.of([[0]] * 5, players=1)]))
+    assert many.nodes["cards", 0, 0]["label"] == "5 cards (0/0 ... 0/4) for player 0"
     with pytest.raises(InputError, match="needs no flow network: the hands hold 1 card in all"):
         flow_network(DealProblem([1], [SetConstraint.of([[0], [0]], players=1)]))
 
@@ -50,7 +53,11 @@ def test_names_and_refusals() -> None:
 def test_the_drawing_names_every_node_and_marks_the_cut(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / "network.svg"
-    draw_flow_network(flow_network(IMPOSSIBLE), str(path))
+    graph = flow_network(IMPOSSIBLE)
+    shown = draw_flow_network(graph, str(path))
     drawn = path.read_text(encoding="utf-8")
     assert "5 of 6 cards are dealt" in drawn
     assert drawn.lower().count("#d55e00") >= 2
+    texts = list(ElementTree.fromstring(shown.svg).itertext())
+    assert {label for _, label in graph.nodes.data("label")} < set(texts)
+    assert shown == draw_flow_network(graph)

@@ -70,6 +70,7 @@ def test_constraints_that_are_added_are_satisfied(
         assert after != before
     elif isinstance(after, Infeasible):
         assert after.shortage is None
+        assert "constraints that were added" in str(after)
 
 
 def test_a_bundle_is_counted_as_a_whole_and_lines_use_names() -> None:

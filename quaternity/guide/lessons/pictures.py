@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from math import log10
 
 from quaternity.base.plots import COLOURS
-from quaternity.base.svg import svg_document, svg_text
+from quaternity.base.svg import Drawing, svg_document, svg_text
 from quaternity.base.wording import counted
 from quaternity.epistemic import Language, parse
 from quaternity.epistemic.kripke import kripke_model, svg_text_of
@@ -15,20 +14,6 @@ from quaternity.epistemic.situation import Situation
 from solvers import Deal, DealProblem
 
 _WIDE, _ROW, _INK, _MARKED = 360, 34, "#222", "#fbe3d0"
-
-
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """A picture that notebooks can display."""
-
-    title: str
-    svg: str
-
-    def _repr_svg_(self) -> str:
-        return self.svg
-
-    def __repr__(self) -> str:
-        return f"<Drawing: {self.title}>"
 
 
 def network(
