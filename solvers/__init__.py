@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from solvers.counting import exact_chances as exact_chances
     from solvers.explanation import Explanation as Explanation
     from solvers.explanation import explain as explain
-    from solvers.filtering import closed as closed
+    from solvers.filtering import filter_problem as filter_problem
     from solvers.flow_graph import draw_flow_network as draw_flow_network
     from solvers.flow_graph import flow_network as flow_network
     from solvers.named_model import CpSatModel as CpSatModel
@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from solvers.shortage import CrossedBounds as CrossedBounds
     from solvers.shortage import CrowdedHand as CrowdedHand
     from solvers.shortage import Shortage as Shortage
-    from solvers.shortage import TooFewPlaces as TooFewPlaces
+    from solvers.shortage import TooManyCards as TooManyCards
     from solvers.solver import Solver as Solver
     from solvers.verdict import Deal as Deal
     from solvers.verdict import Feasible as Feasible
@@ -98,7 +98,7 @@ if not TYPE_CHECKING:  # so that a type checker reports names that do not exist
             "solvers.builder": "ProblemBuilder",
             "solvers.named_model": "CpSatModel cp_sat_model",
             "solvers.explanation": "Explanation explain",
-            "solvers.filtering": "closed",
+            "solvers.filtering": "filter_problem",
             "solvers.flow_graph": "draw_flow_network flow_network",
             "solvers.names": "Names",
             "solvers.problem": "DealProblem SetConstraint mask_of players_in",
@@ -106,7 +106,7 @@ if not TYPE_CHECKING:  # so that a type checker reports names that do not exist
                 "SOLVERS Solver all_solvers certify default_solver find_solver solve solvers_for"
             ),
             "solvers.sampling": "NumberedDeals sample_deals",
-            "solvers.shortage": "Certificate CrossedBounds CrowdedHand Shortage TooFewPlaces",
+            "solvers.shortage": "Certificate CrossedBounds CrowdedHand Shortage TooManyCards",
             "solvers.verdict": "Deal Feasible Infeasible Verdict deal_faults verify",
         },
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import whole
-from quaternity.base.wording import listed, shown
+from quaternity.base.text_format import join_words, quote_value
+from quaternity.base.validation import as_int
 from solvers.names import Names, check_name
 from solvers.problem import MAX_CARDS, DealProblem, SetConstraint, check_size, mask_of
 
@@ -44,7 +44,7 @@ class ProblemBuilder:
         check_name("player", player)
         if player in self._hands:
             raise InputError(f"hand of {player}: {self._hands[player]} cards were stated before")
-        self._hands[player] = whole(cards, f"hand of {player}", 0)
+        self._hands[player] = as_int(cards, f"hand of {player}", 0)
         return self
 
     def cards(self, set_name: str, names: Iterable[str]) -> ProblemBuilder:
@@ -55,11 +55,11 @@ class ProblemBuilder:
         """
         row = self._cards.setdefault(check_name("set", set_name), [])
         if isinstance(names, str):
-            raise InputError(f"cards of {set_name}: {shown(names)} must be a list of names")
+            raise InputError(f"cards of {set_name}: {quote_value(names)} must be a list of names")
         for name in names:
             check_name("card", name)
             if name in self._set_of:
-                raise InputError(f"card: the name {shown(name)} is used twice")
+                raise InputError(f"card: the name {quote_value(name)} is used twice")
             self._set_of[name] = set_name
             row.append(name)
             if len(self._set_of) > MAX_CARDS:
@@ -73,7 +73,7 @@ class ProblemBuilder:
             InputError: If there is no such card, or no such player.
         """
         if card not in self._set_of:
-            raise InputError(f"card: {shown(card)} is unknown; add it with `cards` first")
+            raise InputError(f"card: {quote_value(card)} is unknown; add it with `cards` first")
         for player in players:
             self._known_player(player)
         before = self._owners.get(card)
@@ -111,9 +111,9 @@ class ProblemBuilder:
         self._known_player(player)
         if set_name not in self._cards:
             raise InputError(
-                f"set: {shown(set_name)} is unknown; choose from {listed(self._cards)}"
+                f"set: {quote_value(set_name)} is unknown; choose from {join_words(self._cards)}"
             )
-        number = whole(cards, f"cards of {set_name} for {player}", 0)
+        number = as_int(cards, f"cards of {set_name} for {player}", 0)
         key = player, set_name
         bounds[key] = tighter(bounds.get(key, number), number)
         return self
@@ -121,7 +121,7 @@ class ProblemBuilder:
     def _known_player(self, player: str) -> None:
         if player not in self._hands:
             raise InputError(
-                f"player: {shown(player)} is unknown; state the hand with `hand` first"
+                f"player: {quote_value(player)} is unknown; state the hand with `hand` first"
             )
 
     def build(self) -> DealProblem:

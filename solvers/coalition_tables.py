@@ -33,29 +33,29 @@ from solvers.problem import DealProblem, SetConstraint, players_in
 MAX_PLAYERS = 12
 """Maximum number of players of a table, which then has 4096 lanes."""
 
-MEETINGS_KEPT = 8
+MAX_CACHED_MASK_PLAYERS = 8
 """Maximum number of players for which the lanes of all owner masks are cached.
 
 These are 256 masks, which take at most 0.5 MiB.
 """
 
-FEW_MASKS = 8
+MAX_SEPARATE_MASKS = 8
 """Maximum number of distinct owner masks of a set whose lanes are added mask by mask."""
 
 IMPOSSIBLE = -1
 """Used in place of the table of a set that cannot be dealt."""
 
-Looks = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+ShapeKey = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """Key of a set that ignores the order of its cards: sorted owner masks, low and high."""
 
 
-def looks_of(constraint: SetConstraint) -> Looks:
+def shape_key(constraint: SetConstraint) -> ShapeKey:
     """Return the key of a set, equal for sets that differ only in the order of their cards."""
     return tuple(sorted(constraint.owners)), constraint.low, constraint.high
 
 
-class _Meetings(dict[int, int]):
-    """Lanes by owner mask, cached for up to `MEETINGS_KEPT` players."""
+class _IntersectingLanes(dict[int, int]):
+    """Lanes by owner mask, cached for up to `MAX_CACHED_MASK_PLAYERS` players."""
 
     def __init__(self, member: Sequence[int]) -> None:
         super().__init__()
@@ -65,12 +65,12 @@ class _Meetings(dict[int, int]):
         lanes = 0
         for player in players_in(mask):
             lanes |= self.member[player]
-        if len(self.member) <= MEETINGS_KEPT:
+        if len(self.member) <= MAX_CACHED_MASK_PLAYERS:
             self[mask] = lanes
         return lanes
 
 
-class Lanes:
+class LaneLayout:
     """The layout of packed tables, with one lane of `width` bits for each coalition.
 
     Attributes:
@@ -78,14 +78,14 @@ class Lanes:
         ones: an integer with 1 in each lane.
         guard: an integer with the top bit of each lane.
         member: for each player, an integer with 1 in each lane whose coalition contains the player.
-        meeting: for each owner mask, an integer with 1 in each lane whose coalition shares a player
-            with the mask.
+        intersecting: for each owner mask, an integer with 1 in each lane whose coalition shares a
+            player with the mask.
         everybody: the coalition of all players, which is also the number of lanes minus one.
     """
 
     __slots__ = (
         "__weakref__", "_absent", "_end_ones", "_ends", "_inside", "_no_minimum", "_outside",
-        "bits", "everybody", "guard", "meeting", "member", "ones", "players",
+        "bits", "everybody", "guard", "intersecting", "member", "ones", "players",
         "width",
     )  # fmt: skip
 
@@ -105,7 +105,7 @@ class Lanes:
             self.member.append(run * (every_bit // ((1 << 2 * span) - 1)))
         # For each player, all bits of the lanes with (inside) and without (outside) the player.
         self._inside = [member * low_lane for member in self.member]
-        self.meeting = _Meetings(self.member)
+        self.intersecting = _IntersectingLanes(self.member)
         self._absent = [self.ones - member for member in self.member]
         self._outside = [absent * low_lane for absent in self._absent]
         # For each player, the guard bits of the lanes without the player.
@@ -118,16 +118,16 @@ class Lanes:
         """Return the number of cards in the hands of each coalition, packed."""
         return sum([hand * self.member[player] for player, hand in enumerate(hands) if hand])
 
-    def meetings(self, owners: tuple[int, ...]) -> int:
+    def ownable_counts(self, owners: tuple[int, ...]) -> int:
         """Return the number of cards that each coalition may own, packed.
 
-        Cost: one addition per distinct mask; above `FEW_MASKS`, P passes instead.
+        Cost: one addition per distinct mask; above `MAX_SEPARATE_MASKS`, P passes instead.
         """
-        meeting = self.meeting
-        if len(owners) <= FEW_MASKS:
+        meeting = self.intersecting
+        if len(owners) <= MAX_SEPARATE_MASKS:
             return sum([meeting[mask] for mask in owners])
         counts = Counter(owners)
-        if len(counts) <= FEW_MASKS:
+        if len(counts) <= MAX_SEPARATE_MASKS:
             return sum([number * meeting[mask] for mask, number in counts.items()])
         # Count each card in the lane of all players who cannot own it, then add this lane to those
         # of all its subsets: these are the coalitions in which nobody may own the card.
@@ -150,18 +150,18 @@ class Lanes:
 
         `owners` must be sorted, so that sets with the same cards in another order share a table.
         """
-        return kept_tables[self, owners, low, high]
+        return cached_tables[self, owners, low, high]
 
-    def made_table(
+    def compute_table(
         self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
     ) -> int:
         """Compute a table, without the cache (see `table`)."""
         size = len(owners)
         if sum(low) > size or any(a > b for a, b in zip(low, high, strict=True)):
             return IMPOSSIBLE
-        ranks = self.meetings(owners)
+        ranks = self.ownable_counts(owners)
         if min(high, default=0) >= size:
-            return self.settling(low, size)(ranks)
+            return self.table_function(low, size)(ranks)
         # Add `size` to each lane, so that no lane becomes negative in between.
         packed = ranks + self.ones * size
         ones, guard, top = self.ones, self.guard, self.width - 1
@@ -182,11 +182,12 @@ class Lanes:
             return IMPOSSIBLE
         return packed - ones * size
 
-    def settling(self, low: Sequence[int], size: int) -> Callable[[int], int]:
+    def table_function(self, low: Sequence[int], size: int) -> Callable[[int], int]:
         """Return a function that computes the table of a set with these minimums from its ranks.
 
-        The ranks are packed (see `meetings`): the number of cards that each coalition may own. The
-        function returns the table or `IMPOSSIBLE`. The set must have no effective upper bounds.
+        The ranks are packed (see `ownable_counts`): the number of cards that each coalition may
+        own. The function returns the table or `IMPOSSIBLE`. The set must have no effective upper
+        bounds.
 
         Only players with a minimum cost a pass: adding such a player to the witness is an
         improvement if the minimum exceeds the additional rank. A player without effective bounds
@@ -222,7 +223,7 @@ class Lanes:
 
         return table_from_ranks
 
-    def tight(self, ranks: int, counts: int) -> int | None:
+    def tight_coalitions(self, ranks: int, counts: int) -> int | None:
         """Return an integer with 1 in the lane of each tight coalition, or None if impossible.
 
         A coalition is tight if it may own exactly as many cards as it must hold. The result is None
@@ -230,7 +231,7 @@ class Lanes:
         the set stays possible iff no tight coalition loses its last possible owner of the card.
 
         Args:
-            ranks: the number of cards that each coalition may own, packed as in `settling`.
+            ranks: the number of cards that each coalition may own, packed as in `table_function`.
             counts: the number of cards that each coalition must hold, packed. All players together
                 must hold all cards of the set.
         """
@@ -241,7 +242,7 @@ class Lanes:
 
     def table_of(self, constraint: SetConstraint) -> int:
         """Return the table of a set from the cache, or `IMPOSSIBLE`."""
-        return self.table(*looks_of(constraint))
+        return self.table(*shape_key(constraint))
 
     def slack(self, tables: Iterable[int], hands: Sequence[int]) -> int:
         """Return the slack of each coalition, packed.
@@ -276,44 +277,44 @@ class Lanes:
 
 
 @Memo
-def kept_tables(
-    layout: Lanes, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
+def cached_tables(
+    layout: LaneLayout, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
 ) -> tuple[int, int]:
     """Compute the table of a set; return it with the bytes that the cache entry takes."""
     size = bytes_of(5, len(owners) + 2 * layout.players, layout.everybody, layout.bits)
-    return layout.made_table(owners, low, high), size
+    return layout.compute_table(owners, low, high), size
 
 
-_MAKING = Lock()
-_LAYOUTS: WeakValueDictionary[tuple[int, int], Lanes] = WeakValueDictionary()
+_LAYOUT_LOCK = Lock()
+_LAYOUTS: WeakValueDictionary[tuple[int, int], LaneLayout] = WeakValueDictionary()
 
 
 @lru_cache(maxsize=16)
-def lanes(players: int, largest: int) -> Lanes:
+def get_layout(players: int, largest: int) -> LaneLayout:
     """Return the layout for a number of players and for lane values up to `largest`.
 
     The cache keeps up to 16 layouts, each with its tables.
     """
     width = next(width for width in (8, 16, 32, 64) if largest < 1 << (width - 1))
-    with _MAKING:
+    with _LAYOUT_LOCK:
         layout = _LAYOUTS.get((players, width))
         if layout is None:
-            layout = _LAYOUTS[players, width] = Lanes(players, width)
+            layout = _LAYOUTS[players, width] = LaneLayout(players, width)
         return layout
 
 
 @lru_cache(maxsize=256)
-def lanes_for(players: int, cards: int, largest_set: int) -> Lanes:
+def layout_for(players: int, cards: int, largest_set: int) -> LaneLayout:
     """Return the layout for problems of up to `cards` cards, in sets of up to `largest_set` cards.
 
     Sums of tables are at most the number of cards. Intermediate values in the computation of a
     table are at most three times the size of its set.
     """
     width = next(w for w in (8, 16, 32, 64) if max(cards + 1, 4 * largest_set) < 1 << (w - 1))
-    return lanes(players, (1 << (width - 1)) - 1)
+    return get_layout(players, (1 << (width - 1)) - 1)
 
 
-def lanes_of(problem: DealProblem) -> Lanes:
+def layout_of(problem: DealProblem) -> LaneLayout:
     """Return the layout that fits a problem."""
     largest = cards = 0
     for constraint in problem.sets:
@@ -321,16 +322,17 @@ def lanes_of(problem: DealProblem) -> Lanes:
         cards += size
         if size > largest:
             largest = size
-    return lanes_for(len(problem.hands), cards, largest)
+    return layout_for(len(problem.hands), cards, largest)
 
 
 def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
     """Return a witness X that minimizes the bound of one set in the coalition inequality.
 
-    Cost: that of `Lanes.meetings`, P additions of 2^P wide lanes, and a search over all lanes.
+    Cost: that of `LaneLayout.ownable_counts`, P additions of 2^P wide lanes, and a search over all
+    lanes.
     """
-    layout = lanes(constraint.players, 1 << 60)
-    packed = layout.ones * sum(constraint.low) + layout.meetings(constraint.owners)
+    layout = get_layout(constraint.players, 1 << 60)
+    packed = layout.ones * sum(constraint.low) + layout.ownable_counts(constraint.owners)
     for player in range(constraint.players):
         if coalition >> player & 1:
             # For a bound beyond the set, size + 1 makes it strictly better to include the player.
@@ -348,27 +350,27 @@ def _impossible(ranks: int) -> int:
     return IMPOSSIBLE
 
 
-class Kind:
+class SetShape:
     """The shape of a set: its key, its table and a constraint with sorted owner masks."""
 
-    __slots__ = ("layout", "looks", "table")
+    __slots__ = ("key", "layout", "table")
 
-    def __init__(self, layout: Lanes, looks: Looks) -> None:
+    def __init__(self, layout: LaneLayout, looks: ShapeKey) -> None:
         self.layout = layout
-        self.looks = looks
+        self.key = looks
         self.table = layout.table(*looks)
 
     @property
     def constraint(self) -> SetConstraint:
         """Return the set of this shape with sorted owner masks."""
-        return SetConstraint.trusted(*self.looks)
+        return SetConstraint.unchecked(*self.key)
 
-    def cuts(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+    def single_owner_tables(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:
         """Yield each distinct owner mask, in ascending order, with a table for each of its players.
 
         The table is that of the set in which this player is the only owner of one such card.
         """
-        owners, low, high = self.looks
+        owners, low, high = self.key
         for mask in sorted(set(owners)):
             others = list(owners)
             others.remove(mask)

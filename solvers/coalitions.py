@@ -10,36 +10,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from quaternity.base.deadline import NEVER, Deadline
+from quaternity.base.deadline import NO_DEADLINE, Deadline
 from quaternity.base.memo import Memo, bytes_of
 from solvers.coalition_tables import (
     IMPOSSIBLE,
     MAX_PLAYERS,
-    Lanes,
-    lanes_for,
-    lanes_of,
+    LaneLayout,
+    layout_for,
+    layout_of,
     tightest_witness,
 )
 from solvers.problem import DealProblem, SetConstraint
-from solvers.set_ways import count_vectors, hand_out, vector_bound
-from solvers.shortage import Certificate, Shortage, plain_shortage
+from solvers.set_counts import assign_owners, count_vectors, vector_bound
+from solvers.shortage import Certificate, Shortage, simple_certificate
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_LISTED_VECTORS = 500
 """Maximum number of count vectors of a set that are listed and cached; other sets are searched."""
 
 
-class DealtSet:
+class SetDealer:
     """A set, prepared for building deals; the order of its cards matters.
 
     Attributes:
         choices: all count vectors as (packed, vector), or None if there are too many.
-        dealt: a cache of the owners of the cards, by count vector from `choices`.
+        deal_cache: a cache of the owners of the cards, by count vector from `choices`.
     """
 
-    __slots__ = ("choices", "constraint", "dealt", "table")
+    __slots__ = ("choices", "constraint", "deal_cache", "table")
 
-    def __init__(self, layout: Lanes, constraint: SetConstraint) -> None:
+    def __init__(self, layout: LaneLayout, constraint: SetConstraint) -> None:
         self.constraint = constraint
         self.table = layout.table_of(constraint)
         self.choices: list[tuple[int, tuple[int, ...]]] | None = None
@@ -47,19 +47,19 @@ class DealtSet:
             self.choices = [
                 (layout.packed_hands(vector), vector) for vector in count_vectors(constraint)
             ]
-        self.dealt: dict[tuple[int, ...], tuple[int, ...]] = {}
+        self.deal_cache: dict[tuple[int, ...], tuple[int, ...]] = {}
 
-    def handed_out(self, counts: tuple[int, ...]) -> tuple[int, ...]:
+    def assign_cards(self, counts: tuple[int, ...]) -> tuple[int, ...]:
         """Return the owners of the cards in a deal of the set with this count vector."""
-        owners = hand_out(self.constraint.owners, counts)
+        owners = assign_owners(self.constraint.owners, counts)
         if self.choices is not None:
-            self.dealt[counts] = owners
+            self.deal_cache[counts] = owners
         return owners
 
 
 @Memo
-def _prepared(layout: Lanes, constraint: SetConstraint) -> tuple[DealtSet, int]:
-    row = DealtSet(layout, constraint)
+def _prepare_set(layout: LaneLayout, constraint: SetConstraint) -> tuple[SetDealer, int]:
+    row = SetDealer(layout, constraint)
     # A choice takes memory for the packed vector, the vector, and later for a deal.
     choice = bytes_of(3, 2 * (layout.players + constraint.size), bits=layout.bits)
     size = bytes_of(8, constraint.size, layout.everybody, layout.bits)
@@ -80,14 +80,14 @@ def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict
     return prepare(problem, Deadline(seconds))
 
 
-def prepare(problem: DealProblem, deadline: Deadline = NEVER) -> Callable[[], Verdict]:
+def prepare(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> Callable[[], Verdict]:
     """Look up or compute the tables; return a function that tests the inequalities.
 
     The returned function builds a deal or a shortage. Both steps raise `SolverTimeout` at the
     deadline.
     """
-    layout = lanes_of(problem)
-    rows = [_prepared[layout, constraint] for constraint in deadline.over(problem.sets)]
+    layout = layout_of(problem)
+    rows = [_prepare_set[layout, constraint] for constraint in deadline.iterate(problem.sets)]
 
     def solve() -> Verdict:
         tables = [row.table for row in rows]
@@ -118,13 +118,13 @@ def decide(problem: DealProblem, max_lanes: int, max_masks: int) -> Verdict | No
             largest = size
     if largest > max_masks:
         return None
-    layout = lanes_for(players, cards, largest)
-    rows = [_prepared[layout, constraint] for constraint in sets]
+    layout = layout_for(players, cards, largest)
+    rows = [_prepare_set[layout, constraint] for constraint in sets]
     tables = [row.table for row in rows]
     slack = layout.feasible_slack(tables, hands, cards)
     if slack is None:
         return Infeasible(_proof(problem, layout, tables), problem)
-    return Feasible(_deal(layout, rows, slack, NEVER), problem)
+    return Feasible(_deal(layout, rows, slack, NO_DEADLINE), problem)
 
 
 def is_feasible(problem: DealProblem) -> bool:
@@ -132,14 +132,14 @@ def is_feasible(problem: DealProblem) -> bool:
 
     `refuses` must be None for the problem.
     """
-    layout = lanes_of(problem)
+    layout = layout_of(problem)
     tables = [layout.table_of(constraint) for constraint in problem.sets]
     return layout.feasible_slack(tables, problem.hands, problem.cards) is not None
 
 
-def _proof(problem: DealProblem, layout: Lanes, tables: list[int]) -> Certificate:
+def _proof(problem: DealProblem, layout: LaneLayout, tables: list[int]) -> Certificate:
     """Return the simplest proof that the problem is infeasible."""
-    simple = plain_shortage(problem)
+    simple = simple_certificate(problem)
     if simple is not None:
         return simple
     if IMPOSSIBLE in tables:
@@ -165,7 +165,7 @@ def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
     raise AssertionError(f"set {index} has no table but no shortage either: {constraint}")
 
 
-def _deal(layout: Lanes, rows: list[DealtSet], slack: int, deadline: Deadline) -> Deal:
+def _deal(layout: LaneLayout, rows: list[SetDealer], slack: int, deadline: Deadline) -> Deal:
     """Return a deal, built set by set.
 
     Choosing a count vector k for a set replaces the table of the set by the packed k. The remaining
@@ -173,21 +173,21 @@ def _deal(layout: Lanes, rows: list[DealtSet], slack: int, deadline: Deadline) -
     """
     guard = layout.guard
     owner = []
-    for row in deadline.over(rows):
+    for row in deadline.iterate(rows):
         others = slack - row.table
         if row.choices is None:
-            counts = _searched_vector(layout, row.constraint, others)
+            counts = _find_vector(layout, row.constraint, others)
             slack = others + layout.packed_hands(counts)
         else:
             for packed, vector in row.choices:
                 if (others + packed) & guard == guard:
                     counts, slack = vector, others + packed
                     break
-        owner.append(row.dealt.get(counts) or row.handed_out(counts))
+        owner.append(row.deal_cache.get(counts) or row.assign_cards(counts))
     return Deal(tuple(owner))
 
 
-def _searched_vector(layout: Lanes, constraint: SetConstraint, others: int) -> tuple[int, ...]:
+def _find_vector(layout: LaneLayout, constraint: SetConstraint, others: int) -> tuple[int, ...]:
     """Return a count vector that keeps all guard bits, found by bisection for each player."""
     guard, owners = layout.guard, tuple(sorted(constraint.owners))
     low, high = list(constraint.low), [min(bound, constraint.size) for bound in constraint.high]

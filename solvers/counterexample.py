@@ -19,7 +19,7 @@ SHRINK_SECONDS = 60.0
 """Maximum time for shrinking a counterexample, in seconds."""
 
 
-class _Found(Exception):
+class _FindingReported(Exception):
     """Raised in the tested function to report a finding to Hypothesis."""
 
 
@@ -28,7 +28,7 @@ class _TimeIsUp(BaseException):
 
 
 @contextmanager
-def _files_elsewhere() -> Iterator[None]:
+def _temporary_hypothesis_home() -> Iterator[None]:
     """Make Hypothesis write its files to a temporary folder instead of the current one."""
     previous = vars(configuration).get("__hypothesis_home_directory")
     with TemporaryDirectory() as directory:
@@ -73,7 +73,7 @@ def smallest_counterexample(
                 deadline = monotonic() + shrink_seconds
             failing.pop(value, None)  # keep values in the order of their last trial
             failing[value] = finding
-            raise _Found
+            raise _FindingReported
 
     campaign = seed(random_seed)(
         settings(
@@ -88,9 +88,9 @@ def smallest_counterexample(
         )(given(strategy)(attempt))
     )
     try:
-        with _files_elsewhere():
+        with _temporary_hypothesis_home():
             campaign()
-    except (_Found, _TimeIsUp, Flaky):
+    except (_FindingReported, _TimeIsUp, Flaky):
         if not failing:
             raise
         # Hypothesis tries the smallest failing value last.

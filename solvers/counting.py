@@ -5,12 +5,12 @@ listed, with the number of ways to deal the set for each. The number of deals is
 x0^h0 x1^h1 … in the product over all sets (see `solvers.factor_product`). Counting is #P-hard in
 general, like the permanent; this method is polynomial for a fixed number of players.
 
-First, `solvers.residue` removes the cards whose owners are certain. Memory is then needed for a few
-polynomials of (number of exponent vectors) x (bits of the number of deals); the number of exponent
-vectors is the product of (hand + 1) over all players but one. All functions raise `LimitError` if a
-polynomial is larger than `solvers.factor_product.MAX_BYTES`, if the work exceeds its `MAX_WORK`, or
-if a set has more count vectors than `solvers.set_ways.MAX_VECTORS`. The message of the error says
-how much is needed.
+First, `solvers.reduced_problem` removes the cards whose owners are certain. Memory is then needed
+for a few polynomials of (number of exponent vectors) x (bits of the number of deals); the number of
+exponent vectors is the product of (hand + 1) over all players but one. All functions raise
+`LimitError` if a polynomial is larger than `solvers.factor_product.MAX_BYTES`, if the work exceeds
+its `MAX_WORK`, or if a set has more count vectors than `solvers.set_counts.MAX_VECTORS`. The
+message of the error says how much is needed.
 
 >>> from solvers import DealProblem, SetConstraint
 >>> cards = [SetConstraint.of([[0, 1, 2, 3]] * 4, players=4)] * 13
@@ -28,12 +28,12 @@ from typing import TYPE_CHECKING
 
 from quaternity.base.deadline import Deadline
 from quaternity.base.errors import InputError, NoDeal
-from quaternity.base.plain_values import iterated, numbered, takes
-from quaternity.base.wording import shown
-from solvers.factor_product import MAX_WORK, laid_out
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import as_iterator, check_index, validate_arguments
+from solvers.factor_product import MAX_WORK, lay_out
 from solvers.problem import DealProblem, SetConstraint
-from solvers.residue import Part, part_of
-from solvers.set_ways import SetWays, Vector
+from solvers.reduced_problem import Part, part_of
+from solvers.set_counts import SetCounts, Vector
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -67,9 +67,9 @@ class Chances:
             raise NoDeal("no deal satisfies the problem, so there are no probabilities")
         from fractions import Fraction
 
-        cards = self.owned[numbered(set_index, len(self.owned), "set")]
-        row = cards[numbered(card, len(cards), "card")]
-        return Fraction(row[numbered(player, len(row), "player")], self.deals)
+        cards = self.owned[check_index(set_index, len(self.owned), "set")]
+        row = cards[check_index(card, len(cards), "card")]
+        return Fraction(row[check_index(player, len(row), "player")], self.deals)
 
     def floats(self) -> list[list[list[float]]]:
         """Return all probabilities as `[set][card][player]`, rounded to the nearest float.
@@ -102,7 +102,7 @@ def _float(number: int, deals: int) -> float:
     return float(number == deals)
 
 
-@takes(problem=DealProblem, max_work=int)
+@validate_arguments(problem=DealProblem, max_work=int)
 def count_deals(
     problem: DealProblem, max_work: int = MAX_WORK, *, seconds: float | None = None
 ) -> int:
@@ -120,11 +120,11 @@ def count_deals(
         LimitError: If counting exceeds a limit (see the module).
         SolverTimeout: If the time limit is reached.
     """
-    layout = laid_out(problem, max_work=max_work, seconds=seconds)
+    layout = lay_out(problem, max_work=max_work, seconds=seconds)
     return 0 if layout is None else layout[1].count()
 
 
-@takes(problem=DealProblem)
+@validate_arguments(problem=DealProblem)
 def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chances:
     """Count the deals in which each player owns each card, for all cards at once.
 
@@ -132,11 +132,11 @@ def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chan
     of `count_deals`.
     """
     zeros = (0,) * problem.players
-    layout = laid_out(problem, seconds=seconds)
+    layout = lay_out(problem, seconds=seconds)
     deals = 0
     if layout is not None:
         residue, product = layout
-        befores = product.befores()
+        befores = product.all_coefficients_without()
         # The numbers of any factor add up to all deals; without factors there is exactly one deal.
         deals = next((sum(map(mul, befores[factor], factor.weights)) for factor in befores), 1)
     if layout is None or not deals:
@@ -145,11 +145,16 @@ def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chan
         tuple([deals * (player == owner) for player in range(problem.players)])
         for owner in range(problem.players)
     ]
-    rows = {factor: _rows(factor, before, product.deadline) for factor, before in befores.items()}
-    return Chances(deals, tuple(_owned(part, certain, rows) for part in residue.parts))
+    rows = {
+        factor: _factor_owner_counts(factor, before, product.deadline)
+        for factor, before in befores.items()
+    }
+    return Chances(deals, tuple(_set_owner_counts(part, certain, rows) for part in residue.parts))
 
 
-def _rows(factor: SetWays, before: list[int], deadline: Deadline) -> dict[int, tuple[int, ...]]:
+def _factor_owner_counts(
+    factor: SetCounts, before: list[int], deadline: Deadline
+) -> dict[int, tuple[int, ...]]:
     """Return for each owner mask of a factor the numbers of deals in which players own the card."""
     players = range(len(factor.base))
     return {
@@ -163,21 +168,21 @@ def _rows(factor: SetWays, before: list[int], deadline: Deadline) -> dict[int, t
     }
 
 
-def _owned(
+def _set_owner_counts(
     part: Part,
     certain: list[tuple[int, ...]],
-    rows: Mapping[SetWays, Mapping[int, tuple[int, ...]]],
+    rows: Mapping[SetCounts, Mapping[int, tuple[int, ...]]],
 ) -> tuple[tuple[int, ...], ...]:
     cards = part.cards
     return tuple(
         [
-            certain[owner] if owner >= 0 else rows[part.whole or part.singles[mask]][mask]
+            certain[owner] if owner >= 0 else rows[part.set_factor or part.card_factors[mask]][mask]
             for owner, mask in zip(cards.owner, cards.masks, strict=True)
         ]
     )
 
 
-@takes(problem=DealProblem)
+@validate_arguments(problem=DealProblem)
 def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[list[float]]]:
     """Return the probability that a player owns a card, as `[set][card][player]`.
 
@@ -191,7 +196,7 @@ def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[
     return exact_chances(problem, seconds=seconds).floats()
 
 
-@takes(problem=DealProblem)
+@validate_arguments(problem=DealProblem)
 def count_vector_distribution(
     problem: DealProblem, set_index: int, *, seconds: float | None = None
 ) -> dict[Vector, int]:
@@ -209,15 +214,15 @@ def _by_vector(
     problem: DealProblem, set_index: int, seconds: float | None
 ) -> dict[Vector, tuple[int, int]]:
     """Return for each count vector of a set the deals of the set and those of the other sets."""
-    set_index = numbered(set_index, len(problem.sets), "set")
-    layout = laid_out(problem, keep=set_index, seconds=seconds)
+    set_index = check_index(set_index, len(problem.sets), "set")
+    layout = lay_out(problem, keep=set_index, seconds=seconds)
     if layout is None:
         return {}
     residue, product = layout
     part = residue.parts[set_index]
-    if part.whole is None:
+    if part.set_factor is None:
         return {part.cards.certain: (1, product.count())}
-    others = product.before(part.whole)
+    others = product.coefficients_without(part.set_factor)
     return {
         vector: (ways, number)
         for (vector, ways), number in zip(_ways(part).items(), others, strict=True)
@@ -226,7 +231,7 @@ def _by_vector(
 
 def _ways(part: Part) -> dict[Vector, int]:
     """Return the number of deals of a set for each count vector; the part must be one factor."""
-    certain, whole = part.cards.certain, part.whole
+    certain, whole = part.cards.certain, part.set_factor
     if whole is None:
         return {certain: 1}
     minimums = [a + b for a, b in zip(certain, whole.base, strict=True)]
@@ -236,7 +241,7 @@ def _ways(part: Part) -> dict[Vector, int]:
     }
 
 
-@takes(problem=DealProblem)
+@validate_arguments(problem=DealProblem)
 def count_deals_given(
     problem: DealProblem,
     set_index: int,
@@ -263,9 +268,9 @@ def count_deals_given(
     by_vector = _by_vector(problem, set_index, seconds)
     own = problem.sets[set_index]
     numbers = []
-    for constraint in iterated(narrower, "narrower"):
+    for constraint in as_iterator(narrower, "narrower"):
         if not isinstance(constraint, SetConstraint):
-            raise InputError(f"narrower: {shown(constraint)} is not a SetConstraint")
+            raise InputError(f"narrower: {quote_value(constraint)} is not a SetConstraint")
         if (
             len(constraint.owners) != len(own.owners)
             or any(a & ~b for a, b in zip(constraint.owners, own.owners, strict=True))
@@ -283,7 +288,7 @@ def count_deals_given(
     return numbers
 
 
-@takes(problem=DealProblem)
+@validate_arguments(problem=DealProblem)
 def count_distribution(
     problem: DealProblem, player: int, set_index: int, *, seconds: float | None = None
 ) -> dict[int, int]:
@@ -297,7 +302,7 @@ def count_distribution(
     >>> count_distribution(DealProblem([2, 2], [pair, pair]), player=0, set_index=1)
     {0: 1, 1: 4, 2: 1}
     """
-    player = numbered(player, problem.players, "player")
+    player = check_index(player, problem.players, "player")
     numbers: dict[int, int] = {}
     for vector, deals in count_vector_distribution(problem, set_index, seconds=seconds).items():
         numbers[vector[player]] = numbers.get(vector[player], 0) + deals

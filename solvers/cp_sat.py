@@ -23,19 +23,19 @@ from math import inf
 from operator import ge
 from typing import Any, NamedTuple, TypeAlias
 
-from quaternity.base.deadline import NEVER, Deadline
-from quaternity.base.interruptible import searched
-from quaternity.base.plain_values import checked_seconds
-from solvers.problem import DealProblem, members_of, ownable
+from quaternity.base.cp_sat_search import run_search
+from quaternity.base.deadline import NO_DEADLINE, Deadline
+from quaternity.base.validation import check_seconds
+from solvers.problem import DealProblem, members_of, ownable_counts
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
-SECONDS = 60.0
+DEFAULT_SECONDS = 60.0
 """Default time limit for solving a model, in seconds."""
 
 MAX_BOOLEANS = 220
 """Maximum number of booleans without bundling; enough for 52 cards and four players."""
 
-QUICK = 2000
+MAX_UNINTERRUPTED_VARIABLES = 2000
 """Maximum number of variables of a model that is solved without a check for interrupts."""
 
 
@@ -43,32 +43,33 @@ class Variant(NamedTuple):
     """A choice of model and CP-SAT parameters.
 
     Attributes:
-        most_booleans: the number of booleans above which cards with equal owners are bundled.
-        counts: whether there is a variable for the number of cards of each player in each set, so
-            that hands are sums of these variables.
-        level: how many constraints go into the linear relaxation: 0 (none), 1, or 2 (all).
-        is_whole: whether all of them are added at once and the relaxation is solved to optimality
-            before any search.
+        max_booleans: the number of booleans above which cards with equal owners are bundled.
+        count_variables: whether there is a variable for the number of cards of each player in each
+            set, so that hands are sums of these variables.
+        linearization_level: how many constraints go into the linear relaxation: 0 (none), 1, or 2
+            (all).
+        full_relaxation: whether all of them are added at once and the relaxation is solved to
+            optimality before any search.
         presolve: whether CP-SAT simplifies the model first.
     """
 
-    most_booleans: float = MAX_BOOLEANS
-    counts: bool = False
-    level: int = 2
-    is_whole: bool = True
+    max_booleans: float = MAX_BOOLEANS
+    count_variables: bool = False
+    linearization_level: int = 2
+    full_relaxation: bool = True
     presolve: bool = False
 
     @property
     def parameters(self) -> dict[str, Any]:
         """Return the CP-SAT parameters, without the seed and the time limit."""
         parameters: dict[str, Any] = {
-            "linearization_level": self.level,
+            "linearization_level": self.linearization_level,
             "cp_model_presolve": self.presolve,
             # Switched off, since they cost more time than they save.
             "symmetry_level": 0,
             "cp_model_probing_level": 0,
         }
-        if self.is_whole:
+        if self.full_relaxation:
             parameters |= {"add_lp_constraints_lazily": False, "root_lp_iterations": 1_000_000}
         return parameters
 
@@ -76,11 +77,11 @@ class Variant(NamedTuple):
 DEFAULT = Variant()
 
 VARIANTS = {
-    "cp-sat-plain": Variant(inf, level=1, is_whole=False, presolve=True),
+    "cp-sat-plain": Variant(inf, linearization_level=1, full_relaxation=False, presolve=True),
     "cp-sat-booleans": Variant(inf),
-    "cp-sat-counts": Variant(inf, counts=True),
+    "cp-sat-counts": Variant(inf, count_variables=True),
     "cp-sat-bundled": Variant(0),
-    "cp-sat-bundled-counts": Variant(0, counts=True),
+    "cp-sat-bundled-counts": Variant(0, count_variables=True),
 }
 """Alternatives to `DEFAULT`, by their names in `solvers.registry.VARIANTS`.
 
@@ -125,14 +126,14 @@ class Formulation(NamedTuple):
 
 
 def formulate(
-    problem: DealProblem, variant: Variant = DEFAULT, deadline: Deadline = NEVER
+    problem: DealProblem, variant: Variant = DEFAULT, deadline: Deadline = NO_DEADLINE
 ) -> Formulation:
     """Return the variables and constraints that state a problem."""
     sizes: list[int] = []
     rows: list[tuple[Places, Row]] = []
     sums: list[Sum] = []
     held: list[list[int]] = [[] for _ in problem.hands]
-    for index, bundles in deadline.over(_groups(problem, variant.most_booleans)):
+    for index, bundles in deadline.iterate(_groups(problem, variant.max_booleans)):
         shares: list[list[int]] = [[] for _ in problem.hands]
         for mask, cards in bundles:
             players = members_of(mask)
@@ -152,7 +153,7 @@ def formulate(
             low, reason = lows[player], ("share", player, index)
             number = sum([sizes[variable] for variable in share])
             high = min(highs[player], number)
-            if variant.counts and low <= high and len(share) > 1:
+            if variant.count_variables and low <= high and len(share) > 1:
                 count = len(sizes)
                 sizes.append(high)
                 sums.append(Sum(share, 0, 0, reason, count))
@@ -225,15 +226,15 @@ def prepare(
     variant: Variant = DEFAULT,
     *,
     seed: int = 0,
-    seconds: float = SECONDS,
-    deadline: Deadline = NEVER,
+    seconds: float = DEFAULT_SECONDS,
+    deadline: Deadline = NO_DEADLINE,
 ) -> Callable[[], Verdict]:
     """Build the model; return a function that solves it.
 
     The function raises `SolverTimeout` after `seconds`. `deadline` limits the time for building the
     model, which takes a second for 100,000 booleans.
     """
-    seconds = checked_seconds(seconds)
+    seconds = check_seconds(seconds)
     formulation = formulate(problem, variant, deadline)
     model = write_model(formulation)
 
@@ -250,7 +251,7 @@ def solve_model(
     variant: Variant = DEFAULT,
     *,
     seed: int = 0,
-    seconds: float = SECONDS,
+    seconds: float = DEFAULT_SECONDS,
 ) -> Verdict:
     """Solve a model of a problem, perhaps with further constraints in it.
 
@@ -258,9 +259,10 @@ def solve_model(
         SolverTimeout: If there is no answer within `seconds`.
     """
     text = f"CP-SAT reached its time limit of {seconds:g} s without an answer"
-    solver = searched(
+    solver = run_search(
         model, seconds, lambda: text,
-        seed=seed, is_quick=len(formulation.sizes) <= QUICK, **variant.parameters,
+        seed=seed, is_quick=len(formulation.sizes) <= MAX_UNINTERRUPTED_VARIABLES,
+        **variant.parameters,
     )  # fmt: skip
     if solver is None:
         return Infeasible()
@@ -289,7 +291,7 @@ def prepare_within(
 
 
 def prepare_variant(
-    name: str, problem: DealProblem, seconds: float = SECONDS
+    name: str, problem: DealProblem, seconds: float = DEFAULT_SECONDS
 ) -> Callable[[], Verdict]:
     """Call `prepare` with one of `VARIANTS` and a time limit in seconds for each step."""
     return prepare_within(problem, seconds, VARIANTS[name])
@@ -307,7 +309,7 @@ def _groups(
     unbound: dict[int, Places] = {}
     for index, constraint in enumerate(problem.sets):
         owners, low, high = constraint
-        free = not any(low) and all(map(ge, high, ownable(owners, constraint.players)))
+        free = not any(low) and all(map(ge, high, ownable_counts(owners, constraint.players)))
         bundled: dict[int, Places] = unbound if free else {}
         for card, mask in enumerate(owners):
             bundled.setdefault(mask, []).append((index, card))

@@ -20,22 +20,24 @@ from math import inf
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
-from quaternity.base.deadline import NEVER, Deadline
+from quaternity.base.cp_sat_search import solve_interruptibly
+from quaternity.base.deadline import NO_DEADLINE, Deadline
 from quaternity.base.errors import InputError, SolverFault
-from quaternity.base.interruptible import solved
-from quaternity.base.plain_values import takes
-from quaternity.base.sentences import Kind, Sentence
-from quaternity.base.wording import listed, shown
+from quaternity.base.sentences import Message, MessageTemplate
+from quaternity.base.text_format import join_words, quote_value
+from quaternity.base.validation import validate_arguments
 from solvers.problem import DealProblem, players_in
 
-HAND = Kind("hand", "{player:player} holds {count:cards}")
-AT_LEAST = Kind("at_least", "{player:player} holds at least {count:cards} of {set:set}")
-AT_MOST = Kind("at_most", "{player:player} holds at most {count:cards} of {set:set}")
-CARDS_FOR = Kind("cards_for", "{count:cards} of {set:set} for {players:players}")
-CARDS_ONLY_FOR = Kind("cards_only_for", "{count:cards} of {set:set} only for {players:players}")
-UNOWNED = Kind("unowned", "{count:cards} of {set:set} for nobody")
-NONE = Kind("none", "none")
-CONTRADICTION = Kind(
+HAND = MessageTemplate("hand", "{player:player} holds {count:cards}")
+AT_LEAST = MessageTemplate("at_least", "{player:player} holds at least {count:cards} of {set:set}")
+AT_MOST = MessageTemplate("at_most", "{player:player} holds at most {count:cards} of {set:set}")
+CARDS_FOR = MessageTemplate("cards_for", "{count:cards} of {set:set} for {players:players}")
+CARDS_ONLY_FOR = MessageTemplate(
+    "cards_only_for", "{count:cards} of {set:set} only for {players:players}"
+)
+UNOWNED = MessageTemplate("unowned", "{count:cards} of {set:set} for nobody")
+NONE = MessageTemplate("none", "none")
+CONTRADICTION = MessageTemplate(
     "contradiction",
     "{required:cards} must be dealt ({reasons:parts}), but at most {possible} can be "
     "({limits:parts})",
@@ -48,7 +50,7 @@ class Hand:
 
     player: int
 
-    def in_words(self, problem: DealProblem) -> Sentence:
+    def in_words(self, problem: DealProblem) -> Message:
         """Return the constraint as a clause."""
         return HAND(player=self.player, count=problem.hands[self.player])
 
@@ -60,7 +62,7 @@ class AtLeast:
     player: int
     set_index: int
 
-    def in_words(self, problem: DealProblem) -> Sentence:
+    def in_words(self, problem: DealProblem) -> Message:
         """Return the constraint as a clause."""
         bound = problem.sets[self.set_index].low[self.player]
         return AT_LEAST(player=self.player, count=bound, set=self.set_index)
@@ -73,7 +75,7 @@ class AtMost:
     player: int
     set_index: int
 
-    def in_words(self, problem: DealProblem) -> Sentence:
+    def in_words(self, problem: DealProblem) -> Message:
         """Return the constraint as a clause."""
         bound = problem.sets[self.set_index].high[self.player]
         return AT_MOST(player=self.player, count=bound, set=self.set_index)
@@ -148,7 +150,7 @@ class Explanation:
             for left_out in self.constraints
         )
 
-    def in_words(self) -> Sentence:
+    def in_words(self) -> Message:
         """Return the contradiction as a sentence that adds up both of its sides.
 
         Raises:
@@ -174,7 +176,7 @@ class Explanation:
 
 def _clauses(
     problem: DealProblem, part: Iterable[tuple[int, Constraint | Cards]], is_lower: bool
-) -> Iterator[Sentence]:
+) -> Iterator[Message]:
     """Yield the clauses of one side of a cut; cards of a set that are alike form one clause."""
     cards: dict[tuple[int, int], int] = {}
     for count, reason in part:
@@ -298,7 +300,7 @@ def _by_minimum_cuts(problem: DealProblem, deadline: Deadline) -> Contradicts:
     """Return the constraints that take part in a minimum cut."""
 
     def contradicts(constraints: Sequence[Constraint]) -> Sequence[Constraint] | None:
-        deadline.left()
+        deadline.remaining()
         cut = minimum_cut(problem, constraints)
         return None if cut is None else cut.constraints
 
@@ -318,7 +320,7 @@ def _by_assumptions(problem: DealProblem, deadline: Deadline) -> Contradicts:
         amount = cp_model.LinearExpr.sum(variables)
         model.add_linear_constraint(amount, low, high).only_enforce_if(literal)
 
-    for index, (owners, lows, highs) in deadline.over(list(enumerate(problem.sets))):
+    for index, (owners, lows, highs) in deadline.iterate(list(enumerate(problem.sets))):
         shares: list[list[Any]] = [[] for _ in problem.hands]
         for mask in owners:
             row = {player: model.new_bool_var("") for player in players_in(mask)}
@@ -341,16 +343,16 @@ def _by_assumptions(problem: DealProblem, deadline: Deadline) -> Contradicts:
         solver = cp_model.CpSolver()
         for name, value in PARAMETERS.items():
             setattr(solver.parameters, name, value)
-        seconds = deadline.left()
+        seconds = deadline.remaining()
         if seconds < inf:
             solver.parameters.max_time_in_seconds = seconds
         model.clear_assumptions()
         model.add_assumptions([literals[reason] for reason in constraints])
-        status = solved(solver, model)
+        status = solve_interruptibly(solver, model)
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return None
         if status == cp_model.UNKNOWN:
-            deadline.reached()
+            deadline.raise_timeout()
         if status != cp_model.INFEASIBLE:
             raise SolverFault(f"CP-SAT ended with {solver.status_name(status)}")
         return [reasons[index] for index in solver.sufficient_assumptions_for_infeasibility()]
@@ -375,7 +377,7 @@ METHODS: dict[str, Callable[[DealProblem, Deadline], Contradicts]] = {
 """The methods of `explain`, by name."""
 
 
-@takes(problem=DealProblem, method=str)
+@validate_arguments(problem=DealProblem, method=str)
 def explain(
     problem: DealProblem, method: str = "min-cut", *, seconds: float | None = None
 ) -> Explanation | None:
@@ -397,8 +399,8 @@ def explain(
     ('player 0 holds 2 cards',)
     """
     if method not in METHODS:
-        raise InputError(f"method: {shown(method)} must be one of {listed(METHODS)}")
-    deadline = NEVER if seconds is None else Deadline(seconds)
+        raise InputError(f"method: {quote_value(method)} must be one of {join_words(METHODS)}")
+    deadline = NO_DEADLINE if seconds is None else Deadline(seconds)
     contradicts = METHODS[method](problem, deadline)
     candidates = contradicts(constraints_of(problem))
     if candidates is None:

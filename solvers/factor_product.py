@@ -1,9 +1,9 @@
 """Products of generating functions: the coefficient at the hands, with or without one factor.
 
-Each factor of a reduced problem (`solvers.residue`) is a polynomial: the sum of (number of ways)
-x0^k0 x1^k1 … over its count vectors k. The number of deals is the coefficient of x0^h0 x1^h1 … in
-the product of all factors. Only exponents up to the hands matter. Each factor is homogeneous, so
-the exponent of one player follows from those of the others.
+Each factor of a reduced problem (`solvers.reduced_problem`) is a polynomial: the sum of (number of
+ways) x0^k0 x1^k1 … over its count vectors k. The number of deals is the coefficient of x0^h0 x1^h1
+… in the product of all factors. Only exponents up to the hands matter. Each factor is homogeneous,
+so the exponent of one player follows from those of the others.
 
 A polynomial is stored as one Python integer (Kronecker substitution). Lane e holds the coefficient
 of the exponent vector e. The number e has a digit for each player except the one with the largest
@@ -26,12 +26,12 @@ from math import factorial, prod
 from operator import mul, sub
 from typing import TypeAlias
 
-from quaternity.base.deadline import NEVER, Deadline
+from quaternity.base.deadline import NO_DEADLINE, Deadline
 from quaternity.base.errors import LimitError
 from solvers.problem import DealProblem, players_in
+from solvers.reduced_problem import ReducedProblem, min_lanes, reduce_problem
 from solvers.registry import SOLVERS
-from solvers.residue import Residue, least_lanes, residue
-from solvers.set_ways import SetWays
+from solvers.set_counts import SetCounts
 
 Program = tuple[tuple[tuple[int, int, int, int], ...], tuple[int, ...]]
 """Instructions for multiplying by a factor: steps, and the weights of the sums (see `program`).
@@ -40,7 +40,7 @@ A step is (origin node, place of the player, exponent, sum).
 """
 
 
-def program(factor: SetWays, places: tuple[int, ...]) -> Program:
+def program(factor: SetCounts, places: tuple[int, ...]) -> Program:
     """Return the instructions for multiplying a polynomial by a factor.
 
     `places` are the players that have a digit, the lowest digit first. The steps form a tree of
@@ -55,7 +55,7 @@ def program(factor: SetWays, places: tuple[int, ...]) -> Program:
     return cached
 
 
-def _program(factor: SetWays, places: tuple[int, ...]) -> Program:
+def _program(factor: SetCounts, places: tuple[int, ...]) -> Program:
     weights = sorted(set(factor.weights))
     nodes: dict[tuple[tuple[int, int], ...], int] = {(): 0}
     steps: list[list[int]] = [[0, 0, 0, -1]]
@@ -85,8 +85,8 @@ class ExponentLanes:
     def __init__(
         self,
         hands: Sequence[int],
-        factors: Iterable[tuple[SetWays, int]],
-        deadline: Deadline = NEVER,
+        factors: Iterable[tuple[SetCounts, int]],
+        deadline: Deadline = NO_DEADLINE,
     ) -> None:
         self._deadline = deadline
         # Places are in the order of players, so that a factor has at most P different programs.
@@ -113,7 +113,7 @@ class ExponentLanes:
         mask = self._masks[place, exponent] = int.from_bytes(pattern * repeats, "little")
         return mask
 
-    def times(self, polynomial: int, factor: SetWays, power: int = 1) -> int:
+    def times(self, polynomial: int, factor: SetCounts, power: int = 1) -> int:
         """Return a polynomial multiplied by a power of a factor.
 
         Raise `SolverTimeout` at the deadline.
@@ -122,7 +122,7 @@ class ExponentLanes:
         shifts = [stride * self.width for stride in self.strides]
         masks = self._masks
         for _ in range(power):
-            self._deadline.left()
+            self._deadline.remaining()
             nodes: list[int] = []
             sums = [0] * len(weights)
             for origin, place, exponent, target in steps:
@@ -160,7 +160,9 @@ class ExponentLanes:
         """Return the lanes of a polynomial as bytes, little-endian, without trailing zeros."""
         return polynomial.to_bytes((polynomial.bit_length() + 7) // 8, "little")
 
-    def before(self, polynomial: int, hands: Sequence[int], factor: SetWays) -> list[int]:
+    def coefficients_at(
+        self, polynomial: int, hands: Sequence[int], factor: SetCounts
+    ) -> list[int]:
         """Return the polynomial's coefficient at hands - k for each count vector k of a factor."""
         in_bytes = self.in_bytes(polynomial)
         coefficients = []
@@ -180,7 +182,7 @@ MAX_WORK = 2 * 10**10
 ASSUMED_LANE_BYTES = 1_000
 """Width of a lane in bytes for a quick test: if lanes of this width fit, nothing is estimated."""
 
-Tree: TypeAlias = "tuple[Tree, Tree] | SetWays"
+Tree: TypeAlias = "tuple[Tree, Tree] | SetCounts"
 
 
 class Product:
@@ -192,31 +194,31 @@ class Product:
     """
 
     def __init__(
-        self, remaining: Residue, max_work: int = MAX_WORK, deadline: Deadline = NEVER
+        self, remaining: ReducedProblem, max_work: int = MAX_WORK, deadline: Deadline = NO_DEADLINE
     ) -> None:
-        self.most_work = max_work
+        self.max_work = max_work
         self.deadline = deadline
         self.hands = remaining.hands
         self.factors = remaining.factors
         self.lanes = ExponentLanes(remaining.hands, remaining.factors.items(), deadline)
         # A factor with only one count vector is a constant, since vectors are relative to `base`.
         self.constant = 1
-        self.moving: list[SetWays] = []
+        self.nonconstant: list[SetCounts] = []
         for factor, times in remaining.factors.items():
             if len(factor.vectors) == 1:
                 self.constant *= factor.weights[0] ** times
             else:
-                self.moving.append(factor)
+                self.nonconstant.append(factor)
         self.size = self.lanes.lanes * self.lanes.width // 8
 
     def count(self) -> int:
         """Return the number of deals."""
-        if not self.moving:
+        if not self.nonconstant:
             return 0 if any(self.hands) else self.constant
-        last = max(self.moving, key=self._cost)
-        return sum(map(mul, self.before(last), last.weights))
+        last = max(self.nonconstant, key=self._cost)
+        return sum(map(mul, self.coefficients_without(last), last.weights))
 
-    def before(self, left_out: SetWays) -> list[int]:
+    def coefficients_without(self, left_out: SetCounts) -> list[int]:
         """Return for each count vector k of a factor the coefficient at hands - k of the others.
 
         One occurrence of the factor is left out. The coefficient is the number of ways to deal all
@@ -224,21 +226,21 @@ class Product:
         """
         if len(left_out.vectors) == 1:
             return [self.count() // left_out.weights[0]]
-        if self.cards_alike() is left_out:
-            return self._before_alike(left_out)
+        if self.interchangeable_card() is left_out:
+            return self._coefficients_interchangeable(left_out)
         self.check_work()
         polynomial = self.constant
         for factor in self.in_order():
             power = self.factors[factor] - (factor is left_out)
             polynomial = self.lanes.times(polynomial, factor, power)
-        return self.lanes.before(polynomial, self.hands, left_out)
+        return self.lanes.coefficients_at(polynomial, self.hands, left_out)
 
-    def befores(self) -> dict[SetWays, list[int]]:
-        """Return the result of `before` for each factor, with shared work."""
-        befores: dict[SetWays, list[int]] = {}
-        if len(self.moving) == 1:
-            befores[self.moving[0]] = self.before(self.moving[0])
-        elif self.moving:
+    def all_coefficients_without(self) -> dict[SetCounts, list[int]]:
+        """Return the result of `coefficients_without` for each factor, with shared work."""
+        befores: dict[SetCounts, list[int]] = {}
+        if len(self.nonconstant) == 1:
+            befores[self.nonconstant[0]] = self.coefficients_without(self.nonconstant[0])
+        elif self.nonconstant:
             tree, work = self._tree()
             self.check_work(work)
             self._descend(tree, self.constant, befores)
@@ -252,20 +254,20 @@ class Product:
                 befores[factor] = [deals // factor.weights[0]]
         return befores
 
-    def in_order(self) -> list[SetWays]:
+    def in_order(self) -> list[SetCounts]:
         """Return the factors that are not constant, the cheapest first.
 
         The polynomial is still short during the first multiplications.
         """
-        return sorted(self.moving, key=self._cost)
+        return sorted(self.nonconstant, key=self._cost)
 
-    def cards_alike(self) -> SetWays | None:
+    def interchangeable_card(self) -> SetCounts | None:
         """Return the factor of interchangeable cards if all others are constant, or None."""
-        if len(self.moving) == 1 and self.moving[0].is_single_card:
-            return self.moving[0]
+        if len(self.nonconstant) == 1 and self.nonconstant[0].is_single_card:
+            return self.nonconstant[0]
         return None
 
-    def _before_alike(self, card: SetWays) -> list[int]:
+    def _coefficients_interchangeable(self, card: SetCounts) -> list[int]:
         owners = players_in(card.classes[0][0])
         if any(hand and player not in owners for player, hand in enumerate(self.hands)):
             return [0] * len(card.vectors)
@@ -274,10 +276,10 @@ class Product:
         # Each vector gives one card to a player, who then has one card less of the others.
         return [ways * self.hands[vector.index(1)] // cards for vector in card.vectors]
 
-    def _cost(self, factor: SetWays) -> int:
+    def _cost(self, factor: SetCounts) -> int:
         return len(program(factor, self.lanes.places)[0]) * self.factors[factor]
 
-    def _costs(self, factors: Iterable[SetWays]) -> int:
+    def _costs(self, factors: Iterable[SetCounts]) -> int:
         return sum(map(self._cost, factors))
 
     def check_work(self, additions: int | None = None) -> None:
@@ -286,22 +288,22 @@ class Product:
         `additions` is the number of additions; by default, that of one full product.
         """
         if additions is None:
-            additions = self._costs(self.moving)
+            additions = self._costs(self.nonconstant)
         if self.size > MAX_BYTES:
             raise LimitError(
                 f"counting needs polynomials of {self.size / 2**20:,.0f} MB "
                 f"({self.lanes.lanes:,} exponent vectors): the limit is {MAX_BYTES / 2**20:.0f} MB"
             )
-        if additions * self.size > self.most_work:
+        if additions * self.size > self.max_work:
             raise LimitError(
                 f"counting needs about {additions:,} additions of {self.size / 2**20:,.1f} MB: "
-                f"the limit is {self.most_work / 10**9:,.0f} GB in all"
+                f"the limit is {self.max_work / 10**9:,.0f} GB in all"
             )
 
     def _tree(self) -> tuple[Tree, int]:
         """Return the tree, and the number of additions for traversing all its branches."""
         heap: list[tuple[int, int, Tree]] = [
-            (self._cost(factor), number, factor) for number, factor in enumerate(self.moving)
+            (self._cost(factor), number, factor) for number, factor in enumerate(self.nonconstant)
         ]
         heapify(heap)
         work = 0
@@ -312,37 +314,38 @@ class Product:
             heappush(heap, (first + second, number, (first_tree, right)))
         return heap[0][2], work
 
-    def _descend(self, tree: Tree, polynomial: int, befores: dict[SetWays, list[int]]) -> None:
-        if isinstance(tree, SetWays):
+    def _descend(self, tree: Tree, polynomial: int, befores: dict[SetCounts, list[int]]) -> None:
+        if isinstance(tree, SetCounts):
             polynomial = self.lanes.times(polynomial, tree, self.factors[tree] - 1)
-            befores[tree] = self.lanes.before(polynomial, self.hands, tree)
+            befores[tree] = self.lanes.coefficients_at(polynomial, self.hands, tree)
             return
         first, second = tree
         self._descend(first, self._times_all(polynomial, second), befores)
         self._descend(second, self._times_all(polynomial, first), befores)
 
     def _times_all(self, polynomial: int, tree: Tree) -> int:
-        if isinstance(tree, SetWays):
+        if isinstance(tree, SetCounts):
             return self.lanes.times(polynomial, tree, self.factors[tree])
         return self._times_all(self._times_all(polynomial, tree[0]), tree[1])
 
 
-def laid_out(
+def lay_out(
     problem: DealProblem,
     *,
     keep: int | None = None,
     max_work: int = MAX_WORK,
     seconds: float | None = None,
-) -> tuple[Residue, Product] | None:
+) -> tuple[ReducedProblem, Product] | None:
     """Return the reduced problem and its product, or None if there is obviously no deal.
 
     If a polynomial is certain to be too large, raise `LimitError` before count vectors are listed.
-    For `keep` see `solvers.residue.residue`. `seconds` also limits later work with the product.
+    For `keep` see `solvers.reduced_problem.reduce_problem`. `seconds` also limits later work with
+    the product.
     """
-    deadline = NEVER if seconds is None else Deadline(seconds)
+    deadline = NO_DEADLINE if seconds is None else Deadline(seconds)
     hands = problem.hands
     if prod(hand + 1 for hand in hands) // (max(hands) + 1) > MAX_BYTES // ASSUMED_LANE_BYTES:
-        lanes, size = least_lanes(problem)
+        lanes, size = min_lanes(problem)
         if size > MAX_BYTES:
             if not SOLVERS["max-flow"](problem):
                 return None
@@ -350,5 +353,5 @@ def laid_out(
                 f"counting needs polynomials of at least {size / 2**20:,.0f} MB "
                 f"({lanes:,} exponent vectors): the limit is {MAX_BYTES / 2**20:.0f} MB"
             )
-    remaining = residue(problem, keep, deadline)
+    remaining = reduce_problem(problem, keep, deadline)
     return None if remaining is None else (remaining, Product(remaining, max_work, deadline))

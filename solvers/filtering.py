@@ -29,20 +29,20 @@ from functools import lru_cache
 from operator import add, itemgetter, sub
 from typing import Any
 
-from quaternity.base.deadline import NEVER, Deadline
+from quaternity.base.deadline import NO_DEADLINE, Deadline
 from quaternity.base.errors import LimitError, NoDeal
 from quaternity.base.memo import Memo, bytes_of
-from quaternity.base.plain_values import takes
+from quaternity.base.validation import validate_arguments
 from solvers.coalition_tables import (
     IMPOSSIBLE,
     MAX_PLAYERS,
-    Kind,
-    Lanes,
-    Looks,
-    lanes_of,
-    looks_of,
+    LaneLayout,
+    SetShape,
+    ShapeKey,
+    layout_of,
+    shape_key,
 )
-from solvers.flow_filtering import closed_by_flow
+from solvers.flow_filtering import filter_by_flow
 from solvers.problem import DealProblem, SetConstraint
 
 _CODES = {8: "B", 16: "H", 32: "I", 64: "Q"}
@@ -51,7 +51,7 @@ Picker = Callable[[Any], tuple[int, ...]]
 
 
 @lru_cache(maxsize=16)
-def _pickers(layout: Lanes) -> tuple[tuple[Picker, Picker], ...]:
+def _pickers(layout: LaneLayout) -> tuple[tuple[Picker, Picker], ...]:
     pickers = []
     for player in range(layout.players):
         lanes = [lane for lane in range(layout.everybody + 1) if not lane >> player & 1]
@@ -61,7 +61,7 @@ def _pickers(layout: Lanes) -> tuple[tuple[Picker, Picker], ...]:
     return tuple(pickers)
 
 
-def _numbers(layout: Lanes, packed: int) -> Any:
+def _numbers(layout: LaneLayout, packed: int) -> Any:
     lanes = packed.to_bytes(layout.bits // 8, "little")
     return lanes if layout.width == 8 else memoryview(lanes).cast(_CODES[layout.width])  # type: ignore[call-overload]  # one of the codes above
 
@@ -70,7 +70,7 @@ SlackParts = tuple[int, list[tuple[tuple[int, ...], tuple[int, ...]]]]
 
 
 @Memo
-def _slack_parts(layout: Lanes, slack: int) -> tuple[SlackParts, int]:
+def _slack_parts(layout: LaneLayout, slack: int) -> tuple[SlackParts, int]:
     """Return the guard bits of lanes with slack 0, and the slacks by player.
 
     For each player, these are the slacks of the coalitions without and with the player.
@@ -83,7 +83,7 @@ def _slack_parts(layout: Lanes, slack: int) -> tuple[SlackParts, int]:
     return (tight, sides), size
 
 
-class _ClosingKind(Kind):
+class _FilterShape(SetShape):
     """The shape of a set, prepared for filtering.
 
     Attributes:
@@ -95,7 +95,7 @@ class _ClosingKind(Kind):
 
     __slots__ = ("differences", "lowered")
 
-    def __init__(self, layout: Lanes, looks: Looks, deadline: Deadline) -> None:
+    def __init__(self, layout: LaneLayout, looks: ShapeKey, deadline: Deadline) -> None:
         super().__init__(layout, looks)
         self.differences: list[tuple[int, ...]] = []
         self.lowered: list[tuple[int, list[tuple[int, int]]]] = []
@@ -106,7 +106,7 @@ class _ClosingKind(Kind):
         for without, having in _pickers(layout):
             self.differences.append(tuple(map(sub, having(numbers), without(numbers))))
         shift = layout.width - 1
-        for mask, cuts in deadline.over(self.cuts()):
+        for mask, cuts in deadline.iterate(self.single_owner_tables()):
             lowered = [
                 (player, -1 if cut == IMPOSSIBLE else (table - cut) << shift)
                 for player, cut in cuts
@@ -114,41 +114,41 @@ class _ClosingKind(Kind):
             self.lowered.append((mask, lowered))
 
 
-_KINDS: Memo[Lanes, Looks, _ClosingKind] = Memo()
+_SHAPES: Memo[LaneLayout, ShapeKey, _FilterShape] = Memo()
 
 
-def _kind(layout: Lanes, constraint: SetConstraint, deadline: Deadline) -> _ClosingKind:
-    key = layout, looks_of(constraint)
-    kind = _KINDS.get(key)
+def _shape(layout: LaneLayout, constraint: SetConstraint, deadline: Deadline) -> _FilterShape:
+    key = layout, shape_key(constraint)
+    kind = _SHAPES.get(key)
     if kind is None:
-        kind = _ClosingKind(*key, deadline)
+        kind = _FilterShape(*key, deadline)
         lowered = sum(len(by_owner) for _, by_owner in kind.lowered)
         size = bytes_of(10 + lowered, constraint.size, layout.everybody, lowered * layout.bits)
-        _KINDS.keep(key, kind, size + bytes_of(numbers=layout.players << layout.players - 1))
+        _SHAPES.store(key, kind, size + bytes_of(numbers=layout.players << layout.players - 1))
     return kind
 
 
-_CLOSED: Memo[Lanes, int, SetConstraint, SetConstraint] = Memo()
+_FILTERED: Memo[LaneLayout, int, SetConstraint, SetConstraint] = Memo()
 
 
-def closed_set(
-    layout: Lanes, slack: int, constraint: SetConstraint, deadline: Deadline = NEVER
+def filter_set(
+    layout: LaneLayout, slack: int, constraint: SetConstraint, deadline: Deadline = NO_DEADLINE
 ) -> SetConstraint:
     """Return one set of a feasible problem, tightened as far as possible; `slack` is packed."""
     key = (layout, slack, constraint)
-    tightened = _CLOSED.get(key)
+    tightened = _FILTERED.get(key)
     if tightened is None:
         # Memory for the slack, the set and the result; the latter two have three tuples each.
         numbers = 2 * constraint.size + 8 * layout.players
         size = bytes_of(8, numbers, layout.everybody, layout.bits)
-        tightened = _CLOSED.keep(key, _closed(layout, slack, constraint, deadline), size)
+        tightened = _FILTERED.store(key, _filter_set(layout, slack, constraint, deadline), size)
     return tightened
 
 
-def _closed(
-    layout: Lanes, slack: int, constraint: SetConstraint, deadline: Deadline
+def _filter_set(
+    layout: LaneLayout, slack: int, constraint: SetConstraint, deadline: Deadline
 ) -> SetConstraint:
-    kind = _kind(layout, constraint, deadline)
+    kind = _shape(layout, constraint, deadline)
     tight, sides = _slack_parts[layout, slack]
     possible = {}
     for mask, lowered in kind.lowered:
@@ -161,12 +161,12 @@ def _closed(
     for differences, (without, having) in zip(kind.differences, sides, strict=True):
         high.append(min(map(add, differences, without)))
         low.append(max(map(sub, differences, having)))
-    return SetConstraint.trusted(
+    return SetConstraint.unchecked(
         tuple([possible[mask] for mask in constraint.owners]), tuple(low), tuple(high)
     )
 
 
-def closed_by_tables(problem: DealProblem, deadline: Deadline = NEVER) -> DealProblem:
+def filter_by_tables(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> DealProblem:
     """Filter a problem by coalition tables; see `closed` for the result and the errors.
 
     Raise `LimitError` above `solvers.coalition_tables.MAX_PLAYERS` players.
@@ -175,39 +175,39 @@ def closed_by_tables(problem: DealProblem, deadline: Deadline = NEVER) -> DealPr
         raise LimitError(
             f"{problem.players} players need 2^{problem.players} lanes: the limit is {MAX_PLAYERS}"
         )
-    layout = lanes_of(problem)
-    tables = [layout.table_of(constraint) for constraint in deadline.over(problem.sets)]
+    layout = layout_of(problem)
+    tables = [layout.table_of(constraint) for constraint in deadline.iterate(problem.sets)]
     slack = layout.feasible_slack(tables, problem.hands, problem.cards)
     if slack is None:
         raise NoDeal("no deal satisfies the problem, so nothing can be said about its deals")
     closed = [
-        closed_set(layout, slack, constraint, deadline)
-        for constraint in deadline.over(problem.sets)
+        filter_set(layout, slack, constraint, deadline)
+        for constraint in deadline.iterate(problem.sets)
     ]
-    return DealProblem.trusted(problem.hands, tuple(closed))
+    return DealProblem.unchecked(problem.hands, tuple(closed))
 
 
 FILTERS: dict[str, Callable[..., DealProblem]] = {
-    "tables": closed_by_tables,
-    "flow": closed_by_flow,
+    "tables": filter_by_tables,
+    "flow": filter_by_flow,
 }
 """The filtering methods by name. All return the same result for a problem and a deadline.
 
 "tables" takes up to `coalition_tables.MAX_PLAYERS` players.
 """
 
-FEW_PLAYERS, FEW_CARDS = 8, 1000
+MAX_FAST_PLAYERS, MAX_FAST_CARDS = 8, 1000
 """Numbers of players and cards up to which tables are used without an estimate.
 
 Tables of this size take only milliseconds.
 """
 
-LOADING = 500_000_000
+LOADING_NANOSECONDS = 500_000_000
 """Time for loading OR-Tools and SciPy, which the flow method needs, in nanoseconds."""
 
 
-@takes(problem=DealProblem)
-def closed(problem: DealProblem, seconds: float | None = None) -> DealProblem:
+@validate_arguments(problem=DealProblem)
+def filter_problem(problem: DealProblem, seconds: float | None = None) -> DealProblem:
     """Return the problem with the same deals in which nothing can be tightened.
 
     In the result, the owner mask of a card contains exactly the players who own it in some deal. A
@@ -223,25 +223,25 @@ def closed(problem: DealProblem, seconds: float | None = None) -> DealProblem:
     >>> from solvers import SetConstraint
     >>> three = SetConstraint.of([[0, 1], [0, 1], [0, 1]], players=2, low=[0, 2])
     >>> single = SetConstraint.of([[0, 1]], players=2)
-    >>> for constraint in closed(DealProblem([2, 2], [three, single])).sets:
+    >>> for constraint in filter_problem(DealProblem([2, 2], [three, single])).sets:
     ...     print(constraint)
     SetConstraint.of([[0, 1], [0, 1], [0, 1]], players=2, low=[1, 2], high=[1, 2])
     SetConstraint.of([[0]], players=2, low=[1, 0], high=[1, 0])
     """
-    deadline = NEVER if seconds is None else Deadline(seconds)
-    return FILTERS["tables" if _by_tables(problem) else "flow"](problem, deadline)
+    deadline = NO_DEADLINE if seconds is None else Deadline(seconds)
+    return FILTERS["tables" if _prefers_tables(problem) else "flow"](problem, deadline)
 
 
-def _by_tables(problem: DealProblem) -> bool:
+def _prefers_tables(problem: DealProblem) -> bool:
     """Return whether tables are likely to be faster than flows, by an estimate of both."""
     players, sets = problem.players, len(problem.sets)
     if players > MAX_PLAYERS:
         return False
-    if players <= FEW_PLAYERS and problem.cards <= FEW_CARDS:
+    if players <= MAX_FAST_PLAYERS and problem.cards <= MAX_FAST_CARDS:
         return True
     # Estimates in nanoseconds; all factors are measured.
-    tables, flow = 0, 0 if "ortools.graph.python.max_flow" in sys.modules else LOADING
-    for owners, _, high in set(map(looks_of, problem.sets)):
+    tables, flow = 0, 0 if "ortools.graph.python.max_flow" in sys.modules else LOADING_NANOSECONDS
+    for owners, _, high in set(map(shape_key, problem.sets)):
         masks = set(owners)
         # Upper bounds make tables slower and paths faster.
         lane, path = (30, 10_000) if min(high) >= len(owners) else (100, 5_000)

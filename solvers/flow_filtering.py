@@ -19,11 +19,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from quaternity.base.deadline import NEVER, Deadline
+from quaternity.base.deadline import NO_DEADLINE, Deadline
 from quaternity.base.errors import LimitError, NoDeal
 from solvers.max_flow import SINK, SOURCE, Network, build, flows_of, run
 from solvers.problem import DealProblem, SetConstraint, players_in
-from solvers.shortage import plain_shortage
+from solvers.shortage import simple_certificate
 
 MAX_STEPS = 200_000_000
 """Maximum number of arcs that are searched for the bounds, in about a minute."""
@@ -33,16 +33,16 @@ class _Residual:
     """The residual graph of a maximum flow, without source and sink, which are on no cycle.
 
     Arcs i and i ^ 1 are the reverse of each other. The flow through an arc of the network is the
-    residual capacity (`room`) of its reverse arc.
+    residual capacity (`capacity`) of its reverse arc.
     """
 
     def __init__(self, network: Network, flows: list[int], deadline: Deadline) -> None:
         nodes = 1 + max(network.tails + network.heads)
         self.tails: list[int] = []
         self.heads: list[int] = []
-        self.room: list[int] = []
-        self.leaving: list[list[int]] = [[] for _ in range(nodes)]
-        self.between: dict[tuple[int, int], int] = {}
+        self.capacity: list[int] = []
+        self.outgoing: list[list[int]] = [[] for _ in range(nodes)]
+        self.arc_between: dict[tuple[int, int], int] = {}
         self.steps = 0
         self.deadline = deadline
         for tail, head, capacity, flow in zip(
@@ -50,12 +50,12 @@ class _Residual:
         ):
             if tail != SOURCE and head != SINK:
                 arc = len(self.heads)
-                self.between[tail, head] = arc
+                self.arc_between[tail, head] = arc
                 self.tails += (tail, head)
                 self.heads += (head, tail)
-                self.room += (capacity - flow, flow)
-                self.leaving[tail].append(arc)
-                self.leaving[head].append(arc + 1)
+                self.capacity += (capacity - flow, flow)
+                self.outgoing[tail].append(arc)
+                self.outgoing[head].append(arc + 1)
 
     def components(self) -> list[int]:
         """Return the number of the strongly connected component of each node."""
@@ -63,20 +63,20 @@ class _Residual:
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
-        arcs = [arc for arc, room in enumerate(self.room) if room]
+        arcs = [arc for arc, room in enumerate(self.capacity) if room]
         tails = np.array([self.tails[arc] for arc in arcs], dtype=np.int32)
         heads = np.array([self.heads[arc] for arc in arcs], dtype=np.int32)
-        nodes = len(self.leaving)
+        nodes = len(self.outgoing)
         graph = csr_array((np.ones(len(arcs), dtype=np.int8), (tails, heads)), (nodes, nodes))
         _, labels = connected_components(graph, connection="strong")
         return [int(label) for label in labels]
 
-    def send_round(self, arc: int) -> None:
+    def augment(self, arc: int) -> None:
         """Send as much flow as possible through an arc and back by other arcs, shortest first."""
-        room = self.room
+        room = self.capacity
         while room[arc]:
-            self.deadline.left()
-            path = self._way(self.heads[arc], self.tails[arc], arc ^ 1)
+            self.deadline.remaining()
+            path = self._find_path(self.heads[arc], self.tails[arc], arc ^ 1)
             if path is None:
                 return
             path.append(arc)
@@ -85,12 +85,12 @@ class _Residual:
                 room[step] -= amount
                 room[step ^ 1] += amount
 
-    def _way(self, start: int, end: int, excluded: int) -> list[int] | None:
+    def _find_path(self, start: int, end: int, excluded: int) -> list[int] | None:
         """Return a shortest path of arcs with residual capacity that avoids the arc `excluded`.
 
         The path is found by bidirectional search; it is None if there is no such path.
         """
-        room, heads, leaving = self.room, self.heads, self.leaving
+        room, heads, leaving = self.capacity, self.heads, self.outgoing
         # For each node reached from the start its last arc, and from the end its first arc.
         last_arcs, first_arcs = {start: -1}, {end: -1}
         first, last = [start], [end]
@@ -112,7 +112,7 @@ class _Residual:
                     if room[step] and other not in reached and step != excluded:
                         reached[other] = step
                         if other in other_side:
-                            return self._joined(other, last_arcs, first_arcs)
+                            return self._join_paths(other, last_arcs, first_arcs)
                         frontier.append(other)
             if forward:
                 first = frontier
@@ -120,7 +120,7 @@ class _Residual:
                 last = frontier
         return None
 
-    def _joined(
+    def _join_paths(
         self, middle: int, last_arcs: dict[int, int], first_arcs: dict[int, int]
     ) -> list[int]:
         path, node = [], middle
@@ -134,20 +134,22 @@ class _Residual:
         return path
 
 
-def closed_by_flow(problem: DealProblem, deadline: Deadline = NEVER) -> DealProblem:
-    """Filter a problem by network flow; see `solvers.filtering.closed` for the result and errors.
+def filter_by_flow(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> DealProblem:
+    """Filter a problem by network flow.
+
+    See `solvers.filtering.filter_problem` for the result and errors.
 
     Raise `LimitError` if the search exceeds `MAX_STEPS` arcs, or as soon as it is expected to
     exceed twice this number.
     """
     infeasible = "no deal satisfies the problem, so nothing can be said about its deals"
-    if plain_shortage(problem) is not None:
+    if simple_certificate(problem) is not None:
         raise NoDeal(infeasible)
     if not problem.cards:
         # Nobody holds a card, so all tightened bounds are 0.
         zeros = (0,) * problem.players
-        empty = SetConstraint.trusted((), zeros, zeros)
-        return DealProblem.trusted(problem.hands, (empty,) * len(problem.sets))
+        empty = SetConstraint.unchecked((), zeros, zeros)
+        return DealProblem.unchecked(problem.hands, (empty,) * len(problem.sets))
     network = Network(problem)
     solver = build(network)
     if run(solver) != problem.cards:
@@ -157,13 +159,13 @@ def closed_by_flow(problem: DealProblem, deadline: Deadline = NEVER) -> DealProb
     bounds = _bounds(network, residual, components)
     sets = []
     for index, constraint in enumerate(problem.sets):
-        deadline.left()
+        deadline.remaining()
         owners = _owners(network, residual, components, index)
         low, high = bounds[constraint]
         sets.append(
-            SetConstraint.trusted(tuple([owners[mask] for mask in constraint.owners]), low, high)
+            SetConstraint.unchecked(tuple([owners[mask] for mask in constraint.owners]), low, high)
         )
-    return DealProblem.trusted(problem.hands, tuple(sets))
+    return DealProblem.unchecked(problem.hands, tuple(sets))
 
 
 def _bounds(
@@ -171,7 +173,7 @@ def _bounds(
 ) -> dict[SetConstraint, tuple[tuple[int, ...], tuple[int, ...]]]:
     problem = network.problem
     places = {constraint: index for index, constraint in enumerate(problem.sets)}
-    representatives = players_alike(problem.hands, places)
+    representatives = equivalent_players(problem.hands, places)
     bounds = {}
     searched_sets = 0
     for constraint, index in places.items():
@@ -181,14 +183,14 @@ def _bounds(
                 low[player], high[player] = low[first], high[first]
                 continue
             node, share = 2 + player, network.share_nodes[index][player]
-            arc = residual.between[node, share]
+            arc = residual.arc_between[node, share]
             varies = components[node] == components[share]
             if varies:
-                residual.send_round(arc)
-            high[player] = constraint.low[player] + residual.room[arc ^ 1]
+                residual.augment(arc)
+            high[player] = constraint.low[player] + residual.capacity[arc ^ 1]
             if varies:
-                residual.send_round(arc ^ 1)
-            low[player] = constraint.low[player] + residual.room[arc ^ 1]
+                residual.augment(arc ^ 1)
+            low[player] = constraint.low[player] + residual.capacity[arc ^ 1]
         bounds[constraint] = tuple(low), tuple(high)
         searched_sets += 1
         expected = residual.steps * len(places) // searched_sets
@@ -200,7 +202,7 @@ def _bounds(
     return bounds
 
 
-def players_alike(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> list[int]:
+def equivalent_players(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> list[int]:
     """Return for each player the first player with whom an exchange changes nothing.
 
     Exchanging the numbers of these two players leaves the hands and the sets the same, apart from
@@ -220,7 +222,7 @@ def players_alike(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> list
         others = firsts.setdefault((hand, *profile), [])
         for first in others:
             if all(
-                masks[_swapped(mask, first, player)] == n
+                masks[_swap_players(mask, first, player)] == n
                 for _, _, masks in set_profiles
                 for mask, n in masks.items()
             ):
@@ -232,7 +234,7 @@ def players_alike(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> list
     return representatives
 
 
-def _swapped(mask: int, first: int, second: int) -> int:
+def _swap_players(mask: int, first: int, second: int) -> int:
     if (mask >> first ^ mask >> second) & 1:
         return mask ^ (1 << first | 1 << second)
     return mask
@@ -247,7 +249,7 @@ def _owners(
         possible = 0
         for player in players_in(mask):
             share = network.share_nodes[index][player]
-            flow = residual.room[residual.between[share, node] ^ 1]
+            flow = residual.capacity[residual.arc_between[share, node] ^ 1]
             if flow or components[share] == components[node]:
                 possible |= 1 << player
         owners[mask] = possible

@@ -14,14 +14,14 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, TypeAlias
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import takes
 from quaternity.base.plots import default_style, new_figure, plain_label, save_figure, svg_of
-from quaternity.base.sentences import Words
+from quaternity.base.sentences import Wording
 from quaternity.base.svg import Drawing
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import validate_arguments
 from solvers.max_flow import SINK, SOURCE, Network, build, flows_of, run
 from solvers.problem import DealProblem, players_in
-from solvers.shortage import plain_shortage
+from solvers.shortage import simple_certificate
 
 if TYPE_CHECKING:
     import networkx
@@ -48,7 +48,7 @@ LABEL_PLACES = {"source": 0.8, "player": 0.25, "share": 0.25, "cards": 0.6}
 CUT_COLOUR, FLOW_COLOUR, IDLE_COLOUR = "#D55E00", "#0072B2", "#BBBBBB"
 
 
-@takes(problem=DealProblem)
+@validate_arguments(problem=DealProblem)
 def flow_network(problem: DealProblem) -> networkx.DiGraph[Node]:
     """Return the flow network of a problem, solved.
 
@@ -75,7 +75,7 @@ def flow_network(problem: DealProblem) -> networkx.DiGraph[Node]:
             "flow networks need NetworkX, and their drawings matplotlib: "
             "pip install '.[networkx,plot]'"
         ) from None
-    plain = plain_shortage(problem)
+    plain = simple_certificate(problem)
     if plain is not None:
         raise InputError(
             f"problem: needs no flow network: {problem.words.say(plain.in_words(problem))}"
@@ -101,7 +101,7 @@ def flow_network(problem: DealProblem) -> networkx.DiGraph[Node]:
     return graph
 
 
-def _nodes(network: Network, names: Words) -> dict[int, tuple[Node, str]]:
+def _nodes(network: Network, names: Wording) -> dict[int, tuple[Node, str]]:
     """Return the nodes with their labels, by the network's numbers."""
     nodes: dict[int, tuple[Node, str]] = {
         SOURCE: (("source", 0, 0), "source"),
@@ -122,7 +122,7 @@ def _nodes(network: Network, names: Words) -> dict[int, tuple[Node, str]]:
     return nodes
 
 
-def _listed_cards(cards: list[tuple[int, int]], names: Words) -> str:
+def _listed_cards(cards: list[tuple[int, int]], names: Wording) -> str:
     """Return the cards of a node; above `MAX_NAMED_CARDS`, their number, first and last."""
     if len(cards) <= MAX_NAMED_CARDS:
         return names.cards_listed(cards)
@@ -146,7 +146,7 @@ def draw_flow_network(graph: networkx.DiGraph[Node], path: str | None = None) ->
             installed.
     """
     if not isinstance(getattr(graph, "graph", None), dict) or "value" not in graph.graph:
-        raise InputError(f"graph: {shown(graph)} is not the result of `flow_network`")
+        raise InputError(f"graph: {quote_value(graph)} is not the result of `flow_network`")
     layers: dict[int, list[Node]] = defaultdict(list)
     for node, layer in graph.nodes.data("layer"):
         layers[layer].append(node)

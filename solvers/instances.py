@@ -19,9 +19,9 @@ from random import Random
 from typing import NamedTuple
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import named, whole, whole_number
+from quaternity.base.validation import as_int, check_int, lookup
 from solvers.problem import MAX_CARDS, DealProblem, SetConstraint, mask_of, with_entry
-from solvers.random_problems import GameSize, brink, game_like
+from solvers.random_problems import GameSize, boundary_pair, game_like
 
 MIN_CARDS = 12
 """Minimum number of cards in an instance."""
@@ -36,7 +36,7 @@ MAX_LINKS = 20
 """Maximum depth of a `chain` unless a depth is given."""
 
 
-class Twins(NamedTuple):
+class ProblemPair(NamedTuple):
     """A feasible and an infeasible problem that differ by one unit of one bound."""
 
     possible: DealProblem
@@ -57,12 +57,12 @@ class Shape:
     coalition: int | None = None
     depth: int | None = None
 
-    def drawn(self, name: str, random: Random, low: int, high: int) -> int:
+    def draw(self, name: str, random: Random, low: int, high: int) -> int:
         """Return the requested coalition or depth, or a random number from the range if None."""
         requested = getattr(self, name)
         if requested is None:
             return random.randint(low, high)
-        return whole_number(requested, low, high, f"from {low} to {high} for this instance", name)
+        return check_int(requested, low, high, f"from {low} to {high} for this instance", name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +72,18 @@ class Family:
     Attributes:
         idea: a description, in one line.
         make: the function that makes a pair.
-        chosen: the names of the parameters that can be set: "coalition", "depth", both or none.
+        parameters: the names of the parameters that can be set: "coalition", "depth", both or none.
     """
 
     name: str
     idea: str
-    make: Callable[[Random, Shape], Twins]
-    chosen: tuple[str, ...] = ()
+    make: Callable[[Random, Shape], ProblemPair]
+    parameters: tuple[str, ...] = ()
 
 
-def twins(
+def make_pair(
     family: str, cards: int, seed: int, *, coalition: int | None = None, depth: int | None = None
-) -> Twins:
+) -> ProblemPair:
     """Return a pair of problems of a family; it is determined by the arguments.
 
     Args:
@@ -98,63 +98,65 @@ def twins(
 
     Cost: linear in the size of the problems; for `random`, a few dozen runs of a solver.
 
-    >>> possible, impossible = twins("chain", 12, seed=0)
+    >>> possible, impossible = make_pair("chain", 12, seed=0)
     >>> from solvers import solve
     >>> bool(solve(possible)), bool(solve(impossible))
     (True, False)
     """
-    row = named(FAMILIES, family, "family")
+    row = lookup(FAMILIES, family, "family")
     allowed = f"a number of cards from {MIN_CARDS} to {MAX_CARDS}"
-    cards = whole_number(cards, MIN_CARDS, MAX_CARDS, allowed, "cards")
+    cards = check_int(cards, MIN_CARDS, MAX_CARDS, allowed, "cards")
     for name, value in (("coalition", coalition), ("depth", depth)):
-        if value is not None and name not in row.chosen:
+        if value is not None and name not in row.parameters:
             raise InputError(f"{name}: not available for family {family}")
-    random = Random(f"{family} {cards} {whole(seed, 'seed')}")
+    random = Random(f"{family} {cards} {as_int(seed, 'seed')}")
     pair = row.make(random, Shape(cards, coalition, depth))
     first = pair.possible
     players, sets = list(range(first.players)), list(range(len(first.sets)))
     orders = [list(range(constraint.size)) for constraint in first.sets]
     for order in (players, sets, *orders):
         random.shuffle(order)
-    return Twins(*(twin.relabelled(players, sets, orders) for twin in pair))
+    return ProblemPair(*(twin.relabelled(players, sets, orders) for twin in pair))
 
 
-def _game(random: Random, shape: Shape) -> Twins:
-    sizes, hands = _table(shape.cards)
-    members = shape.drawn("coalition", random, 1, PLAYERS - 1)
+def _game(random: Random, shape: Shape) -> ProblemPair:
+    sizes, hands = _game_sizes(shape.cards)
+    members = shape.draw("coalition", random, 1, PLAYERS - 1)
     others = sum(hands[members:])
     # There must be room for the cards of the other players and at least one of the coalition.
     min_depth = next(count for count in range(len(sizes) + 1) if sum(sizes[:count]) > others)
-    depth = shape.drawn("depth", random, min_depth, min(len(sizes), others))
+    depth = shape.draw("depth", random, min_depth, min(len(sizes), others))
     outside = _spread(random, others, sizes[:depth]) + [0] * (len(sizes) - depth)
     start = random.randrange(3)
     kinds = [("high", "low", "owners")[(start + index) % 3] for index in range(depth)]
     kinds[next(s for s in range(depth) if outside[s] < sizes[s])] = random.choice(("high", "low"))
-    return _tight(random, sizes, hands, members, outside, kinds + ["open"] * (len(sizes) - depth))
+    return _tight_pair(
+        random, sizes, hands, members, outside, kinds + ["open"] * (len(sizes) - depth)
+    )
 
 
-def _crowded(random: Random, shape: Shape) -> Twins:
-    sizes, hands = _table(shape.cards)
+def _crowded(random: Random, shape: Shape) -> ProblemPair:
+    sizes, hands = _game_sizes(shape.cards)
     outside = _spread(random, hands[-1], sizes, minimum=0)
-    return _tight(random, sizes, hands, PLAYERS - 1, outside, ["low"] * len(sizes))
+    return _tight_pair(random, sizes, hands, PLAYERS - 1, outside, ["low"] * len(sizes))
 
 
-def _pair(random: Random, shape: Shape) -> Twins:
+def _pair(random: Random, shape: Shape) -> ProblemPair:
     sizes = [shape.cards // 2, shape.cards - shape.cards // 2]
     outside = [random.randint(1, size - 1) for size in sizes]
     hands = [shape.cards - sum(outside), sum(outside)]
     kinds = random.choice((["high", "low"], ["high", "owners"], ["low", "owners"]))
-    return _tight(random, sizes, hands, 1, outside, kinds)
+    return _tight_pair(random, sizes, hands, 1, outside, kinds)
 
 
-def _pigeons(random: Random, shape: Shape) -> Twins:
+def _pigeons(random: Random, shape: Shape) -> ProblemPair:
     sizes = [shape.cards - shape.cards // 2, shape.cards // 2]
     players = min(shape.cards // 2, MAX_PIGEONS)
     hands = _shares(sizes[0], players) + _shares(sizes[1], players)
-    return _tight(random, sizes, hands, players, [0, sizes[1]], ["low", "owners"])
+    return _tight_pair(random, sizes, hands, players, [0, sizes[1]], ["low", "owners"])
 
 
-def _table(cards: int) -> tuple[list[int], list[int]]:
+def _game_sizes(cards: int) -> tuple[list[int], list[int]]:
     """Return the sizes of the sets and of the hands, as in a game."""
     remainder = cards % SET_SIZE
     return [SET_SIZE] * (cards // SET_SIZE) + [remainder] * (remainder > 0), _shares(cards, PLAYERS)
@@ -173,14 +175,14 @@ def _spread(random: Random, amount: int, sizes: Sequence[int], minimum: int = 1)
     return spread
 
 
-def _tight(
+def _tight_pair(
     random: Random,
     sizes: Sequence[int],
     hands: Sequence[int],
     members: int,
     outside: Sequence[int],
     kinds: Sequence[str],
-) -> Twins:
+) -> ProblemPair:
     """Return a pair of problems around a deal in which the first `members` players are tight.
 
     Args:
@@ -218,10 +220,10 @@ def _tight(
     kind, units = random.choice(
         [option for option in (("low", with_room or low_units), ("high", high_units)) if option[1]]
     )
-    return Twins(possible, _tightened(possible, kind, *random.choice(units)))
+    return ProblemPair(possible, _tighten_bound(possible, kind, *random.choice(units)))
 
 
-def _tightened(problem: DealProblem, kind: str, index: int, player: int) -> DealProblem:
+def _tighten_bound(problem: DealProblem, kind: str, index: int, player: int) -> DealProblem:
     owners, low, high = problem.sets[index]
     if kind == "low":
         low = with_entry(low, player, low[player] + 1)
@@ -230,7 +232,7 @@ def _tightened(problem: DealProblem, kind: str, index: int, player: int) -> Deal
     return problem.with_set(index, SetConstraint(owners, low, high))
 
 
-def _chain(random: Random, shape: Shape) -> Twins:
+def _chain(random: Random, shape: Shape) -> ProblemPair:
     """Return a pair of problems with a ring of sets, each shared by two adjacent players.
 
     Each card that a player takes from one of the player's two sets is a card less from the other,
@@ -240,7 +242,7 @@ def _chain(random: Random, shape: Shape) -> Twins:
     max_depth = min(MAX_LINKS, shape.cards // 4 + 1)
     if shape.depth is not None:
         max_depth = min(MAX_PIGEONS + 1, shape.cards // 4 + 1)
-    depth = shape.drawn("depth", random, 2, max_depth)
+    depth = shape.draw("depth", random, 2, max_depth)
     count = 2 * depth - 2
     sizes = _shares(shape.cards, count)
     passed = [random.randint(1, size - 1) for size in sizes]  # to the second of the two players
@@ -254,10 +256,10 @@ def _chain(random: Random, shape: Shape) -> Twins:
             high[index] = size - passed[index]
         sets.append(SetConstraint([1 << index | 1 << (index + 1) % count] * size, low, high))
     possible = DealProblem(hands, sets)
-    return Twins(possible, _tightened(possible, "high", depth - 1, depth - 1))
+    return ProblemPair(possible, _tighten_bound(possible, "high", depth - 1, depth - 1))
 
 
-def _random(random: Random, shape: Shape) -> Twins:
+def _random(random: Random, shape: Shape) -> ProblemPair:
     """Return a pair made by tightening a random problem of `game_like` until it is infeasible."""
     remainder = shape.cards % SET_SIZE
     everybody = (1 << PLAYERS) - 1
@@ -269,12 +271,12 @@ def _random(random: Random, shape: Shape) -> Twins:
         if problem.cards + remainder < shape.cards:
             continue  # some sets are completed
         hands = [hand + (player < remainder) for player, hand in enumerate(problem.hands)]
-        possible, impossible = brink(DealProblem(hands, [*problem.sets, *last]), random)
+        possible, impossible = boundary_pair(DealProblem(hands, [*problem.sets, *last]), random)
         sets = zip(possible.sets, impossible.sets, strict=True)
         steps = [(before, after) for before, after in sets if before is not after]
         # Try again if the last step changed an owner mask or the hands, not a bound of one set.
         if len(steps) == 1 and steps[0][0].owners == steps[0][1].owners:
-            return Twins(possible, impossible)
+            return ProblemPair(possible, impossible)
 
 
 FAMILIES: dict[str, Family] = {

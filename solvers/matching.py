@@ -20,13 +20,13 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from solvers.problem import DealProblem
-from solvers.shortage import Shortage, plain_shortage
+from solvers.shortage import Shortage, simple_certificate
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_EDGES = 20_000_000
 """Maximum number of edges of the graph (about 160 MB)."""
 
-FEW_SLOTS = 200
+MAX_UNSHUFFLED_SLOTS = 200
 """Maximum number of slots that are matched without shuffling them first."""
 
 
@@ -59,7 +59,7 @@ def refuses(problem: DealProblem) -> str | None:
 
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
     """Build the graph of the module docstring; return a function that finds a matching in it."""
-    simple = plain_shortage(problem)
+    simple = simple_certificate(problem)
     if simple is not None:
         return lambda: Infeasible(simple)
 
@@ -73,7 +73,7 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
         for index, constraint in enumerate(problem.sets):
             slots += [Slot(player, index)] * constraint.low[player]
         slots += [Slot(player, None)] * (hand - (len(slots) - before))
-    if len(slots) > FEW_SLOTS:
+    if len(slots) > MAX_UNSHUFFLED_SLOTS:
         # With slots in the order of hands, SciPy takes minutes instead of a second.
         from random import Random
 

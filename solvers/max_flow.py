@@ -21,14 +21,14 @@ from typing import Any
 
 from quaternity.base.errors import SolverFault
 from solvers.problem import DealProblem, members_of
-from solvers.shortage import Shortage, plain_shortage
+from solvers.shortage import Shortage, simple_certificate
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 SOURCE, SINK = 0, 1
 
 
 class Network:
-    """The flow network of a problem whose `plain_shortage` is None.
+    """The flow network of a problem whose `simple_certificate` is None.
 
     Node 0 is the source, node 1 the sink, and node 2 + p player p. Then follow, set by set, the
     (player, set) nodes and a node for each distinct owner mask (a *class* of cards).
@@ -152,7 +152,7 @@ def flows_of(network: Network, solver: Any) -> list[int]:
 
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
     """Build the network of the module docstring; return a function that solves it."""
-    simple = plain_shortage(problem)
+    simple = simple_certificate(problem)
     if simple is not None:
         return lambda: Infeasible(simple)
     if not problem.cards:

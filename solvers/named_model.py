@@ -6,10 +6,10 @@ from math import inf
 from typing import Any
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import checked_seconds, numbered, takes
+from quaternity.base.validation import check_index, check_seconds, validate_arguments
 from solvers.cp_sat import (
     DEFAULT,
-    SECONDS,
+    DEFAULT_SECONDS,
     Places,
     Sum,
     formulate,
@@ -32,10 +32,10 @@ class CpSatModel:
         model: the `ortools.sat.python.cp_model.CpModel`. Anything may be added to it.
     """
 
-    @takes(problem=DealProblem)
+    @validate_arguments(problem=DealProblem)
     def __init__(self, problem: DealProblem, is_bundled: bool = True) -> None:
         self.problem = problem
-        variant = DEFAULT if is_bundled else DEFAULT._replace(most_booleans=inf)
+        variant = DEFAULT if is_bundled else DEFAULT._replace(max_booleans=inf)
         self._formulation = formulate(problem, variant)
         self.model: Any = write_model(self._formulation)
         self._names = self._variable_names()
@@ -52,9 +52,9 @@ class CpSatModel:
             InputError: If there is no such player, set or card, or if the card is bundled with
                 others.
         """
-        player = numbered(player, self.problem.players, "player")
-        set_index = numbered(set_index, len(self.problem.sets), "set")
-        card = numbered(card, self.problem.sets[set_index].size, "card")
+        player = check_index(player, self.problem.players, "player")
+        set_index = check_index(set_index, len(self.problem.sets), "set")
+        card = check_index(card, self.problem.sets[set_index].size, "card")
         return self._number(player, [(set_index, card)])
 
     def amount(self, player: int, set_index: int) -> Any:
@@ -64,8 +64,8 @@ class CpSatModel:
             InputError: If there is no such player or set, or if cards of the set are bundled with
                 those of other sets.
         """
-        player = numbered(player, self.problem.players, "player")
-        set_index = numbered(set_index, len(self.problem.sets), "set")
+        player = check_index(player, self.problem.players, "player")
+        set_index = check_index(set_index, len(self.problem.sets), "set")
         size = self.problem.sets[set_index].size
         return self._number(player, [(set_index, card) for card in range(size)])
 
@@ -86,7 +86,7 @@ class CpSatModel:
         """Add a further constraint, as `CpModel.add` takes it."""
         self.model.add(constraint)
 
-    def solve(self, *, seconds: float = SECONDS, seed: int = 0) -> Verdict:
+    def solve(self, *, seconds: float = DEFAULT_SECONDS, seed: int = 0) -> Verdict:
         """Solve the model, including the constraints that were added.
 
         An infeasible verdict has a shortage only if the problem has no deal without them either.
@@ -97,7 +97,7 @@ class CpSatModel:
         """
         verdict = solve_model(
             self.problem, self._formulation, self.model,
-            seed=seed, seconds=checked_seconds(seconds),
+            seed=seed, seconds=check_seconds(seconds),
         )  # fmt: skip
         if isinstance(verdict, Feasible):
             return Feasible(verdict.deal, self.problem)
@@ -137,7 +137,7 @@ class CpSatModel:
         return f"{self._meaning(row)}: {' + '.join(names) or '0'} {limits}"
 
 
-@takes(problem=DealProblem, bundles=bool)
+@validate_arguments(problem=DealProblem, bundles=bool)
 def cp_sat_model(problem: DealProblem, *, bundles: bool = True) -> CpSatModel:
     """Return the model that `solve(problem, "cp-sat")` solves, with names.
 

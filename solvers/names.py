@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from quaternity.base.errors import InputError
-from quaternity.base.sentences import Words
-from quaternity.base.wording import shown
+from quaternity.base.sentences import Wording
+from quaternity.base.text_format import quote_value
 
 MAX_NAME_LENGTH = 100
 """Maximum length of the name of a player, a set or a card, in characters."""
@@ -36,17 +36,19 @@ class Names:
         """Check the names."""
         for kind in ("players", "sets", "cards"):
             if not isinstance(getattr(self, kind), tuple):
-                raise InputError(f"{kind}: {shown(getattr(self, kind))} must be a tuple of names")
+                raise InputError(
+                    f"{kind}: {quote_value(getattr(self, kind))} must be a tuple of names"
+                )
         for row in self.cards:
             if not isinstance(row, tuple):
-                raise InputError(f"cards: {shown(row)} must be a tuple of names")
+                raise InputError(f"cards: {quote_value(row)} must be a tuple of names")
         every_card = [name for row in self.cards for name in row]
         for kind, names in (("player", self.players), ("set", self.sets), ("card", every_card)):
             for name in names:
                 check_name(kind, name)
             twice = next((name for name, times in Counter(names).items() if times > 1), None)
             if twice is not None:
-                raise InputError(f"{kind}: the name {shown(twice)} is used twice")
+                raise InputError(f"{kind}: the name {quote_value(twice)} is used twice")
 
     def fits(self, players: int, sizes: Sequence[int]) -> bool:
         """Return whether the names fit a number of players and the sizes of the sets."""
@@ -57,7 +59,7 @@ class Names:
         )
 
     @property
-    def words(self) -> Words:
+    def words(self) -> Wording:
         """Return the wording of sentences with these names."""
         return NamedWords(self)
 
@@ -65,15 +67,15 @@ class Names:
 def check_name(kind: str, name: object) -> str:
     """Return a name that can be printed in a line, or raise `InputError`."""
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
-        raise InputError(f"{kind}: the name {shown(name)} must be a printable string")
+        raise InputError(f"{kind}: the name {quote_value(name)} must be a printable string")
     if len(name) > MAX_NAME_LENGTH:
         raise InputError(
-            f"{kind}: the name {shown(name)} is longer than {MAX_NAME_LENGTH} characters"
+            f"{kind}: the name {quote_value(name)} is longer than {MAX_NAME_LENGTH} characters"
         )
     return name
 
 
-class NamedWords(Words):
+class NamedWords(Wording):
     """The wording of sentences that uses the names of a problem."""
 
     def __init__(self, names: Names) -> None:
@@ -86,7 +88,7 @@ class NamedWords(Words):
 
     def sets(self, indices: Sequence[int]) -> str:
         """Return the names of some sets as in a sentence."""
-        return self._joined(map(self.set, indices)) if self._sets else super().sets(indices)
+        return self._join(map(self.set, indices)) if self._sets else super().sets(indices)
 
     def card(self, card: tuple[int, int]) -> str:
         """Return the name of a card."""

@@ -14,21 +14,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
-from quaternity.base.errors import InputError, warn_of
-from quaternity.base.picture import Cell, Picture, Shown, heads
-from quaternity.base.plain_values import (
-    entries,
-    iterated,
-    length,
-    numbered,
-    permutation,
-    takes,
-    whole,
-    wholes,
-)
+from quaternity.base.errors import InputError, warn_irregularities
+from quaternity.base.picture import Cell, Display, Displayable, heading_cells
 from quaternity.base.plugins import load_place
-from quaternity.base.sentences import PLAIN, Words
-from quaternity.base.wording import shown
+from quaternity.base.sentences import PLAIN, Wording
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import (
+    as_int,
+    as_int_tuple,
+    as_iterator,
+    as_permutation,
+    as_tuple,
+    check_index,
+    check_length,
+    validate_arguments,
+)
 from solvers.names import Names
 
 _FILE = "solvers.exchange.deal_problem_file"
@@ -51,7 +51,7 @@ def players_in(mask: int) -> tuple[int, ...]:
     try:
         return tuple(player for player in range(mask.bit_length()) if mask >> player & 1)
     except (AttributeError, TypeError):
-        raise InputError(f"mask: {shown(mask)} is not a whole number") from None
+        raise InputError(f"mask: {quote_value(mask)} is not a whole number") from None
 
 
 members_of = lru_cache(maxsize=1 << 12)(players_in)
@@ -69,7 +69,9 @@ def mask_of(players: Iterable[int]) -> int:
         for player in players:
             mask |= 1 << player
     except (TypeError, ValueError):
-        raise InputError(f"players: {shown(players)} is not a list of player numbers") from None
+        raise InputError(
+            f"players: {quote_value(players)} is not a list of player numbers"
+        ) from None
     return mask
 
 
@@ -82,10 +84,10 @@ def with_entry(values: Sequence[Any], index: int, value: Any) -> tuple[Any, ...]
     return (*values[:index], value, *values[index + 1 :])
 
 
-def ownable(owners: Iterable[int], players: int) -> list[int]:
+def ownable_counts(owners: Iterable[int], players: int) -> list[int]:
     """Return the number of owner masks that contain each player.
 
-    >>> ownable([0b01, 0b11], players=2)
+    >>> ownable_counts([0b01, 0b11], players=2)
     [2, 1]
     """
     counts = [0] * players
@@ -122,18 +124,18 @@ class SetConstraint(_SetFields):
 
     def __new__(cls, owners: Sequence[int], low: Sequence[int], high: Sequence[int]) -> Self:
         """Validate the values and create the constraint."""
-        players = length(low, "low")
-        check_size(players, 0, length(owners, "owners"))
-        if length(high, "high") != players:
+        players = check_length(low, "low")
+        check_size(players, 0, check_length(owners, "owners"))
+        if check_length(high, "high") != players:
             raise InputError(f"high: {len(high)} bounds for {players} players")
-        masks = wholes(owners, "owners", 0)
+        masks = as_int_tuple(owners, "owners", 0)
         for card, mask in enumerate(masks):
             if mask >> players:
                 raise InputError(
                     f"owners[{card}]: {players_in(mask)} names a player out of range "
                     f"0..{players - 1}"
                 )
-        return cls.trusted(masks, wholes(low, "low", 0), wholes(high, "high", 0))
+        return cls.unchecked(masks, as_int_tuple(low, "low", 0), as_int_tuple(high, "high", 0))
 
     @classmethod
     def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]
@@ -141,7 +143,9 @@ class SetConstraint(_SetFields):
         return cls(*iterable)
 
     @classmethod
-    def trusted(cls, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]) -> Self:
+    def unchecked(
+        cls, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
+    ) -> Self:
         """Create an instance without validation, from parts that are known to be valid."""
         return tuple.__new__(cls, (owners, low, high))
 
@@ -160,13 +164,13 @@ class SetConstraint(_SetFields):
         >>> SetConstraint.of([[0, 1], [1]], players=2, low=[1, 0])
         SetConstraint.of([[0, 1], [1]], players=2, low=[1, 0], high=[2, 2])
         """
-        players = whole(players, "players", 0)
-        check_size(players, 0, length(owners, "owners"))
+        players = as_int(players, "players", 0)
+        check_size(players, 0, check_length(owners, "owners"))
         for name, bounds in (("low", low), ("high", high)):
-            if bounds is not None and length(bounds, name) != players:
+            if bounds is not None and check_length(bounds, name) != players:
                 raise InputError(f"{name}: {len(bounds)} bounds for {players} players")
         masks = [
-            _mask(numbers, card, players) for card, numbers in enumerate(entries(owners, "owners"))
+            _mask(numbers, card, players) for card, numbers in enumerate(as_tuple(owners, "owners"))
         ]
         return cls(
             masks,
@@ -189,7 +193,7 @@ class SetConstraint(_SetFields):
 
         That is so if `high[player]` is at least the number of cards that the player may own.
         """
-        player = numbered(player, self.players, "player")
+        player = check_index(player, self.players, "player")
         ownable = sum(mask >> player & 1 for mask in self.owners)
         return self.high[player] >= ownable
 
@@ -201,13 +205,15 @@ class SetConstraint(_SetFields):
 
 def _mask(numbers: Iterable[int], card: int, players: int) -> int:
     place, mask = f"owners[{card}]", 0
-    for number in iterated(numbers, place):
+    for number in as_iterator(numbers, place):
         try:
-            player = whole(number, place, 0)
+            player = as_int(number, place, 0)
         except InputError:
             player = players
         if player >= players:
-            raise InputError(f"{place}: player {shown(number)} is out of range 0..{players - 1}")
+            raise InputError(
+                f"{place}: player {quote_value(number)} is out of range 0..{players - 1}"
+            )
         mask |= 1 << player
     return mask
 
@@ -217,7 +223,7 @@ class _ProblemFields(NamedTuple):
     sets: tuple[SetConstraint, ...]
 
 
-class DealProblem(_ProblemFields, Shown):
+class DealProblem(_ProblemFields, Displayable):
     """The hand sizes and sets of a deal: the interface between games and solvers.
 
     Immutable and hashable.
@@ -241,17 +247,17 @@ class DealProblem(_ProblemFields, Shown):
 
     def __new__(cls, hands: Sequence[int], sets: Sequence[SetConstraint]) -> Self:
         """Validate the values and create the problem."""
-        players = length(hands, "hands")
+        players = check_length(hands, "hands")
         if players < 1:
             raise InputError("hands: at least one player is needed")
-        check_size(players, length(sets, "sets"), 0)
-        constraints = entries(sets, "sets")
+        check_size(players, check_length(sets, "sets"), 0)
+        constraints = as_tuple(sets, "sets")
         for index, constraint in enumerate(constraints):
             _check_set(constraint, index, players)
         check_size(
             players, len(constraints), sum(len(constraint.owners) for constraint in constraints)
         )
-        return cls.trusted(wholes(hands, "hands", 0), constraints)
+        return cls.unchecked(as_int_tuple(hands, "hands", 0), constraints)
 
     @classmethod
     def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]
@@ -259,7 +265,7 @@ class DealProblem(_ProblemFields, Shown):
         return cls(*iterable)
 
     @classmethod
-    def trusted(cls, hands: tuple[int, ...], sets: tuple[SetConstraint, ...]) -> Self:
+    def unchecked(cls, hands: tuple[int, ...], sets: tuple[SetConstraint, ...]) -> Self:
         """Create an instance without validation, from parts that are known to be valid."""
         return tuple.__new__(cls, (hands, sets))
 
@@ -273,11 +279,11 @@ class DealProblem(_ProblemFields, Shown):
         try:
             text = json.dumps(document)
         except (TypeError, ValueError, RecursionError) as error:
-            raise InputError(f"document: {shown(document)} is not a JSON document") from error
+            raise InputError(f"document: {quote_value(document)} is not a JSON document") from error
         return cls.from_json(text)
 
     @classmethod
-    @takes(text=str)
+    @validate_arguments(text=str)
     def from_json(cls, text: str) -> DealProblem:
         """Return the problem of a deal-problem document, and warn about unknown fields.
 
@@ -289,7 +295,7 @@ class DealProblem(_ProblemFields, Shown):
         True
         """
         problem, warnings = load_place(f"{_FILE}:parse_deal_problem")(text)
-        warn_of(warnings)
+        warn_irregularities(warnings)
         return cls.named(problem, problem.names)
 
     @classmethod
@@ -317,7 +323,7 @@ class DealProblem(_ProblemFields, Shown):
         text: str = load_place(f"{_FILE}:deal_problem_text")(self)
         return text
 
-    @takes(path=str)
+    @validate_arguments(path=str)
     def write(self, path: str) -> None:
         """Write a deal-problem file.
 
@@ -328,7 +334,7 @@ class DealProblem(_ProblemFields, Shown):
 
         write_text(path, self.to_json())
 
-    @takes(names=(Names, type(None)))
+    @validate_arguments(names=(Names, type(None)))
     def named(self, names: Names | None) -> DealProblem:
         """Return the same problem with names for sentences, tables and pictures.
 
@@ -343,12 +349,12 @@ class DealProblem(_ProblemFields, Shown):
         sizes = [constraint.size for constraint in self.sets]
         if names is not None and not names.fits(self.players, sizes):
             raise InputError("names: their numbers do not fit the players, sets and cards")
-        problem = DealProblem.trusted(self.hands, self.sets)
+        problem = DealProblem.unchecked(self.hands, self.sets)
         problem.__dict__["names"] = names
         return problem
 
     @property
-    def words(self) -> Words:
+    def words(self) -> Wording:
         """Return the wording of sentences about this problem: its names, or numbers."""
         return PLAIN if self.names is None else self.names.words
 
@@ -367,21 +373,21 @@ class DealProblem(_ProblemFields, Shown):
 
     def may_own(self, set_index: int, card: int) -> tuple[int, ...]:
         """Return the players who may own a card by its owner mask, in ascending order."""
-        owners = self.sets[numbered(set_index, len(self.sets), "set")].owners
-        return players_in(owners[numbered(card, len(owners), "card")])
+        owners = self.sets[check_index(set_index, len(self.sets), "set")].owners
+        return players_in(owners[check_index(card, len(owners), "card")])
 
     def with_set(self, set_index: int, constraint: SetConstraint) -> DealProblem:
         """Return a copy of the problem in which the constraints of one set are replaced."""
-        set_index = numbered(set_index, len(self.sets), "set")
+        set_index = check_index(set_index, len(self.sets), "set")
         _check_set(constraint, set_index, len(self.hands))
         added = len(constraint.owners) - len(self.sets[set_index].owners)
         if added > 0:
             check_size(len(self.hands), len(self.sets), self.cards + added)
         sets = with_entry(self.sets, set_index, constraint)
-        problem = DealProblem.trusted(self.hands, sets)
+        problem = DealProblem.unchecked(self.hands, sets)
         return problem.named(self.names) if self.names and not added else problem
 
-    def seen_by(self, player: int, hand: Sequence[int]) -> DealProblem:
+    def with_hand(self, player: int, hand: Sequence[int]) -> DealProblem:
         """Return the problem of the deals in which a player holds exactly these cards.
 
         Args:
@@ -390,15 +396,15 @@ class DealProblem(_ProblemFields, Shown):
         Raises:
             InputError: If the player does not exist, or if the hand is not a bit mask for each set.
         """
-        player = numbered(player, len(self.hands), "player")
+        player = check_index(player, len(self.hands), "player")
         try:
             sets = [
-                _seen_by(constraint, player, held)
+                _set_with_hand(constraint, player, held)
                 for constraint, held in zip(self.sets, hand, strict=True)
             ]
         except (TypeError, ValueError):
-            raise InputError(f"hand: {shown(hand)} is not a bit mask for every set") from None
-        problem = DealProblem.trusted(self.hands, tuple(sets))
+            raise InputError(f"hand: {quote_value(hand)} is not a bit mask for every set") from None
+        problem = DealProblem.unchecked(self.hands, tuple(sets))
         return problem.named(self.names) if self.names else problem
 
     def relabelled(
@@ -418,11 +424,11 @@ class DealProblem(_ProblemFields, Shown):
             InputError: If an argument is not a permutation, or has the wrong length.
         """
         count = range(len(self.sets))
-        numbers = permutation(
+        numbers = as_permutation(
             range(self.players) if players is None else players, self.players, "players"
         )
-        set_order = permutation(count if sets is None else sets, len(self.sets), "sets")
-        if cards is not None and length(cards, "cards") != len(self.sets):
+        set_order = as_permutation(count if sets is None else sets, len(self.sets), "sets")
+        if cards is not None and check_length(cards, "cards") != len(self.sets):
             raise InputError(f"cards: {len(cards)} orders for {len(self.sets)} sets")
         old_numbers = [numbers.index(new) for new in range(self.players)]
 
@@ -430,15 +436,15 @@ class DealProblem(_ProblemFields, Shown):
             owners, low, high = self.sets[index]
             order: Sequence[int] = range(len(owners))
             if cards is not None:
-                order = permutation(cards[index], len(owners), f"cards[{index}]")
-            return SetConstraint.trusted(
+                order = as_permutation(cards[index], len(owners), f"cards[{index}]")
+            return SetConstraint.unchecked(
                 tuple([mask_of(numbers[p] for p in players_in(owners[card])) for card in order]),
                 tuple([low[old] for old in old_numbers]),
                 tuple([high[old] for old in old_numbers]),
             )
 
         hands = tuple([self.hands[old] for old in old_numbers])
-        return DealProblem.trusted(hands, tuple([relabel_set(index) for index in set_order]))
+        return DealProblem.unchecked(hands, tuple([relabel_set(index) for index in set_order]))
 
     def __repr__(self) -> str:
         return f"DealProblem(hands={list(self.hands)}, sets={list(self.sets)})"
@@ -446,7 +452,7 @@ class DealProblem(_ProblemFields, Shown):
     def __str__(self) -> str:
         return self.picture().text()
 
-    def picture(self) -> Picture:
+    def picture(self) -> Display:
         """Return a table: hands, bounds, and which player may own which cards.
 
         Cards of a set with equal owners share a row.
@@ -461,20 +467,20 @@ class DealProblem(_ProblemFields, Shown):
           0/2                    may own
         """
         words, players = self.words, range(self.players)
-        rows = [heads("", *map(words.player, players))]
-        rows.append([*heads("hand"), *(Cell(words.cards(hand)) for hand in self.hands)])
+        rows = [heading_cells("", *map(words.player, players))]
+        rows.append([*heading_cells("hand"), *(Cell(words.cards(hand)) for hand in self.hands)])
         for index, (owners, lows, highs) in enumerate(self.sets):
             bounds = (
                 _bounds(low, high, len(owners)) for low, high in zip(lows, highs, strict=True)
             )
-            rows.append([*heads(words.set(index)), *map(Cell, bounds)])
+            rows.append([*heading_cells(words.set(index)), *map(Cell, bounds)])
             groups: dict[int, list[tuple[int, int]]] = {}
             for card, mask in enumerate(owners):
                 groups.setdefault(mask, []).append((index, card))
             for mask, cards in groups.items():
                 marks = ("may own" if mask >> player & 1 else "" for player in players)
-                rows.append([*heads(f"  {words.hand(cards)}"), *map(Cell, marks)])
-        return Picture("A deal problem", (), rows)
+                rows.append([*heading_cells(f"  {words.hand(cards)}"), *map(Cell, marks)])
+        return Display("A deal problem", (), rows)
 
 
 def _bounds(low: int, high: int, size: int) -> str:
@@ -486,17 +492,17 @@ def _bounds(low: int, high: int, size: int) -> str:
 
 
 @lru_cache(maxsize=1 << 16)
-def _seen_by(constraint: SetConstraint, player: int, held: int) -> SetConstraint:
+def _set_with_hand(constraint: SetConstraint, player: int, held: int) -> SetConstraint:
     own = 1 << player
     masks = [
         own if held >> card & 1 else mask & ~own for card, mask in enumerate(constraint.owners)
     ]
-    return SetConstraint.trusted(tuple(masks), constraint.low, constraint.high)
+    return SetConstraint.unchecked(tuple(masks), constraint.low, constraint.high)
 
 
 def _check_set(constraint: SetConstraint, index: int, players: int) -> None:
     if type(constraint) is not SetConstraint:
-        raise InputError(f"sets[{index}]: {shown(constraint)} is not a SetConstraint")
+        raise InputError(f"sets[{index}]: {quote_value(constraint)} is not a SetConstraint")
     if len(constraint.low) != players:
         raise InputError(
             f"sets[{index}]: bounds for {constraint.players} players, hands for {players}"
@@ -514,7 +520,7 @@ def check_size(players: int, sets: int, cards: int) -> None:
             raise InputError(f"{count} {unit}: the limit is {limit}")
 
 
-def every_card(problem: DealProblem) -> Iterator[tuple[int, int, int]]:
+def iter_cards(problem: DealProblem) -> Iterator[tuple[int, int, int]]:
     """Yield each card as (set, card, owner mask)."""
     for set_index, constraint in enumerate(problem.sets):
         for card, mask in enumerate(constraint.owners):

@@ -18,14 +18,14 @@ from itertools import product
 from random import Random
 from typing import NamedTuple
 
-from solvers.coalition_tables import MAX_PLAYERS, lanes_for
+from solvers.coalition_tables import MAX_PLAYERS, layout_for
 from solvers.problem import DealProblem, SetConstraint, with_entry
 from solvers.registry import solve
 
 Choose = Callable[[int, int], int]
 """A function that returns a whole number between its two arguments, both included."""
 
-BEYOND = (2**31, 2**63, 10**30)
+HUGE_BOUNDS = (2**31, 2**63, 10**30)
 """Large bounds beyond the range of machine integers; they have no effect as upper bounds."""
 
 
@@ -46,7 +46,7 @@ class Sizes(NamedTuple):
     same_size: bool = False
 
 
-def loosened(choose: Choose, sizes: Sizes) -> DealProblem:
+def random_feasible(choose: Choose, sizes: Sizes) -> DealProblem:
     """Return a feasible problem with constraints loosened around a random deal.
 
     About a third of the sets repeat an earlier set of the same size, if there is one.
@@ -73,7 +73,7 @@ def loosened(choose: Choose, sizes: Sizes) -> DealProblem:
         low = tuple(choose(0, count) for count in counts)
         # A bound may also exceed the size of the set.
         high = tuple(
-            _least_or_more(choose, count, size + 1) if sizes.upper_bounds and choose(0, 1) else size
+            _choose_bound(choose, count, size + 1) if sizes.upper_bounds and choose(0, 1) else size
             for count in counts
         )
         sets.append(SetConstraint(owners, low, high))
@@ -84,18 +84,18 @@ def loosened(choose: Choose, sizes: Sizes) -> DealProblem:
     return DealProblem(hands, sets)
 
 
-def _least_or_more(choose: Choose, low: int, high: int) -> int:
-    """Choose a bound from `low` to `high`, or occasionally one of `BEYOND`."""
+def _choose_bound(choose: Choose, low: int, high: int) -> int:
+    """Choose a bound from `low` to `high`, or occasionally one of `HUGE_BOUNDS`."""
     # Hypothesis prefers both ends of a range, so an inner value stands for the rare case.
-    return BEYOND[choose(0, len(BEYOND) - 1)] if choose(0, 15) == 9 else choose(low, high)
+    return HUGE_BOUNDS[choose(0, len(HUGE_BOUNDS) - 1)] if choose(0, 15) == 9 else choose(low, high)
 
 
-def spoilt(choose: Choose, sizes: Sizes) -> DealProblem:
+def random_tightened(choose: Choose, sizes: Sizes) -> DealProblem:
     """Return a feasible problem with a few constraints tightened; most results are infeasible.
 
     Equal sets may be tightened in the same way, so that they stay equal.
     """
-    problem = loosened(choose, sizes)
+    problem = random_feasible(choose, sizes)
     hands, sets = list(problem.hands), list(problem.sets)
     for _ in range(choose(1, 6)):
         player = choose(0, problem.players - 1)
@@ -114,7 +114,7 @@ def spoilt(choose: Choose, sizes: Sizes) -> DealProblem:
             continue
         owners, low, high = map(list, sets[index])
         if kind == "low":
-            low[player] = _least_or_more(choose, low[player], max(low[player], len(owners) + 1))
+            low[player] = _choose_bound(choose, low[player], max(low[player], len(owners) + 1))
         elif kind == "high":
             high[player] = choose(0, high[player])
         else:
@@ -176,7 +176,7 @@ def game_like(random: Random, size: GameSize) -> DealProblem:
     return DealProblem(hands, sets)
 
 
-def brink(
+def boundary_pair(
     problem: DealProblem,
     random: Random,
     is_feasible: Callable[[DealProblem], bool] = lambda problem: bool(solve(problem)),
@@ -193,7 +193,7 @@ def brink(
     if problem.players < 2 or not is_feasible(problem):
         return problem, problem
     problems = [problem]
-    ever_worse = _ever_worse(problem, random)
+    ever_worse = _tighten_repeatedly(problem, random)
     lower, upper = 0, 1
     while True:
         while len(problems) <= upper:
@@ -210,7 +210,7 @@ def brink(
     return problems[lower], problems[upper]
 
 
-def _ever_worse(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
+def _tighten_repeatedly(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
     """Yield tighter and tighter problems without end; from some point on, they are infeasible."""
     everybody = range(problem.players)
     group = random.sample(everybody, random.randrange(1, problem.players))
@@ -223,9 +223,9 @@ def _ever_worse(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
     random.shuffle(cards)
     largest = max((constraint.size for constraint in problem.sets), default=0)
     small = problem.players <= MAX_PLAYERS
-    layout = lanes_for(problem.players, problem.cards, largest) if small else None
+    layout = layout_for(problem.players, problem.cards, largest) if small else None
     for index, card in cards:
-        tighter = _tightened(problem.sets[index], card, group, others, random)
+        tighter = _tighten_card(problem.sets[index], card, group, others, random)
         # A contradiction within a set is too easy to find; several sets should be involved.
         if layout is None or layout.table_of(tighter) >= 0:
             problem = problem.with_set(index, tighter)
@@ -235,13 +235,13 @@ def _ever_worse(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
         giver = random.choice([player for player in others if hands[player]])
         hands[giver] -= 1
         hands[random.choice(group)] += 1
-        yield DealProblem.trusted(tuple(hands), problem.sets)
+        yield DealProblem.unchecked(tuple(hands), problem.sets)
     while True:
         hands[random.choice(everybody)] += 1
-        yield DealProblem.trusted(tuple(hands), problem.sets)
+        yield DealProblem.unchecked(tuple(hands), problem.sets)
 
 
-def _tightened(
+def _tighten_card(
     constraint: SetConstraint, card: int, group: list[int], others: list[int], random: Random
 ) -> SetConstraint:
     """Remove the group from the owners of a card, or raise the minimum of another player by 1."""
@@ -253,17 +253,17 @@ def _tightened(
     ownable = sum(mask >> keeper & 1 for mask in owners)
     room = sum(low) < constraint.size and low[keeper] < min(ownable, high[keeper])
     if room and (not allowed or random.random() < 0.5):
-        return SetConstraint.trusted(owners, with_entry(low, keeper, low[keeper] + 1), high)
+        return SetConstraint.unchecked(owners, with_entry(low, keeper, low[keeper] + 1), high)
     if not allowed:
         return constraint
-    return SetConstraint.trusted(with_entry(owners, card, allowed), low, high)
+    return SetConstraint.unchecked(with_entry(owners, card, allowed), low, high)
 
 
 BOUNDS = ("minimum", "maximum", "owners")
-"""The kinds of constraint of one player that decide the pairs of `twins_of_one_bound`."""
+"""The kinds of constraint of one player that decide the pairs of `one_bound_pairs`."""
 
 
-def twins_of_one_bound(
+def one_bound_pairs(
     sizes: Sequence[int], players: int, player: int, bound: str, random: Random
 ) -> Iterator[tuple[DealProblem, DealProblem]]:
     """Yield pairs of a feasible and an infeasible problem that the bounds of one player decide.

@@ -21,9 +21,9 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from quaternity.base.errors import InputError, SolverFault
-from quaternity.base.plain_values import checked_seconds, iterated, takes
 from quaternity.base.plugins import PLACE, Plugins, load_place, load_plugins
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import as_iterator, check_seconds, validate_arguments
 from solvers.problem import DealProblem
 from solvers.shortage import Certificate
 from solvers.solver import Solver, solver_from_function
@@ -33,7 +33,7 @@ ENTRY_POINTS = "quaternity.solvers"
 """The entry-point group in which other distributions register solvers."""
 
 
-def _late(module: str, function: str) -> Callable[..., Any]:
+def _lazy_import(module: str, function: str) -> Callable[..., Any]:
     """Return a function whose module is imported on the first call.
 
     OR-Tools and SciPy take long to load.
@@ -56,47 +56,47 @@ SOLVERS: dict[str, Solver] = {
         Solver(
             "cp-sat",
             "a boolean for each card and possible owner, solved by CP-SAT",
-            _late("solvers.cp_sat", "prepare"),
-            within=_late("solvers.cp_sat", "prepare_within"),
-            switches=True,
+            _lazy_import("solvers.cp_sat", "prepare"),
+            prepare_within=_lazy_import("solvers.cp_sat", "prepare_within"),
+            changes_model=True,
         ),
         Solver(
             "max-flow",
             "player -> (player, set) -> card with lower bounds; a minimum cut is the shortage",
-            _late("solvers.max_flow", "prepare"),
+            _lazy_import("solvers.max_flow", "prepare"),
             certifies=True,
         ),
         Solver(
             "matching",
             "slots of hands matched to cards; no upper bounds",
-            _late("solvers.matching", "prepare"),
-            _late("solvers.matching", "refuses"),
+            _lazy_import("solvers.matching", "prepare"),
+            _lazy_import("solvers.matching", "refuses"),
             certifies=True,
         ),
         Solver(
             "coalitions",
             "one inequality per set of players, tested all at once",
-            _late("solvers.coalitions", "prepare"),
-            _late("solvers.coalitions", "refuses"),
+            _lazy_import("solvers.coalitions", "prepare"),
+            _lazy_import("solvers.coalitions", "refuses"),
             certifies=True,
-            within=_late("solvers.coalitions", "prepare_within"),
+            prepare_within=_lazy_import("solvers.coalitions", "prepare_within"),
         ),
         Solver(
             "brute-force",
             "every deal, one after another (small problems)",
-            _late("solvers.brute_force", "prepare"),
-            _late("solvers.brute_force", "refuses"),
+            _lazy_import("solvers.brute_force", "prepare"),
+            _lazy_import("solvers.brute_force", "refuses"),
         ),
     )
 }
 """The built-in solvers by name. `all_solvers()` adds those that other distributions register."""
 
 
-_decide = _late("solvers.coalitions", "decide")
-_variant = _late("solvers.cp_sat", "prepare_variant")
+_decide = _lazy_import("solvers.coalitions", "decide")
+_variant = _lazy_import("solvers.cp_sat", "prepare_variant")
 
 VARIANTS: dict[str, Solver] = {
-    name: Solver(name, idea, partial(_variant, name), within=partial(_variant, name))
+    name: Solver(name, idea, partial(_variant, name), prepare_within=partial(_variant, name))
     for name, idea in (
         ("cp-sat-plain", "cp-sat with booleans, a weak relaxation and presolve"),
         ("cp-sat-booleans", "cp-sat with booleans at all sizes"),
@@ -111,21 +111,23 @@ VARIANTS: dict[str, Solver] = {
 @lru_cache(maxsize=1)
 def registered_solvers() -> Plugins[Solver]:
     """Load and return the solvers that other distributions register."""
-    from solvers.rivals import RIVALS
+    from solvers.rivals import EXTERNAL_SOLVERS
 
-    return load_plugins(ENTRY_POINTS, "solver", {*SOLVERS, *VARIANTS, *RIVALS}, _row)
+    return load_plugins(
+        ENTRY_POINTS, "solver", {*SOLVERS, *VARIANTS, *EXTERNAL_SOLVERS}, _to_solver
+    )
 
 
-def _row(name: str, loaded: object) -> Solver:
+def _to_solver(name: str, loaded: object) -> Solver:
     if isinstance(loaded, Solver):
         # Not `replace`: convert the attributes now, while a faulty solver can still be left out.
         idea, certifies = str(loaded.idea), bool(loaded.certifies)
         return Solver(
-            name, idea, loaded.prepare, loaded.refuses, certifies, loaded.within, True,
-            switches=bool(loaded.switches),
+            name, idea, loaded.prepare, loaded.refuses, certifies, loaded.prepare_within, True,
+            changes_model=bool(loaded.changes_model),
         )  # fmt: skip
     if callable(loaded):
-        return replace(solver_from_function(name, loaded), apart=True)
+        return replace(solver_from_function(name, loaded), isolated=True)
     raise InputError("is not callable")
 
 
@@ -135,10 +137,10 @@ def all_solvers() -> dict[str, Solver]:
     A registered solver that cannot be loaded is left out, with a warning (see
     `quaternity.base.plugins`).
     """
-    return {**SOLVERS, **registered_solvers().found}
+    return {**SOLVERS, **registered_solvers().usable}
 
 
-@takes(name=str)
+@validate_arguments(name=str)
 def find_solver(name: str) -> Solver:
     """Return the solver with a name.
 
@@ -150,15 +152,15 @@ def find_solver(name: str) -> Solver:
             The message lists the known names, gives the reason, or gives the command that installs
             the solver.
     """
-    from solvers.rivals import RIVALS
+    from solvers.rivals import EXTERNAL_SOLVERS
 
     for table in (SOLVERS, VARIANTS):
         if name in table:
             return table[name]
-    if name in RIVALS:
-        return RIVALS[name].solver
+    if name in EXTERNAL_SOLVERS:
+        return EXTERNAL_SOLVERS[name].solver
     if PLACE.fullmatch(name):
-        return _placed(name, *sys.path)
+        return _load_place(name, *sys.path)
     registered_solvers().check(name)
     table = all_solvers()
     if name not in table:
@@ -187,9 +189,15 @@ def _version(name: str, own: bool, *path: str) -> str:
     del path
     from importlib import metadata
 
-    from solvers.rivals import RIVALS
+    from solvers.rivals import EXTERNAL_SOLVERS
 
-    packages = ["quaternity"] if own else [RIVALS[name].package] if name in RIVALS else []
+    packages = (
+        ["quaternity"]
+        if own
+        else [EXTERNAL_SOLVERS[name].package]
+        if name in EXTERNAL_SOLVERS
+        else []
+    )
     if not packages and PLACE.fullmatch(name):
         packages = metadata.packages_distributions().get(re.split("[.:]", name)[0], [])
     points = () if packages else metadata.entry_points(group=ENTRY_POINTS, name=name)
@@ -200,23 +208,23 @@ def _version(name: str, own: bool, *path: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _placed(place: str, *path: str) -> Solver:
+def _load_place(place: str, *path: str) -> Solver:
     """Load a solver; `path`, the module search path, is part of the cache key only."""
     del path
     try:
         with redirect_stdout(sys.stderr):  # standard output is for results
-            return _row(place, load_place(place, in_working_directory=True))
+            return _to_solver(place, load_place(place, in_working_directory=True))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # the imported code may raise anything
-        raise InputError(f"solver {place!r} cannot be loaded: {shown(error)}") from error
+        raise InputError(f"solver {place!r} cannot be loaded: {quote_value(error)}") from error
 
 
-def _by_name(solver: Solver) -> tuple[Callable[[str], Solver], tuple[str]]:
+def _pickle_by_name(solver: Solver) -> tuple[Callable[[str], Solver], tuple[str]]:
     return find_solver, (solver.name,)
 
 
-copyreg.pickle(Solver, _by_name)
+copyreg.pickle(Solver, _pickle_by_name)
 
 MAX_DISTINCT_MASKS = 100
 """Maximum number of distinct owner masks of a set for which `coalitions` is the default solver."""
@@ -230,7 +238,7 @@ milliseconds.
 """
 
 
-@takes(problem=DealProblem)
+@validate_arguments(problem=DealProblem)
 def default_solver(problem: DealProblem) -> Solver:
     """Return the solver that is likely the fastest: `coalitions` or `max-flow`.
 
@@ -269,7 +277,7 @@ def as_solver(solver: AnySolver) -> Solver:
         return find_solver(solver)
     if callable(solver):
         return solver_from_function(getattr(solver, "__name__", "function"), solver)
-    raise InputError(f"solver: {shown(solver)} must be a Solver, a name or a function")
+    raise InputError(f"solver: {quote_value(solver)} must be a Solver, a name or a function")
 
 
 def solve(
@@ -300,24 +308,24 @@ def solve(
     player 1 must hold 1 card, but can have none
     """
     if type(problem) is not DealProblem:
-        raise InputError(f"problem: {shown(problem)} is not a DealProblem")
+        raise InputError(f"problem: {quote_value(problem)} is not a DealProblem")
     if solver is None and seconds is None:
         at_once: Verdict | None = _decide(problem, MAX_DEFAULT_LANES, MAX_DISTINCT_MASKS)
         if at_once is not None:
             return at_once
     chosen = default_solver(problem) if solver is None else as_solver(solver)
     if seconds is not None:
-        chosen = chosen.limited(checked_seconds(seconds))
+        chosen = chosen.with_time_limit(check_seconds(seconds))
     verdict: object = chosen(problem)
     if type(verdict) is Feasible:
         return Feasible(verdict.deal, problem)
     if type(verdict) is Infeasible:
         shortage = verdict.shortage
         return Infeasible(_shortage(problem) if shortage is None else shortage, problem)
-    raise SolverFault(f"{chosen.name}: {shown(verdict)} is not a verdict")
+    raise SolverFault(f"{chosen.name}: {quote_value(verdict)} is not a verdict")
 
 
-@takes(problem=DealProblem, verdict=(Feasible, Infeasible))
+@validate_arguments(problem=DealProblem, verdict=(Feasible, Infeasible))
 def certify(problem: DealProblem, verdict: Verdict) -> Verdict:
     """Supply the shortage that an infeasible verdict lacks; return other verdicts as they are.
 
@@ -336,11 +344,11 @@ def _shortage(problem: DealProblem) -> Certificate | None:
     raise SolverFault(f"reported infeasible, but this deal satisfies the problem: {proof.deal!r}")
 
 
-@takes(problem=DealProblem)
+@validate_arguments(problem=DealProblem)
 def solvers_for(problem: DealProblem, solvers: Iterable[Solver]) -> list[Solver]:
     """Return the solvers that do not refuse the problem."""
-    rows = list(iterated(solvers, "solvers"))
+    rows = list(as_iterator(solvers, "solvers"))
     for index, solver in enumerate(rows):
         if not isinstance(solver, Solver):
-            raise InputError(f"solvers[{index}]: {shown(solver)} is not a Solver")
+            raise InputError(f"solvers[{index}]: {quote_value(solver)} is not a Solver")
     return [solver for solver in rows if solver.refuses(problem) is None]

@@ -1,7 +1,7 @@
 """Exactly uniform random deals: number all deals of a problem, and draw a number.
 
-The numbering goes backwards through the factors of the reduced problem (`solvers.residue`). The
-number selects a count vector of the last factor, in proportion to the number of deals with this
+The numbering goes backwards through the factors of the reduced problem (`solvers.reduced_problem`).
+The number selects a count vector of the last factor, in proportion to the number of deals with this
 vector, and a way to deal the factor with this vector. The remainder is a number for the preceding
 factors. No deal is rejected, and no probability is rounded.
 """
@@ -12,12 +12,12 @@ from operator import sub
 from typing import TYPE_CHECKING
 
 from quaternity.base.errors import InputError, LimitError, NoDeal
-from quaternity.base.plain_values import generator, takes, whole, whole_number
-from quaternity.base.wording import shown
-from solvers.factor_product import laid_out
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import as_int, check_int, check_random, validate_arguments
+from solvers.factor_product import lay_out
 from solvers.problem import DealProblem
-from solvers.residue import Residue
-from solvers.set_ways import SetWays, arranged
+from solvers.reduced_problem import ReducedProblem
+from solvers.set_counts import SetCounts, nth_arrangement
 from solvers.verdict import Deal
 
 if TYPE_CHECKING:
@@ -47,12 +47,12 @@ class NumberedDeals:
     [Deal(owner=((1, 0),)), Deal(owner=((0, 1),))]
     """
 
-    @takes(problem=DealProblem)
+    @validate_arguments(problem=DealProblem)
     def __init__(self, problem: DealProblem, *, seconds: float | None = None) -> None:
         self.problem = problem
         self.number = 0
-        self._residue: Residue | None = None
-        layout = laid_out(problem, seconds=seconds)
+        self._residue: ReducedProblem | None = None
+        layout = lay_out(problem, seconds=seconds)
         if layout is None:
             return
         self._residue, self._product = layout
@@ -63,9 +63,9 @@ class NumberedDeals:
             if len(factor.vectors) == 1
             for _ in range(times)
         ]
-        self._alike = self._product.cards_alike()
-        self._tables: list[tuple[SetWays, bytes]] = []
-        if self._alike is None and self._product.moving:
+        self._interchangeable = self._product.interchangeable_card()
+        self._tables: list[tuple[SetCounts, bytes]] = []
+        if self._interchangeable is None and self._product.nonconstant:
             self._make_tables()
         else:
             self.number = self._product.count()
@@ -74,14 +74,15 @@ class NumberedDeals:
         product = self._product
         product.check_work()
         lanes = product.lanes
-        needed = sum(product.factors[factor] for factor in product.moving) * product.size
+        needed = sum(product.factors[factor] for factor in product.nonconstant) * product.size
         if needed > MAX_TABLE_BYTES:
             raise LimitError(
                 f"numbering the deals needs tables of up to {needed / 2**20:,.0f} MB: "
                 f"the limit is {MAX_TABLE_BYTES / 2**20:.0f} MB"
             )
         self._offsets = {
-            factor: [lanes.offset(vector) for vector in factor.vectors] for factor in product.moving
+            factor: [lanes.offset(vector) for vector in factor.vectors]
+            for factor in product.nonconstant
         }
         polynomial = 1
         for factor in product.in_order():
@@ -93,20 +94,20 @@ class NumberedDeals:
 
     def deal(self, number: int) -> Deal:
         """Return the deal with a number; different numbers give different deals."""
-        number = whole_number(number, None, None, "a whole number", "deal")
+        number = check_int(number, None, None, "a whole number", "deal")
         if self._residue is None or not 0 <= number < self.number:
-            count = shown(self.number)
-            raise InputError(f"deal {shown(number)} is out of range: there are {count} deals")
-        owners_by_factor = self._factors_dealt(number)
+            count = quote_value(self.number)
+            raise InputError(f"deal {quote_value(number)} is out of range: there are {count} deals")
+        owners_by_factor = self._deal_factors(number)
         rows = []
         for part in self._residue.parts:
             row = list(part.cards.owner)
-            opens = part.cards.opens
-            if part.whole is not None:
-                owners = owners_by_factor[part.whole].pop()
+            opens = part.cards.open_cards
+            if part.set_factor is not None:
+                owners = owners_by_factor[part.set_factor].pop()
             else:
                 owners = tuple(
-                    owners_by_factor[part.singles[part.cards.masks[card]]].pop()[0]
+                    owners_by_factor[part.card_factors[part.cards.masks[card]]].pop()[0]
                     for card in opens
                 )
             for card, owner in zip(opens, owners, strict=True):
@@ -114,14 +115,14 @@ class NumberedDeals:
             rows.append(tuple(row))
         return Deal(tuple(rows))
 
-    def _factors_dealt(self, number: int) -> dict[SetWays, list[tuple[int, ...]]]:
-        owners_by_factor: dict[SetWays, list[tuple[int, ...]]] = {}
+    def _deal_factors(self, number: int) -> dict[SetCounts, list[tuple[int, ...]]]:
+        owners_by_factor: dict[SetCounts, list[tuple[int, ...]]] = {}
         for factor in self._fixed:
             number, way = divmod(number, factor.weights[0])
-            owners_by_factor.setdefault(factor, []).append(factor.dealt(0, way))
-        if self._alike is not None:
-            owners_by_factor[self._alike] = [
-                (owner,) for owner in arranged(self._product.hands, number)
+            owners_by_factor.setdefault(factor, []).append(factor.deal(0, way))
+        if self._interchangeable is not None:
+            owners_by_factor[self._interchangeable] = [
+                (owner,) for owner in nth_arrangement(self._product.hands, number)
             ]
             return owners_by_factor
         lanes = self._product.lanes
@@ -137,7 +138,7 @@ class NumberedDeals:
                 before = lanes.lane(table, lane - offset)
                 if number < before * weight:
                     way, number = divmod(number, before)
-                    owners_by_factor.setdefault(factor, []).append(factor.dealt(index, way))
+                    owners_by_factor.setdefault(factor, []).append(factor.deal(index, way))
                     remaining = after
                     break
                 number -= before * weight
@@ -147,7 +148,7 @@ class NumberedDeals:
         """Draw a deal uniformly at random. Raise `NoDeal` if there is none."""
         if not self.number:
             raise NoDeal("no deal satisfies the problem, so none can be drawn")
-        return self.deal(generator(random).randrange(self.number))
+        return self.deal(check_random(random).randrange(self.number))
 
 
 def sample_deals(
@@ -163,6 +164,6 @@ def sample_deals(
         LimitError: If a limit of `NumberedDeals` is exceeded.
         SolverTimeout: If the time limit is reached.
     """
-    number, random = whole(number, "number", 0), generator(random)
+    number, random = as_int(number, "number", 0), check_random(random)
     deals = NumberedDeals(problem, seconds=seconds)
     return [deals.draw(random) for _ in range(number)]

@@ -22,49 +22,54 @@ from dataclasses import dataclass
 from operator import gt
 from typing import TypeAlias
 
-from quaternity.base.plain_values import takes
-from quaternity.base.sentences import Kind, Sentence
+from quaternity.base.sentences import Message, MessageTemplate
+from quaternity.base.validation import validate_arguments
 from solvers.problem import DealProblem, SetConstraint, mask_of, players_in
 
-CARDS = Kind("cards", "{count:cards}")
-NONE = Kind("none", "none")
-ONLY = Kind("only", "only {count}")
-AT_LEAST = Kind("at_least", "at least {count}")
-AT_MOST = Kind("at_most", "at most {count}")
-BECAUSE = Kind("because", "{that} ({why})")
-ALL_OF = Kind("all_of", "{parts:listed}")
-OF_SETS = Kind("of_sets", "{amount} of {sets:sets}")
-OF_EACH = Kind("of_each", "{amount} each of {sets:sets}")
-SHARE = Kind("share", "{parts:parts}")
-SHARE_IN_ALL = Kind("share", "{parts:parts}: {total} in all")
-TOO_FEW_PLACES = Kind(
+CARDS = MessageTemplate("cards", "{count:cards}")
+NONE = MessageTemplate("none", "none")
+ONLY = MessageTemplate("only", "only {count}")
+AT_LEAST = MessageTemplate("at_least", "at least {count}")
+AT_MOST = MessageTemplate("at_most", "at most {count}")
+BECAUSE = MessageTemplate("because", "{that} ({why})")
+ALL_OF = MessageTemplate("all_of", "{parts:listed}")
+OF_SETS = MessageTemplate("of_sets", "{amount} of {sets:sets}")
+OF_EACH = MessageTemplate("of_each", "{amount} each of {sets:sets}")
+SHARE = MessageTemplate("share", "{parts:parts}")
+SHARE_IN_ALL = MessageTemplate("share", "{parts:parts}: {total} in all")
+TOO_FEW_PLACES = MessageTemplate(
     "too_few_places", "the hands hold {hands:cards} in all, but {deal:cards} must be dealt"
 )
-TOO_FEW_CARDS = Kind("too_few_cards", "the hands hold {hands:cards} in all, but {can} can be dealt")
-ONLY_CARDS, NO_CARDS = Kind("only", "only {count:cards}"), Kind("none", "no cards")
-CROSSED_BOUNDS = Kind(
+TOO_FEW_CARDS = MessageTemplate(
+    "too_few_cards", "the hands hold {hands:cards} in all, but {can} can be dealt"
+)
+ONLY_CARDS, NO_CARDS = (
+    MessageTemplate("only", "only {count:cards}"),
+    MessageTemplate("none", "no cards"),
+)
+CROSSED_BOUNDS = MessageTemplate(
     "crossed_bounds",
     "{who:player} must hold at least {least:cards} of {set:set}, but may hold at most {most}",
 )
-CROWDED_HAND = Kind("crowded_hand", "{who:player} holds {amount}, but must hold {share}")
-SHORT = Kind("short", "{who:players} must hold {amount}, but can have {share}")
-KEEPS = Kind("keeps", "{who:players} keeps at least {least}")
-EACH_KEEP = Kind("keeps", "{who:players} each keep at least {least}")
-MAY_HAVE = Kind("may_have", "{who:players} may have {most}")
-EACH_MAY_HAVE = Kind("may_have", "{who:players} may have {most} each")
-CARDS_OF = Kind("cards_of", "{count:cards} of {set:set}")
-TOO_MANY_KEPT = Kind(
+CROWDED_HAND = MessageTemplate("crowded_hand", "{who:player} holds {amount}, but must hold {share}")
+SHORT = MessageTemplate("short", "{who:players} must hold {amount}, but can have {share}")
+KEEPS = MessageTemplate("keeps", "{who:players} keeps at least {least}")
+EACH_KEEP = MessageTemplate("keeps", "{who:players} each keep at least {least}")
+MAY_HAVE = MessageTemplate("may_have", "{who:players} may have {most}")
+EACH_MAY_HAVE = MessageTemplate("may_have", "{who:players} may have {most} each")
+CARDS_OF = MessageTemplate("cards_of", "{count:cards} of {set:set}")
+TOO_MANY_KEPT = MessageTemplate(
     "too_many_kept", "{who:players} must hold at least {least}, which has only {most}"
 )
-TOO_FEW_OWNED = Kind(
+TOO_FEW_OWNED = MessageTemplate(
     "too_few_owned", "{who:players} must hold at least {least}, but can have {most}"
 )
-NOBODY = Kind("nobody", "nobody may own card {card:card}")
-NO_OWNER = Kind("no_owner", "card {card:card} can have no owner")
-UNPLACED = Kind("unplaced", "{some} of the {size} cards of {set:set} can have an owner")
+NOBODY = MessageTemplate("nobody", "nobody may own card {card:card}")
+NO_OWNER = MessageTemplate("no_owner", "card {card:card} can have no owner")
+UNPLACED = MessageTemplate("unplaced", "{some} of the {size} cards of {set:set} can have an owner")
 
 
-def in_parts(kind: Kind, amounts: Iterable[tuple[int, int, str]], total: int) -> Sentence:
+def in_parts(kind: MessageTemplate, amounts: Iterable[tuple[int, int, str]], total: int) -> Message:
     """Return a message with an amount for each set; sets with equal entries share one part.
 
     `amounts` has tuples (set, amount, reason or ""). The message states `total` if there are
@@ -86,7 +91,7 @@ def in_parts(kind: Kind, amounts: Iterable[tuple[int, int, str]], total: int) ->
     return SHARE_IN_ALL(parts=parts, total=total or NONE()) if several else SHARE(parts=parts)
 
 
-def _amount(kind: Kind, count: int) -> Sentence:
+def _amount(kind: MessageTemplate, count: int) -> Message:
     return kind(count=count) if count else NONE()
 
 
@@ -95,15 +100,15 @@ def _because(claim: str, why: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class TooFewPlaces:
+class TooManyCards:
     """A certificate that there are more cards than places in all hands together."""
 
-    @takes(problem=DealProblem)
+    @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
         """Return whether this proves that the problem is infeasible. Cost: players + sets."""
         return sum(problem.hands) < problem.cards
 
-    @takes(problem=DealProblem)
+    @validate_arguments(problem=DealProblem)
     def in_words(self, problem: DealProblem) -> str:
         """Return the proof for this problem as a sentence."""
         return TOO_FEW_PLACES(hands=sum(problem.hands), deal=problem.cards)
@@ -116,7 +121,7 @@ class CrossedBounds:
     player: int
     set_index: int
 
-    @takes(problem=DealProblem)
+    @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
         """Return whether this proves that the problem is infeasible. Cost: constant."""
         if not (0 <= self.player < problem.players and 0 <= self.set_index < len(problem.sets)):
@@ -124,7 +129,7 @@ class CrossedBounds:
         constraint = problem.sets[self.set_index]
         return constraint.low[self.player] > constraint.high[self.player]
 
-    @takes(problem=DealProblem)
+    @validate_arguments(problem=DealProblem)
     def in_words(self, problem: DealProblem) -> str:
         """Return the proof for this problem as a sentence."""
         constraint = problem.sets[self.set_index]
@@ -138,7 +143,7 @@ class CrowdedHand:
 
     player: int
 
-    @takes(problem=DealProblem)
+    @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
         """Return whether this proves that the problem is infeasible. Cost: sets."""
         if not 0 <= self.player < problem.players:
@@ -148,7 +153,7 @@ class CrowdedHand:
     def _minimums(self, problem: DealProblem) -> Iterable[int]:
         return (constraint.low[self.player] for constraint in problem.sets)
 
-    @takes(problem=DealProblem)
+    @validate_arguments(problem=DealProblem)
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
         """Return the proof for this problem as a sentence.
 
@@ -160,7 +165,7 @@ class CrowdedHand:
         return CROWDED_HAND(who=self.player, amount=hand, share=share)
 
 
-def most_cards(constraint: SetConstraint, coalition: int, witness: int) -> int:
+def coalition_bound(constraint: SetConstraint, coalition: int, witness: int) -> int:
     """Return an upper bound on the cards of one set that a coalition can hold.
 
     It is the term of the set in the coalition inequality (see the module). `coalition` and
@@ -199,7 +204,7 @@ class Shortage:
         witnesses = [list(players_in(witness)) for witness in self.witnesses]
         return f"Shortage.of({list(players_in(self.coalition))}, {witnesses})"
 
-    @takes(problem=DealProblem)
+    @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
         """Return whether this proves that the problem is infeasible.
 
@@ -209,26 +214,26 @@ class Shortage:
         masks = (self.coalition, *self.witnesses)
         if len(self.witnesses) != len(problem.sets) or any(m < 0 or m > all_players for m in masks):
             return False
-        return self._must(problem) > sum(self._bounds(problem))
+        return self._required_cards(problem) > sum(self._bounds(problem))
 
-    def _must(self, problem: DealProblem) -> int:
+    def _required_cards(self, problem: DealProblem) -> int:
         return sum(problem.hands[player] for player in players_in(self.coalition))
 
     def _bounds(self, problem: DealProblem) -> list[int]:
         return [
-            most_cards(constraint, self.coalition, witness)
+            coalition_bound(constraint, self.coalition, witness)
             for constraint, witness in zip(problem.sets, self.witnesses, strict=True)
         ]
 
-    @takes(problem=DealProblem)
+    @validate_arguments(problem=DealProblem)
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
         """Return the proof for this problem as a sentence.
 
         Args:
             amount: the text that replaces the number of cards in the hands of the coalition, or in
-                the hand of the player that `crowds` returns.
+                the hand of the player that `crowded_player` returns.
         """
-        must, bounds = self._must(problem), self._bounds(problem)
+        must, bounds = self._required_cards(problem), self._bounds(problem)
         for index, bound in enumerate(bounds):
             if bound < 0:
                 # The minimums of players outside the coalition already exceed the cards of the set.
@@ -245,7 +250,7 @@ class Shortage:
                 capped = self.coalition & ~witness if self.coalition.bit_count() > 1 else 0
                 why = self._why(problem.sets[index], witness, capped)
                 amounts.append((index, bound, why))
-        player, total = self.crowds(problem), sum(bounds)
+        player, total = self.crowded_player(problem), sum(bounds)
         if player is not None:
             needed = [
                 constraint.size - bound
@@ -264,8 +269,8 @@ class Shortage:
             share=in_parts(AT_MOST, amounts, total) if has_parts else NONE(),
         )
 
-    @takes(problem=DealProblem)
-    def crowds(self, problem: DealProblem) -> int | None:
+    @validate_arguments(problem=DealProblem)
+    def crowded_player(self, problem: DealProblem) -> int | None:
         """Return the only player outside the coalition, if `in_words` describes that player's hand.
 
         The player must then hold every card that the coalition cannot hold, and these are more than
@@ -336,11 +341,11 @@ class Shortage:
         return _because(UNPLACED(some=placed, size=constraint.size, set=index), why)
 
 
-Certificate: TypeAlias = Shortage | TooFewPlaces | CrossedBounds | CrowdedHand
+Certificate: TypeAlias = Shortage | TooManyCards | CrossedBounds | CrowdedHand
 """A proof of infeasibility. Each class has the methods `holds(problem)` and `in_words(problem)`."""
 
 
-def plain_certificate(value: object) -> Certificate | None:
+def copy_certificate(value: object) -> Certificate | None:
     """Return a copy of a solver's certificate, or None if the value is not a certificate.
 
     The copy has exactly one of the four types and contains only exact `int` and `tuple` objects. So
@@ -352,8 +357,8 @@ def plain_certificate(value: object) -> Certificate | None:
         if type(witnesses) is not tuple or type(coalition) is not int:
             return None
         return Shortage(coalition, witnesses) if all(type(x) is int for x in witnesses) else None
-    if type(value) is TooFewPlaces:
-        return TooFewPlaces()
+    if type(value) is TooManyCards:
+        return TooManyCards()
     if type(value) is CrowdedHand:
         player = getattr(value, "player", None)
         return CrowdedHand(player) if type(player) is int else None
@@ -364,7 +369,7 @@ def plain_certificate(value: object) -> Certificate | None:
     return None
 
 
-def plain_shortage(problem: DealProblem) -> Certificate | None:
+def simple_certificate(problem: DealProblem) -> Certificate | None:
     """Return a certificate that needs no search, or None if there is none.
 
     There is one if bounds cross, if the hands do not add up to the number of cards, or if a
@@ -378,7 +383,7 @@ def plain_shortage(problem: DealProblem) -> Certificate | None:
     all_players = (1 << problem.players) - 1
     places, cards = sum(problem.hands), problem.cards
     if places < cards:
-        return TooFewPlaces()
+        return TooManyCards()
     if places > cards:
         return Shortage(all_players, (all_players,) * len(problem.sets))
     minimums = map(sum, zip(*[constraint.low for constraint in problem.sets], strict=True))

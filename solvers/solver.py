@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from quaternity.base.errors import UnsupportedProblem
-from quaternity.base.plain_values import takes
+from quaternity.base.validation import validate_arguments
 from solvers.problem import DealProblem
 from solvers.verdict import Verdict
 
 
-def _takes_all(problem: DealProblem) -> str | None:
+def _accept_all(problem: DealProblem) -> str | None:
     del problem
     return None
 
@@ -30,12 +30,12 @@ class Solver:
         refuses: returns the reason why the solver cannot express a problem or does not try it, or
             None. A refused problem is skipped; this says nothing about its feasibility.
         certifies: whether every infeasible verdict of the solver has a shortage.
-        within: like `prepare`, with a time limit in seconds for the solving step, at which it
-            raises `SolverTimeout`; None if the solver cannot keep a time limit.
-        apart: whether commands run the solver in a separate process, with limits on time and
-            memory (`quaternity.workers.apart`). True for external solvers.
-        switches: whether the solver models small and large problems in different ways, so that its
-            running time does not follow a single growth law.
+        prepare_within: like `prepare`, with a time limit in seconds for the solving step, at which
+            it raises `SolverTimeout`; None if the solver cannot keep a time limit.
+        isolated: whether commands run the solver in a separate process, with limits on time and
+            memory (`quaternity.workers.isolated_solvers`). True for external solvers.
+        changes_model: whether the solver models small and large problems in different ways, so that
+            its running time does not follow a single growth law.
 
     A solver is pickled by its name (see `solvers.registry`): another process looks the name up in
     its own registry. A time limit is lost in this way.
@@ -44,25 +44,25 @@ class Solver:
     name: str
     idea: str
     prepare: Callable[[DealProblem], Callable[[], Verdict]]
-    refuses: Callable[[DealProblem], str | None] = _takes_all
+    refuses: Callable[[DealProblem], str | None] = _accept_all
     certifies: bool = False
-    within: Callable[[DealProblem, float], Callable[[], Verdict]] | None = None
-    apart: bool = False
-    switches: bool = field(default=False, kw_only=True)
+    prepare_within: Callable[[DealProblem, float], Callable[[], Verdict]] | None = None
+    isolated: bool = False
+    changes_model: bool = field(default=False, kw_only=True)
 
     @property
-    def takes_all(self) -> bool:
+    def accepts_all(self) -> bool:
         """Return whether the solver accepts every problem."""
-        return self.refuses is _takes_all
+        return self.refuses is _accept_all
 
-    def limited(self, seconds: float) -> Solver:
+    def with_time_limit(self, seconds: float) -> Solver:
         """Return a copy of the solver with a time limit, or itself if it cannot keep one."""
-        within = self.within
+        within = self.prepare_within
         if within is None:
             return self
         return replace(self, prepare=lambda problem: within(problem, seconds))
 
-    @takes(problem=DealProblem)
+    @validate_arguments(problem=DealProblem)
     def __call__(self, problem: DealProblem) -> Verdict:
         """Decide whether a problem is feasible.
 

@@ -28,7 +28,14 @@ from typing import Concatenate, ParamSpec, TypeVar
 from hypothesis import strategies as st
 
 from solvers.problem import DealProblem
-from solvers.random_problems import GameSize, Sizes, brink, game_like, loosened, spoilt
+from solvers.random_problems import (
+    GameSize,
+    Sizes,
+    boundary_pair,
+    game_like,
+    random_feasible,
+    random_tightened,
+)
 
 Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
@@ -66,11 +73,11 @@ def feasible_problems(
     For the arguments see `solvers.random_problems.Sizes`.
     """
     sizes = Sizes(max_players, max_sets, max_set_size, upper_bounds, same_size)
-    return loosened(lambda low, high: draw(st.integers(low, high)), sizes)
+    return random_feasible(lambda low, high: draw(st.integers(low, high)), sizes)
 
 
 @composite
-def spoilt_problems(
+def tightened_problems(
     draw: st.DrawFn,
     max_players: int = 4,
     max_sets: int = 3,
@@ -83,7 +90,7 @@ def spoilt_problems(
     For the arguments see `solvers.random_problems.Sizes`.
     """
     sizes = Sizes(max_players, max_sets, max_set_size, upper_bounds, same_size)
-    return spoilt(lambda low, high: draw(st.integers(low, high)), sizes)
+    return random_tightened(lambda low, high: draw(st.integers(low, high)), sizes)
 
 
 @composite
@@ -91,11 +98,11 @@ def game_problems(draw: st.DrawFn, size: tuple[int, int, int] = (4, 13, 4)) -> D
     """Generate problems of the size of a game: feasible, just feasible or just infeasible.
 
     `size` is (cards in one set, sets, players), with at least 2 players. Hypothesis draws only the
-    seed of a problem and cannot shrink it; use `solvers.reduction.reduced` instead.
+    seed of a problem and cannot shrink it; use `solvers.minimize.minimize_problem` instead.
     """
     random = Random(draw(st.integers(0, 2**32)))
     problem = game_like(random, GameSize(*size))
-    return draw(st.sampled_from((problem, *brink(problem, random))))
+    return draw(st.sampled_from((problem, *boundary_pair(problem, random))))
 
 
 def deal_problems(
@@ -110,4 +117,4 @@ def deal_problems(
     For the arguments see `solvers.random_problems.Sizes`.
     """
     sizes = (max_players, max_sets, max_set_size, upper_bounds, same_size)
-    return st.one_of(feasible_problems(*sizes), spoilt_problems(*sizes))
+    return st.one_of(feasible_problems(*sizes), tightened_problems(*sizes))

@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from quaternity.base.picture import Cell, Picture, Shown, heads
-from quaternity.base.plain_values import takes
-from quaternity.base.sentences import PLAIN, Words
-from quaternity.base.wording import shown
+from quaternity.base.picture import Cell, Display, Displayable, heading_cells
+from quaternity.base.sentences import PLAIN, Wording
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import validate_arguments
 from solvers.problem import DealProblem
-from solvers.shortage import Certificate, plain_certificate
+from solvers.shortage import Certificate, copy_certificate
 
 
 @dataclass(frozen=True, slots=True)
-class Deal(Shown):
+class Deal(Displayable):
     """An owner for every card: `owner[set][card]` is a player number."""
 
     owner: tuple[tuple[int, ...], ...]
@@ -32,11 +32,11 @@ class Deal(Shown):
             if owner == player
         )
 
-    def picture(self, words: Words | None = None) -> Picture:
+    def picture(self, words: Wording | None = None) -> Display:
         """Return a table of the owner of each card, with a row for each set."""
         words = words or PLAIN
         size = max(map(len, self.owner), default=0)
-        rows = [heads("set", *(f"/{card}" for card in range(size)))]
+        rows = [heading_cells("set", *(f"/{card}" for card in range(size)))]
         for index, owners in enumerate(self.owner):
             cells = [
                 Cell(
@@ -44,10 +44,12 @@ class Deal(Shown):
                 )
                 for card, owner in enumerate(owners)
             ]
-            rows.append([*heads(words.number(index)), *cells])
-        return Picture("A deal: the owner of every card", (), rows)
+            rows.append([*heading_cells(words.number(index)), *cells])
+        return Display("A deal: the owner of every card", (), rows)
 
-    def in_words(self, words: Words | None = None, players: int = 0, separator: str = "\n") -> str:
+    def in_words(
+        self, words: Wording | None = None, players: int = 0, separator: str = "\n"
+    ) -> str:
         """Return the hands, by default one per line.
 
         Args:
@@ -67,7 +69,7 @@ class Deal(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class Feasible(Shown):
+class Feasible(Displayable):
     """The verdict that a problem is feasible.
 
     Attributes:
@@ -81,7 +83,7 @@ class Feasible(Shown):
     def __bool__(self) -> bool:
         return True
 
-    def picture(self) -> Picture:
+    def picture(self) -> Display:
         """Return a table of the deal."""
         words = PLAIN if self.problem is None else self.problem.words
         title = "Possible: the owner of each card in one deal"
@@ -94,7 +96,7 @@ class Feasible(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class Infeasible(Shown):
+class Infeasible(Displayable):
     """The verdict that a problem is infeasible.
 
     Attributes:
@@ -108,9 +110,9 @@ class Infeasible(Shown):
     def __bool__(self) -> bool:
         return False
 
-    def picture(self) -> Picture:
+    def picture(self) -> Display:
         """Return the statement that there is no deal, with the proof if there is one."""
-        return Picture("Impossible", (str(self),))
+        return Display("Impossible", (str(self),))
 
     def __str__(self) -> str:
         if self.shortage is None and self.problem is None:
@@ -125,25 +127,25 @@ class Infeasible(Shown):
 Verdict: TypeAlias = Feasible | Infeasible
 
 
-def plain_verdict(value: object) -> Verdict | None:
+def copy_verdict(value: object) -> Verdict | None:
     """Return a copy of a solver's answer, or None if the answer is not a valid verdict.
 
     The copy consists only of exact `tuple` and `int` objects. Cost: cards.
     """
     if type(value) is Feasible:
         deal = getattr(value, "deal", None)
-        rows = _plain_rows(getattr(deal, "owner", None)) if type(deal) is Deal else None
+        rows = _copy_rows(getattr(deal, "owner", None)) if type(deal) is Deal else None
         if rows is not None:
             return Feasible(Deal(rows))
     elif type(value) is Infeasible:
         shortage = getattr(value, "shortage", value)
-        certificate = plain_certificate(shortage)
+        certificate = copy_certificate(shortage)
         if shortage is None or certificate is not None:
             return Infeasible(certificate)
     return None
 
 
-def _plain_rows(owner: Any, listing: type = tuple) -> tuple[tuple[int, ...], ...] | None:
+def _copy_rows(owner: Any, listing: type = tuple) -> tuple[tuple[int, ...], ...] | None:
     """Return the owners of all cards as tuples of integers, or None if they have another form.
 
     `listing` is a type that the rows and their container may have besides tuple.
@@ -161,7 +163,7 @@ def _plain_rows(owner: Any, listing: type = tuple) -> tuple[tuple[int, ...], ...
     return rows if all(type(player) is int for cards in rows for player in cards) else None
 
 
-@takes(problem=DealProblem)
+@validate_arguments(problem=DealProblem)
 def deal_faults(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> list[str]:
     """Return all faults of a deal as sentences; the list is empty if it satisfies the problem.
 
@@ -169,7 +171,7 @@ def deal_faults(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> 
     Any other value is reported as a fault.
     Cost: cards + players x sets.
     """
-    rows = _plain_rows(owner.owner if type(owner) is Deal else owner, list)
+    rows = _copy_rows(owner.owner if type(owner) is Deal else owner, list)
     if rows is None:
         return ["the deal is not a list of players for each set"]
     if [len(cards) for cards in rows] != [constraint.size for constraint in problem.sets]:
@@ -180,7 +182,7 @@ def deal_faults(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> 
         counts = [0] * problem.players
         for card, (mask, holder) in enumerate(zip(constraint.owners, cards, strict=True)):
             if not 0 <= holder < problem.players or not mask >> holder & 1:
-                faults.append(f"card {index}/{card} cannot belong to player {shown(holder)}")
+                faults.append(f"card {index}/{card} cannot belong to player {quote_value(holder)}")
             else:
                 counts[holder] += 1
         for player, count in enumerate(counts):
@@ -196,7 +198,7 @@ def deal_faults(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> 
     return faults
 
 
-@takes(problem=DealProblem)
+@validate_arguments(problem=DealProblem)
 def verify(problem: DealProblem, verdict: object) -> bool:
     """Return whether the evidence of a verdict proves it. No solver is used.
 
@@ -212,7 +214,7 @@ def verify(problem: DealProblem, verdict: object) -> bool:
     >>> verify(problem, Feasible(Deal(((1, 1),)))), verify(problem, "certainly")
     (False, False)
     """
-    plain = plain_verdict(verdict)
+    plain = copy_verdict(verdict)
     if isinstance(plain, Feasible):
         return not deal_faults(problem, plain.deal.owner)
     return plain is not None and plain.shortage is not None and plain.shortage.holds(problem)

@@ -57,7 +57,7 @@ def write_guide(place: Path) -> None:
     names = repr([page.name for page in pages])
     (package / "__init__.py").write_text(f"{first!r}\n__all__ = {names}\n", encoding="utf-8")
     for page in pages:
-        text = re.sub(r"\]\(([\w-]+)\.md", r"](\1.html", guide.shown(page.text))
+        text = re.sub(r"\]\(([\w-]+)\.md", r"](\1.html", guide.visible_markdown(page.text))
         (package / f"{page.name}.py").write_text(f"{text!r}\n", encoding="utf-8")
 
 

@@ -50,7 +50,7 @@ def _infeasible(name: str) -> bool:
 def _closed() -> bool:
     import solvers
 
-    return bool(solvers.closed(_problem()) == _problem())
+    return bool(solvers.filter_problem(_problem()) == _problem())
 
 
 def _closed_by(name: str) -> bool:
@@ -106,7 +106,7 @@ def _kwartet() -> bool:
     from solvers import count_deals
 
     public = PublicState.start(KwartetSettings(players=3, sets=3), [4, 4, 4])
-    own = public.problem.seen_by(0, (1, 1, 3))
+    own = public.problem.with_hand(0, (1, 1, 3))
     return count_deals(own) == 8 * 7 * 6 * 5 // 24
 
 
@@ -124,10 +124,10 @@ def _ternary() -> bool:
 
 
 def _holds() -> bool:
-    from quaternity.epistemic import holds
+    from quaternity.epistemic import evaluate
 
     three = _problem()
-    return not holds("K2 H0 0/0", three, [[0, 0, 0, 0], [1, 1, 1, 1], [2, 2, 2, 2]])
+    return not evaluate("K2 H0 0/0", three, [[0, 0, 0, 0], [1, 1, 1, 1], [2, 2, 2, 2]])
 
 
 def _every_name(package: str) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from quaternity.table import players
-from quaternity.table.games import further_games
+from quaternity.table.games import plugin_games
 
 
 @contextmanager
@@ -38,5 +38,5 @@ def installed(
 
 def forget_installed() -> None:
     """Clear the caches of entry points."""
-    players.registered.cache_clear()
-    further_games.cache_clear()
+    players.plugin_players.cache_clear()
+    plugin_games.cache_clear()

@@ -68,17 +68,17 @@ GROUPS = {
         " quaternity/perfect/solving/*.py",
         "__init__ players estimate",
         "tests/perfect/test_brisk.py tests/perfect/test_canonical.py"
-        " tests/perfect/test_certificate.py tests/perfect/test_everybody.py"
+        " tests/perfect/test_certificate.py tests/perfect/test_max_n.py"
         " tests/perfect/test_expansion.py tests/perfect/test_forcing.py tests/perfect/test_kinds.py"
         " tests/perfect/test_retrograde.py tests/perfect/test_runs.py tests/perfect/test_solving.py"
-        " tests/perfect/test_standing.py tests/perfect/test_tablebase.py"
-        " tests/perfect/test_waiting.py tests/perfect/test_work_files.py tests/cli/test_verify.py",
+        " tests/perfect/test_state_value.py tests/perfect/test_tablebase.py"
+        " tests/perfect/test_stalling.py tests/perfect/test_work_files.py tests/cli/test_verify.py",
     ),
     "bots": (
         "quaternity/perfect/bots/*.py quaternity/perfect/players.py"
         " quaternity/perfect/solving/estimate.py",
         "__init__",
-        "tests/perfect/test_bots.py tests/perfect/test_estimate.py tests/perfect/test_waiting.py"
+        "tests/perfect/test_bots.py tests/perfect/test_estimate.py tests/perfect/test_stalling.py"
         " tests/perfect/test_brisk.py tests/table/test_tournament.py tests/table/test_match.py",
     ),
     "scores": (
@@ -89,7 +89,7 @@ GROUPS = {
     "epistemic": (
         "quaternity/epistemic/*.py",
         "__init__ explanation grammar language notation strategies",
-        "tests/epistemic tests/kwartet/test_knowing.py",
+        "tests/epistemic tests/kwartet/test_queries.py",
     ),
     "exchange": (
         "solvers/exchange/*.py",
@@ -114,7 +114,8 @@ GROUPS = {
     "workers": (
         "quaternity/workers/*.py",
         "__init__ serving",  # runs in processes that import every file again
-        "tests/test_workers.py tests/test_own_process.py tests/test_apart.py tests/test_threads.py"
+        "tests/test_workers.py tests/test_isolated_calls.py tests/test_isolated_solvers.py "
+        "tests/test_threads.py"
         " tests/table/test_programs.py",
     ),
     "kwartet": ("quaternity/kwartet/**/*.py", "__init__", "tests/kwartet tests/environments"),
@@ -133,18 +134,18 @@ GROUPS = {
     "web": (
         "quaternity/web/**/*.py",
         "__init__",
-        "tests/cli/test_tables.py tests/web/test_admission.py tests/web/test_api.py"
+        "tests/cli/test_tables.py tests/web/test_rate_limits.py tests/web/test_api.py"
         " tests/web/test_boards.py"
         " tests/web/test_connections.py tests/web/test_damage.py tests/web/test_decks.py"
         " tests/web/test_doors.py tests/web/test_end.py tests/web/test_evening.py"
-        " tests/web/test_eyes.py tests/web/test_forms.py tests/web/test_full_disk.py"
-        " tests/web/test_guards.py tests/web/test_hammering.py tests/web/test_hostile.py"
-        " tests/web/test_keeping.py tests/web/test_kill.py tests/web/test_languages.py"
-        " tests/web/test_leaks.py tests/web/test_learning.py tests/web/test_neighbours.py"
+        " tests/web/test_metrics.py tests/web/test_forms.py tests/web/test_full_disk.py"
+        " tests/web/test_middleware.py tests/web/test_hammering.py tests/web/test_hostile.py"
+        " tests/web/test_table_admin.py tests/web/test_kill.py tests/web/test_languages.py"
+        " tests/web/test_leaks.py tests/web/test_lesson_pages.py tests/web/test_peers.py"
         " tests/web/test_operating.py tests/web/test_pages.py tests/web/test_party.py"
         " tests/web/test_puzzles.py tests/web/test_review.py tests/web/test_store.py"
-        " tests/web/test_stores.py tests/web/test_streams.py tests/web/test_tables.py"
-        " tests/web/test_thinking.py tests/web/test_waiting.py tests/web/test_words.py",
+        " tests/web/test_open_store.py tests/web/test_streams.py tests/web/test_tables.py"
+        " tests/web/test_background.py tests/web/test_waiting.py tests/web/test_words.py",
     ),
 }
 """The files to change, and the tests that must detect it, in addition to the files' doctests."""
@@ -378,7 +379,7 @@ def announce(mutant: Mutant) -> None:
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([str(start), *([before] if before else [])])
     if mutant.path == SUPERVISOR:  # it runs as a file, without libraries
-        vars(importlib.import_module("quaternity.workers.child"))["_SUPERVISOR"] = str(changed)
+        vars(importlib.import_module("quaternity.workers.supervisor"))["_SUPERVISOR"] = str(changed)
 
 
 def forget(leader: int) -> None:

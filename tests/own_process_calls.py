@@ -1,4 +1,4 @@
-"""Functions that `test_own_process.py` calls in another process; it imports this file alone."""
+"""Functions that `test_isolated_calls.py` calls in another process; it imports this file alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 from contextlib import suppress
 
 from quaternity.base.errors import InputError
-from quaternity.workers.foreign import Sitting
+from quaternity.workers.isolated_players import SeatedPlayer
 from quaternity.workers.notes import Notes, notes
 
 
@@ -24,11 +24,11 @@ def begin() -> Notes:
     """Write notes like a game: two moves, then seat 2 thinks."""
     notebook = notes()
     assert notebook is not None
-    notebook.thinks(0)
-    notebook.moved("0 1 asks 2 for 3/1")
-    notebook.thinks(1)
-    notebook.moved("1 yes")
-    notebook.thinks(2)
+    notebook.note_thinking(0)
+    notebook.note_move("0 1 asks 2 for 3/1")
+    notebook.note_thinking(1)
+    notebook.note_move("1 yes")
+    notebook.note_thinking(2)
     return notebook
 
 
@@ -44,7 +44,7 @@ def wait_for_letter(pipe: str) -> str:
     """Think until another process writes a letter."""
     notebook = notes()
     assert notebook is not None
-    notebook.thinks(0)
+    notebook.note_thinking(0)
     with open(pipe, "rb", buffering=0) as file:
         return file.read(1).decode()
 
@@ -110,7 +110,7 @@ def copies(pipe: str) -> int:
     """Fork a copy that continues as if it were this process, and a copy that waits."""
     begin()
     if not os.fork():
-        begin().thinks(5)
+        begin().note_thinking(5)
         return 99
     os.wait()
     file = os.open(pipe, os.O_RDWR)  # before the fork, so that a reader need not wait for the copy
@@ -146,7 +146,7 @@ def thinks_often(times: int, pipe: str, answers: str) -> int:
     notebook = begin()
     with open(pipe, "wb", buffering=0) as file, open(answers, "rb", buffering=0) as letters:
         for seat in range(times):
-            notebook.thinks(seat)
+            notebook.note_thinking(seat)
             file.write(b"x")
             letters.read(1)
         file.write(b".")
@@ -158,7 +158,7 @@ def takes(memory: int) -> None:
     notebook = begin()
     kept = bytes([7]) * memory
     signal.pause()
-    notebook.moved(str(len(kept)))
+    notebook.note_move(str(len(kept)))
 
 
 def closes() -> None:
@@ -173,7 +173,7 @@ def kills_its_group() -> None:
 
 def raises_an_interrupt() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    sitting = Sitting("strategy", "x", 0)
+    sitting = SeatedPlayer("strategy", "x", 0)
     try:
         raise KeyboardInterrupt
     except KeyboardInterrupt as error:

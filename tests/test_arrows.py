@@ -32,7 +32,7 @@ LAYERS: dict[str, tuple[str, str]] = {
         "base",
     ),
     "solvers/tables": (
-        "solvers.coalition_tables solvers.set_ways",
+        "solvers.coalition_tables solvers.set_counts",
         "base solvers/contract",
     ),
     "solvers/cp_sat": ("solvers.cp_sat", "base solvers/contract"),
@@ -50,7 +50,7 @@ LAYERS: dict[str, tuple[str, str]] = {
         "base solvers/contract solvers/exchange solvers/max_flow",
     ),
     "solvers/counting": (
-        "solvers.counting solvers.factor_product solvers.residue solvers.sampling",
+        "solvers.counting solvers.factor_product solvers.reduced_problem solvers.sampling",
         "base solvers/contract solvers/tables solvers/registry",
     ),
     "solvers/filtering": (
@@ -58,8 +58,8 @@ LAYERS: dict[str, tuple[str, str]] = {
         "base solvers/contract solvers/tables solvers/max_flow",
     ),
     "solvers/trials": (
-        "solvers.conformance solvers.counterexample solvers.instances solvers.judgement"
-        " solvers.random_problems solvers.reduction solvers.strategies",
+        "solvers.testing solvers.counterexample solvers.instances solvers.cross_check"
+        " solvers.random_problems solvers.minimize solvers.strategies",
         "base solvers/contract solvers/tables solvers/registry",
     ),
     "solvers/exchange": (

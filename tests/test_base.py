@@ -14,26 +14,39 @@ import numpy as np
 import pytest
 
 from quaternity.base.errors import InputError
-from quaternity.base.picture import Cell, Picture, heads
-from quaternity.base.plain_values import (
+from quaternity.base.picture import Cell, Display, heading_cells
+from quaternity.base.plugins import load_place
+from quaternity.base.sentences import (
+    MessageTemplate,
+    Wording,
+    document,
+    indent,
+    message_data,
+    unindent,
+)
+from quaternity.base.svg import svg_text
+from quaternity.base.text_format import (
+    MAX_DECIMALS,
+    MAX_QUOTED_CHARS,
+    join_words,
+    percent,
+    quote_value,
+)
+from quaternity.base.text_record import Replay, parse_text_record
+from quaternity.base.validation import (
     MAX_NUMBER,
     MAX_SECONDS,
-    checked_seconds,
-    entries,
-    named,
-    numbered,
-    permutation,
-    takes,
-    time_limit,
-    whole,
-    whole_number,
-    wholes,
+    as_int,
+    as_int_tuple,
+    as_permutation,
+    as_tuple,
+    check_index,
+    check_int,
+    check_seconds,
+    check_time_limit,
+    lookup,
+    validate_arguments,
 )
-from quaternity.base.plugins import load_place
-from quaternity.base.sentences import Kind, Words, document, facts, indented, unindented
-from quaternity.base.svg import svg_text
-from quaternity.base.text_record import Replay, parse_text_record
-from quaternity.base.wording import MAX_DECIMALS, MAX_QUOTED_CHARS, listed, percent, shown
 
 # ------------------------------------------------------------------ places
 
@@ -87,7 +100,7 @@ def test_long_quotations_are_truncated() -> None:
         2 * MAX_QUOTED_CHARS,
     ):
         text = "x" * length
-        assert shown(text, str) == (
+        assert quote_value(text, str) == (
             text if length <= MAX_QUOTED_CHARS else "x" * MAX_QUOTED_CHARS + "..."
         )
 
@@ -103,16 +116,16 @@ def test_values_that_cannot_be_shown_are_described_except_after_an_interrupt(
 
     if error is KeyboardInterrupt:
         with pytest.raises(error):
-            shown(1, fail)
+            quote_value(1, fail)
     else:
-        assert shown(1, fail) == "something that cannot be shown"
+        assert quote_value(1, fail) == "something that cannot be shown"
 
 
 @pytest.mark.parametrize("number", range(5))
 def test_a_list_in_a_sentence_has_one_and(number: int) -> None:
     items = [str(item) for item in range(number)]
-    assert re.split(", | and ", listed(items)) == (items or [""])
-    assert listed(items).count(" and ") == (number > 1)
+    assert re.split(", | and ", join_words(items)) == (items or [""])
+    assert join_words(items).count(" and ") == (number > 1)
 
 
 # ------------------------------------------------------------------ values
@@ -132,36 +145,36 @@ class Indexed(NamedTuple):
 
 def test_a_whole_number_becomes_an_exact_int_within_bounds() -> None:
     for value in (0, 5, -5, MAX_NUMBER, -MAX_NUMBER, np.int8(3), np.uint64(7)):
-        assert type(whole(value, "x")) is int
-        assert whole(value, "x") == value
+        assert type(as_int(value, "x")) is int
+        assert as_int(value, "x") == value
     for value in (MAX_NUMBER, -MAX_NUMBER):
-        assert whole(Indexed(value), "x") == value
+        assert as_int(Indexed(value), "x") == value
     for value in REFUSED:
         with pytest.raises(InputError, match=r"^x: "):
-            whole(value, "x")
+            as_int(value, "x")
     for minimum in (-3, 0, 2):
         for value in range(-5, 5):
             for number in (value, np.int64(value)):
                 if value < minimum:
                     with pytest.raises(InputError, match=f"whole number >= {minimum}$"):
-                        whole(number, "x", minimum)
+                        as_int(number, "x", minimum)
                 else:
-                    assert whole(number, "x", minimum) == value
+                    assert as_int(number, "x", minimum) == value
             if minimum <= value <= 3:
-                assert whole_number(value, minimum, 3, "one", "x") == value
+                assert check_int(value, minimum, 3, "one", "x") == value
             else:
                 with pytest.raises(InputError, match=r"x: .* is not one"):
-                    whole_number(value, minimum, 3, "one", "x")
+                    check_int(value, minimum, 3, "one", "x")
 
 
 def test_a_list_becomes_an_exact_tuple_of_its_length() -> None:
     lists: list[Any] = [[1, 2], (1, 2), np.array([1, 2]), range(1, 3)]
     for values in lists:
-        assert type(entries(values, "x")) is tuple
-        assert list(entries(values, "x")) == [1, 2]
-        assert wholes(values, "x", 1) == (1, 2)
+        assert type(as_tuple(values, "x")) is tuple
+        assert list(as_tuple(values, "x")) == [1, 2]
+        assert as_int_tuple(values, "x", 1) == (1, 2)
         with pytest.raises(InputError, match=r"x\[0\]: .*1.* >= 2"):
-            wholes(values, "x", 2)
+            as_int_tuple(values, "x", 2)
 
     class Lies(list[int]):
         def __len__(self) -> int:
@@ -169,61 +182,63 @@ def test_a_list_becomes_an_exact_tuple_of_its_length() -> None:
 
     for claimed in (0, 1, 2, 3):
         if claimed == 2:
-            assert entries(Lies([1, 2]), "x") == (1, 2)
+            assert as_tuple(Lies([1, 2]), "x") == (1, 2)
         else:
             with pytest.raises(InputError, match=f"does not have {claimed} items, its own length"):
-                entries(Lies([1, 2]), "x")
+                as_tuple(Lies([1, 2]), "x")
     no_lists: list[Any] = ["12", b"12", {1, 2}, {1: 2}, frozenset(), 5, None]
     for wrong in no_lists:
         with pytest.raises(InputError, match=r"x: .* is not a list"):
-            entries(wrong, "x")
+            as_tuple(wrong, "x")
 
 
 def test_indexes_are_numbered_from_0() -> None:
     for number in range(-2, 5):
         if 0 <= number < 3:
-            assert numbered(number, 3, "set") == number
+            assert check_index(number, 3, "set") == number
         else:
             with pytest.raises(InputError, match=rf"^set {number} is out of range 0\.\.2$"):
-                numbered(number, 3, "set")
+                check_index(number, 3, "set")
             with pytest.raises(InputError, match=rf"^x: set {number} is"):
-                numbered(number, 3, "set", "x")
+                check_index(number, 3, "set", "x")
     for value in REFUSED:
         with pytest.raises(InputError, match=r"^set(: | .* out of range)"):
-            numbered(value, 3, "set")
+            check_index(value, 3, "set")
         with pytest.raises(InputError, match=r"^x: "):
-            numbered(value, 3, "set", "x")
-    assert permutation([2, 0, 1], 3, "x") == (2, 0, 1)
+            check_index(value, 3, "set", "x")
+    assert as_permutation([2, 0, 1], 3, "x") == (2, 0, 1)
     for wrong in ([0, 1], [0, 1, 1], [1, 2, 3], [0, 1, 2, 3]):
         with pytest.raises(InputError, match=r"is not a permutation of the numbers 0\.\.2"):
-            permutation(wrong, 3, "x")
+            as_permutation(wrong, 3, "x")
 
 
 def test_entries_of_a_table_are_chosen_by_name() -> None:
     table: dict[str, int] = {"one": 1, "two": 2}
     for name, value in table.items():
-        assert named(table, name) == value
+        assert lookup(table, name) == value
     for wrong in ("three", "", None, 1, ["one"], b"one"):
         with pytest.raises(InputError, match=r"^unknown way .*; choose from one, two$"):
-            named(table, wrong, "way")
+            lookup(table, wrong, "way")
 
 
 def test_seconds_are_numbers_above_0_or_of_at_least_0() -> None:
     for seconds in (1, 0.5, Fraction(1, 3), np.float32(2), 1e-300, 1e300):
-        assert time_limit(seconds) == checked_seconds(seconds) == min(float(seconds), MAX_SECONDS)
-    assert time_limit(None) is None
-    assert (checked_seconds(0), checked_seconds(inf)) == (0, inf)
+        assert (
+            check_time_limit(seconds) == check_seconds(seconds) == min(float(seconds), MAX_SECONDS)
+        )
+    assert check_time_limit(None) is None
+    assert (check_seconds(0), check_seconds(inf)) == (0, inf)
     wrong: list[Any] = [-1, -1e-9, nan, True, False, "1", -inf]
     for seconds in [*wrong, 0, inf]:
         with pytest.raises(InputError, match=r"^seconds: must be a finite number > 0, not .*$"):
-            time_limit(seconds)
+            check_time_limit(seconds)
     for seconds in [*wrong, None]:
         with pytest.raises(InputError, match=r"^seconds: must be a number >= 0, not .*$"):
-            checked_seconds(seconds)
+            check_seconds(seconds)
 
 
 def test_positional_and_keyword_arguments_of_a_wrong_type_are_refused() -> None:
-    @takes(first=int, second=(str, type(None)))
+    @validate_arguments(first=int, second=(str, type(None)))
     def function(zeroth: Any = 0, first: int = 0, second: str | None = None) -> Any:
         return zeroth, first, second
 
@@ -253,9 +268,11 @@ class Pair(NamedTuple):
 
 
 def test_plain_values_of_a_sentence_are_data() -> None:
-    inner = Kind("inner", "{x}")(x=1)
+    inner = MessageTemplate("inner", "{x}")(x=1)
     values = {"none": None, "number": 3, "part": 0.5, "yes": True, "text": "a"}
-    kind = Kind("all", "{none} {number} {part} {yes} {text} {level} {pair} {many} {inner}")
+    kind = MessageTemplate(
+        "all", "{none} {number} {part} {yes} {text} {level} {pair} {many} {inner}"
+    )
     sentence = kind(
         **values, level=Level.LOW, pair=Pair(1, 2), many=[1, (2, None), inner], inner=inner
     )
@@ -273,10 +290,10 @@ def test_words_count_what_they_list(number: int) -> None:
     """Players are named if there are names; a number stands alone if nothing else has one."""
     numbers, names = list(range(number)), ["Ann", "Ben", "Cleo", "Dan"]
     more = "" if number == 1 else "s"
-    assert Words().players(numbers) == f"player{more} {listed(numbers)}"
-    assert Words(names).players(numbers) == listed(names[:number])
-    for words in (Words(), Words(names)):
-        assert words.sets(numbers) == f"set{more} {listed(numbers)}"
+    assert Wording().players(numbers) == f"player{more} {join_words(numbers)}"
+    assert Wording(names).players(numbers) == join_words(names[:number])
+    for words in (Wording(), Wording(names)):
+        assert words.sets(numbers) == f"set{more} {join_words(numbers)}"
         assert words.set(number) == f"set {number}"
         assert words.number(number) == (f"set {number}" if words.names else f"{number}")
         assert words.player(5) == "player 5"
@@ -284,9 +301,9 @@ def test_words_count_what_they_list(number: int) -> None:
 
 def test_only_a_sentence_has_facts() -> None:
     values = {"who": 1, "what": "x"}
-    assert facts(Kind("does", "{who:player} does {what}")(**values)) == values
-    assert facts("player 1 does x") == {}
-    assert unindented(indented("line", 4)) == unindented("line") == "line"
+    assert message_data(MessageTemplate("does", "{who:player} does {what}")(**values)) == values
+    assert message_data("player 1 does x") == {}
+    assert unindent(indent("line", 4)) == unindent("line") == "line"
 
 
 @pytest.mark.parametrize("line", range(4))
@@ -323,14 +340,14 @@ def test_a_text_is_bold_on_request(bold: bool) -> None:
 
 def test_cells_of_a_picture_are_side_by_side_and_contain_their_text() -> None:
     rows = [
-        [*heads("a", "b"), Cell("wide and long enough", "head", wide=2)],
+        [*heading_cells("a", "b"), Cell("wide and long enough", "head", wide=2)],
         [Cell("sure", "sure"), Cell("gone", "gone", "left"), Cell("x"), Cell("yy")],
     ]
     for picture in (
-        Picture("t", ("line", "another that is longer than any row of cells is, by far"), rows),
-        Picture("t", (), rows),
-        Picture("t"),
-        Picture("a title", ("line",), [[Cell("g", "gone")]]),
+        Display("t", ("line", "another that is longer than any row of cells is, by far"), rows),
+        Display("t", (), rows),
+        Display("t"),
+        Display("a title", ("line",), [[Cell("g", "gone")]]),
     ):
         drawn = ElementTree.fromstring(picture.svg())
         size = float(drawn.attrib["font-size"])
@@ -378,11 +395,11 @@ def test_cells_of_a_picture_are_side_by_side_and_contain_their_text() -> None:
 def test_a_cell_of_a_page_spans_its_columns_and_has_a_title() -> None:
     for kind in ("head", "sure", "gone", ""):
         for wide in (1, 2, 3):
-            page = Picture("t", (), [[Cell("x", kind, "why" * (wide > 1), wide)]]).html()
+            page = Display("t", (), [[Cell("x", kind, "why" * (wide > 1), wide)]]).html()
             cell = ElementTree.fromstring(page).find(".//tr/*")
             assert cell is not None
             assert cell.tag == ("th" if kind == "head" else "td")
             assert cell.attrib.get("colspan", "1") == str(wide)
             assert cell.attrib.get("title", "") == "why" * (wide > 1)
     assert Cell("x") == Cell("x", "", "", 1)
-    assert "<table" not in Picture("t", ("line",)).html()
+    assert "<table" not in Display("t", ("line",)).html()

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaternity.base.append_file import AppendOnlyFile, _open_locked
 from quaternity.base.errors import InputError
-from quaternity.base.growing_file import GrowingFile, _locked
 from quaternity.base.names import split_names
 from quaternity.base.reading import read_bytes
 from quaternity.base.svg import svg_text
-from quaternity.base.text_record import Replay, parse_text_record, replayed
-from quaternity.base.writing import synchronise_names, write_text
+from quaternity.base.text_record import Replay, parse_text_record, replay_moves
+from quaternity.base.writing import sync_directory, write_text
 from quaternity.quarto.rules import QuartoRules
 from quaternity.ternary.rules import SetRules, SetSettings
 
@@ -96,7 +96,7 @@ def test_a_first_line_of_another_game_is_refused_with_its_number(before: str) ->
 def test_a_line_that_is_not_a_move_is_refused_with_the_range_of_seats(rules: Any) -> None:
     record = parse_text_record(b"game 1\n\nnobody moves\n", "game 1", ())
     with pytest.raises(InputError, match=rf"^line 3: .* of player 0\.\.{rules.seats - 1}$"):
-        replayed(rules, record, None)
+        replay_moves(rules, record, None)
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o644, 0o666, 0o700, 0o755])
@@ -114,8 +114,8 @@ def test_a_new_file_has_the_default_permissions(mask: int, tmp_path: Path) -> No
     before = os.umask(mask)
     try:
         write_text(tmp_path / "a", "new")
-        GrowingFile.create(str(tmp_path / "b"), "head\n").close()
-        GrowingFile(str(tmp_path / "c"), _locked(str(tmp_path / "c"), os.O_CREAT)).close()
+        AppendOnlyFile.create(str(tmp_path / "b"), "head\n").close()
+        AppendOnlyFile(str(tmp_path / "c"), _open_locked(str(tmp_path / "c"), os.O_CREAT)).close()
     finally:
         os.umask(before)
     for path in tmp_path.iterdir():
@@ -135,15 +135,15 @@ def test_only_its_owner_may_read_a_private_file(mode: int | None, tmp_path: Path
 @pytest.mark.parametrize("length", range(4))
 def test_a_journal_exists_if_its_file_is_not_empty(length: int, tmp_path: Path) -> None:
     path = tmp_path / "file"
-    assert not GrowingFile.exists(str(path))
-    assert not GrowingFile.exists(str(tmp_path))
+    assert not AppendOnlyFile.exists(str(path))
+    assert not AppendOnlyFile.exists(str(tmp_path))
     path.write_bytes(b"x" * length)
-    assert GrowingFile.exists(str(path)) == (length > 0)
+    assert AppendOnlyFile.exists(str(path)) == (length > 0)
     if length:
         with pytest.raises(InputError, match="is not empty"):
-            GrowingFile.create(str(path), "head\n")
+            AppendOnlyFile.create(str(path), "head\n")
     else:
-        GrowingFile.create(str(path), "head\n").close()
+        AppendOnlyFile.create(str(path), "head\n").close()
         assert path.read_text() == "head\n"
 
 
@@ -160,10 +160,10 @@ def test_a_journal_that_cannot_be_created_leaves_the_folder_unchanged(
     if full:
         monkeypatch.setattr(os, "fsync", failing(errno.ENOSPC))
     with pytest.raises(InputError if full else UnicodeEncodeError):
-        GrowingFile.create(str(path), "head\n" if full else "\ud800")
+        AppendOnlyFile.create(str(path), "head\n" if full else "\ud800")
     assert list(tmp_path.iterdir()) == before
     monkeypatch.undo()
-    GrowingFile.create(str(path), "head\n").close()
+    AppendOnlyFile.create(str(path), "head\n").close()
 
 
 def failing(number: int) -> Callable[[int], None]:
@@ -180,11 +180,11 @@ def test_unsupported_synchronisation_is_ignored_but_faults_are_raised(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "fsync", failing(number))
-    synchronise_names(tmp_path)
+    sync_directory(tmp_path)
     for fault in (errno.EIO, errno.ENOSPC, errno.EDQUOT):
         monkeypatch.setattr(os, "fsync", failing(fault))
         with pytest.raises(OSError, match=os.strerror(fault)):
-            synchronise_names(tmp_path)
+            sync_directory(tmp_path)
 
 
 def test_records_and_replays_are_immutable() -> None:
@@ -207,7 +207,7 @@ def test_names_are_split_where_they_were_joined(names: list[str]) -> None:
 def test_lines_that_could_not_be_appended_are_reported(tmp_path: Path) -> None:
     """The error names the lines, or the caller's description of them."""
     path = tmp_path / "file"
-    with GrowingFile.create(str(path), "head\n") as file:
+    with AppendOnlyFile.create(str(path), "head\n") as file:
         file.append("a line\n")
         path.write_text("somebody else's\n")
         for description, lost in (("", "first, second"), ("my move", "my move")):

@@ -18,11 +18,11 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
 from quaternity import guide
-from quaternity.base.wording import shown
-from quaternity.epistemic import holds
+from quaternity.base.text_format import quote_value
+from quaternity.epistemic import evaluate
 from quaternity.errors import InputError
 from quaternity.guide.lessons import check, secret
-from quaternity.guide.lessons.marks import Marked
+from quaternity.guide.lessons.marks import Graded
 from quaternity.guide.lessons.worlds import SEVEN
 from solvers import DealProblem, SetConstraint
 from tests.sizes import examples
@@ -96,11 +96,11 @@ def test_a_page_shows_a_wrong_answer_and_a_right_one_at_its_end(name: str) -> No
 @settings(max_examples=examples(1000))
 def test_any_answer_is_judged(name: str, answer: Any) -> None:
     marked = check(name, answer)
-    assert isinstance(marked, Marked)
-    assert marked.said.endswith((".", "?")), marked
-    assert len(marked.said) < 600
+    assert isinstance(marked, Graded)
+    assert marked.text.endswith((".", "?")), marked
+    assert len(marked.text) < 600
     if name in ONLY:
-        assert bool(marked) == (shown(answer) in ONLY[name])
+        assert bool(marked) == (quote_value(answer) in ONLY[name])
 
 
 @pytest.mark.parametrize("name", ONLY)
@@ -195,7 +195,7 @@ WRONG: list[tuple[str, Any, str]] = [
 def test_a_wrong_answer_gets_a_hint(name: str, answer: Any, hint: str) -> None:
     marked = check(name, answer)
     assert not marked
-    assert re.search(hint, marked.said, re.IGNORECASE), marked
+    assert re.search(hint, marked.text, re.IGNORECASE), marked
 
 
 RIGHT: list[tuple[str, Any]] = [
@@ -239,7 +239,7 @@ def test_a_list_of_hands_is_safe_only_if_the_engine_agrees(named: list[str], mor
         bob, carol = "all c in set 0: Kw1 H0 c", "some c in set 0: K2 H0 c | K2 H1 c"
         seven = DealProblem([3, 3, 1], [SetConstraint.of([[0, 1, 2]] * 7, players=3)])
         formula = f"[({announced})!] C (({bob}) & !({carol}))"
-        assert bool(check("worlds 5", hands)) == holds(formula, seven, [list(SEVEN)])
+        assert bool(check("worlds 5", hands)) == evaluate(formula, seven, [list(SEVEN)])
 
 
 @pytest.mark.parametrize(("rules", "value"), [((2, 3, 2, 4), 4 / 5), ((3, 2, 2, 4), 1 / 5)])

@@ -7,12 +7,12 @@ from xml.etree import ElementTree
 import pytest
 
 from quaternity import Game, Move, Settings
-from quaternity.base.picture import Cell, Picture
+from quaternity.base.picture import Cell, Display
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.quarto import example_pieces, read_pieces
 from quaternity.quarto.board import Board
 from quaternity.table.tournament.playing import GameResult
-from quaternity.table.tournament.scores import tabulated
+from quaternity.table.tournament.scores import make_table
 from quaternity.ternary.rules import SetRules
 from quaternity.trials.comparison.runs import Comparison
 from solvers import DealProblem, SetConstraint, solve
@@ -38,7 +38,7 @@ def shown_values() -> list[tuple[Any, str]]:
         (solve(DealProblem([3, 5, 4], [KNOWN, KNOWN, SHOWN])), "Impossible"),
         (rules.view(rules.start(Random(1)), 2), "as player 2 knows it"),
         (Comparison("two games", 0, 1.0, "", "a machine", {}, ()), "two games"),
-        (tabulated([GameResult((0, 1), (1.0, 0.0), (1, 2), 3)], 2), "1 games"),
+        (make_table([GameResult((0, 1), (1.0, 0.0), (1, 2), 3)], 2), "1 games"),
     ]
 
 
@@ -61,7 +61,7 @@ def test_boards_and_tables_are_drawn() -> None:
 
 
 def test_texts_are_escaped() -> None:
-    picture = Picture("<b>", ("a & b",), [[Cell("<script>", "sure", '"')]])
+    picture = Display("<b>", ("a & b",), [[Cell("<script>", "sure", '"')]])
     for text in (picture.html(), picture.svg()):
         assert "<script>" not in text
         assert "&lt;b&gt;" in text

@@ -102,7 +102,7 @@ VALUES = (
 ANSWERED = {
     # Types of results, which users do not create; `verify` checks them.
     "solvers": "Certificate Chances CrossedBounds CrowdedHand Deal Explanation Feasible Infeasible"
-    " Shortage Solver TooFewPlaces Verdict",
+    " Shortage Solver TooManyCards Verdict",
     "quaternity.arena": "Player",
     "quaternity.kwartet": "View",
     "quaternity.quarto": "Outcome",

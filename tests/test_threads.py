@@ -11,7 +11,7 @@ import pytest
 from quaternity import Settings, State
 from quaternity.base.memo import Memo
 from quaternity.game import legal
-from solvers import DealProblem, SetConstraint, coalition_tables, count_deals, residue
+from solvers import DealProblem, SetConstraint, coalition_tables, count_deals, reduced_problem
 from tests.limits import limited
 
 
@@ -62,8 +62,8 @@ def at_once(*calls: Callable[[], None]) -> list[Exception]:
 
 
 def test_a_memo_counts_its_size_correctly_if_another_thread_changes_it() -> None:
-    Memo.forget()
-    with limited("quaternity.base.memo", BUDGET=3):
+    Memo.clear_all()
+    with limited("quaternity.base.memo", MAX_MEMO_BYTES=3):
         results = Memo[object, int]()
         others: list[Thread] = []
 
@@ -71,17 +71,17 @@ def test_a_memo_counts_its_size_correctly_if_another_thread_changes_it() -> None
             """A key; while its hash is computed, another thread stores a result."""
 
             def __hash__(self) -> int:
-                other = Thread(target=results.keep, args=((len(others),), 0, 3))
+                other = Thread(target=results.store, args=((len(others),), 0, 3))
                 others.append(other)
                 other.start()
                 other.join(0.01)
                 return 0
 
-        results.keep((Interrupted(),), 1, size=1)
+        results.store((Interrupted(),), 1, size=1)
         for other in others:
             other.join()
         assert [*results] == [(0,)]
-        assert Memo.spent() == 3
+        assert Memo.used_bytes() == 3
 
 
 def test_parts_may_be_evicted_during_a_look_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,36 +90,36 @@ def test_parts_may_be_evicted_during_a_look_up(monkeypatch: pytest.MonkeyPatch) 
             self.clear()
             return True
 
-    monkeypatch.setattr(residue, "_PARTS", Forgotten())
+    monkeypatch.setattr(reduced_problem, "_PARTS", Forgotten())
     assert count_deals(DealProblem([2, 2], [SetConstraint.of([[0, 1]] * 4, players=2)])) == 6
 
 
 @pytest.mark.usefixtures("hurry")
-@limited("quaternity.base.memo", BUDGET=9_000)
+@limited("quaternity.base.memo", MAX_MEMO_BYTES=9_000)
 def test_states_share_a_cache_while_it_is_evicted() -> None:
-    Memo.forget()
+    Memo.clear_all()
 
     def work(thread: int) -> None:
         random = Random(thread)
-        layout = coalition_tables.lanes_for(3, 12, 4)
+        layout = coalition_tables.layout_for(3, 12, 4)
         for _ in range(500):
             masks = random.choices((7, 3, 6, 5), k=4)
-            row = legal.prepared(layout, SetConstraint(masks, (0,) * 3, (4,) * 3))
+            row = legal.prepare_set(layout, SetConstraint(masks, (0,) * 3, (4,) * 3))
             for asker in range(3):
                 made = {table for ask in row.kind.outcomes(asker) for table in ask[2:]}
                 assert {*legal._asks[row.kind, asker][1]} == made - {coalition_tables.IMPOSSIBLE}
 
     assert not at_once(*(lambda thread=thread: work(thread) for thread in range(4)))
-    assert 0 < Memo.spent() <= 9_000
+    assert 0 < Memo.used_bytes() <= 9_000
 
 
 @pytest.mark.usefixtures("hurry")
 def test_threads_share_one_layout_of_tables() -> None:
     for _ in range(20):
-        coalition_tables.lanes.cache_clear()
-        layouts: list[coalition_tables.Lanes] = []
+        coalition_tables.get_layout.cache_clear()
+        layouts: list[coalition_tables.LaneLayout] = []
 
-        def look(layouts: list[coalition_tables.Lanes] = layouts) -> None:
+        def look(layouts: list[coalition_tables.LaneLayout] = layouts) -> None:
             layouts.append(State.start(Settings(4, 13, 4)).layout())
 
         assert not at_once(*[look] * 6)

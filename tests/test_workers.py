@@ -28,7 +28,7 @@ from quaternity.workers.pool import (
     threaded_map,
 )
 from quaternity.workers.program import command_words
-from quaternity.workers.shipping import install, own_code
+from quaternity.workers.shipping import collect_code, install
 from solvers import DealProblem, SetConstraint, find_solver
 from tests.bulk_work import (
     Drawn,
@@ -431,7 +431,7 @@ def test_external_code_reaches_the_workers_of_a_cluster(
     (local / "far" / "off" / "__init__.py").touch()
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.chdir(local)
-    code = own_code([*names, "max-flow", "numpy:array", "tests.bulk_work:draw", "cmd:sh ../x"])
+    code = collect_code([*names, "max-flow", "numpy:array", "tests.bulk_work:draw", "cmd:sh ../x"])
     assert {name for name in code if not name.startswith("tests/")} == {
         "shipped_solver.py", "shipped_helper.py", "bot.sh", "far/__init__.py",
         "far/off/__init__.py", "far/off/solver.py",
@@ -441,10 +441,10 @@ def test_external_code_reaches_the_workers_of_a_cluster(
     def run_there(prepared: Sequence[str]) -> list[Any]:
         install({})
         monkeypatch.chdir(local)
-        code = own_code(prepared)
-        monkeypatch.setattr("quaternity.workers.cluster.own_code", lambda names: code)
+        code = collect_code(prepared)
+        monkeypatch.setattr("quaternity.workers.cluster.collect_code", lambda names: code)
         monkeypatch.chdir(remote)
-        pool.drop()
+        pool.terminate()
         pool.prepare(prepared, partial(work_with, names))
         return next(ordered_map(pool, work_with, [names]))
 

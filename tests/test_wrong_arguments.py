@@ -57,7 +57,7 @@ SOLVING = PublicFunctions(
     solvers,
     {
         **{name: (getattr(solvers, name), TIMED) for name in (
-            "chances", "count_deals", "closed", "exact_chances", "NumberedDeals",
+            "chances", "count_deals", "filter_problem", "exact_chances", "NumberedDeals",
         )},
         "solve":
             (lambda **values: bool(solvers.solve(**values)),
@@ -88,8 +88,8 @@ SOLVING = PublicFunctions(
         "deal_faults": (solvers.deal_faults, {"problem": A_PROBLEM, "owner": Values(list)}),
         "verify": (solvers.verify, {"problem": A_PROBLEM, "verdict": Values(lambda: PROOF)}),
         "DealProblem": (DealProblem, {"hands": good([2, 1]), "sets": good([OWN])}),
-        "DealProblem.seen_by":
-            (PROBLEM.seen_by, {"player": AN_INDEX, "hand": good([1], None, 5, "x", ["x"])}),
+        "DealProblem.with_hand":
+            (PROBLEM.with_hand, {"player": AN_INDEX, "hand": good([1], None, 5, "x", ["x"])}),
         "SetConstraint":
             (SetConstraint, {"owners": A_SET, "low": good([0, 1]), "high": good([3, 3])}),
         "SetConstraint.bound_is_loose": (OWN.bound_is_loose, {"player": AN_INDEX}),
@@ -101,7 +101,7 @@ SOLVING = PublicFunctions(
     frozenset({
         "Certificate", "Chances", "CrossedBounds", "CrowdedHand", "Deal", "Feasible", "InputError",
         "LimitError", "NoDeal", "QuaternityError", "Shortage", "Solver", "SolverFault",
-        "SolverTimeout", "TooFewPlaces", "UnsupportedProblem", "Verdict", "all_solvers",
+        "SolverTimeout", "TooManyCards", "UnsupportedProblem", "Verdict", "all_solvers",
         "CpSatModel", "Explanation", "Names", "ProblemBuilder", "draw_flow_network",
     }),
 )  # fmt: skip

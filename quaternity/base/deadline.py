@@ -8,7 +8,7 @@ from time import monotonic
 from typing import NoReturn, TypeVar
 
 from quaternity.base.errors import SolverTimeout
-from quaternity.base.plain_values import checked_seconds
+from quaternity.base.validation import check_seconds
 
 T = TypeVar("T")
 
@@ -16,25 +16,25 @@ T = TypeVar("T")
 class Deadline:
     """The moment at which a computation must stop; it never comes if `seconds` is None.
 
-    A long computation in Python calls `left()` at least about every tenth of a second. A longer
-    computation in C gets the remaining seconds as its own limit.
+    A long computation in Python calls `remaining()` at least about every tenth of a second. A
+    longer computation in C gets the remaining seconds as its own limit.
     """
 
     __slots__ = ("_end", "seconds")
 
     def __init__(self, seconds: float | None = None, patience: float = 1.0) -> None:
         """Start the clock. The deadline is `patience` times as late, for busy machines."""
-        self.seconds = inf if seconds is None else checked_seconds(seconds)
+        self.seconds = inf if seconds is None else check_seconds(seconds)
         self._end = monotonic() + self.seconds * patience
 
-    def left(self) -> float:
+    def remaining(self) -> float:
         """Return the remaining seconds; raise `SolverTimeout` if the deadline has passed."""
         remaining = self._end - monotonic()
         if remaining <= 0:
-            self.reached()
+            self.raise_timeout()
         return remaining
 
-    def over(self, items: Iterable[T]) -> Iterable[T]:
+    def iterate(self, items: Iterable[T]) -> Iterable[T]:
         """Iterate over the items; raise `SolverTimeout` if the deadline passes before the end.
 
         Without a limit this has no overhead.
@@ -43,10 +43,10 @@ class Deadline:
 
     def _over(self, items: Iterable[T]) -> Iterator[T]:
         for item in items:
-            self.left()
+            self.remaining()
             yield item
 
-    def reached(self) -> NoReturn:
+    def raise_timeout(self) -> NoReturn:
         """Raise the error for a deadline that has passed.
 
         Raises:
@@ -55,5 +55,5 @@ class Deadline:
         raise SolverTimeout(f"the time limit of {self.seconds:g} s was reached without an answer")
 
 
-NEVER = Deadline()
+NO_DEADLINE = Deadline()
 """The deadline of a computation without a time limit."""

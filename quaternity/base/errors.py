@@ -32,7 +32,7 @@ class FileWarning(UserWarning):
     """An irregularity of a file or text that does not prevent reading it."""
 
 
-def warn_of(irregularities: Sequence[str]) -> None:
+def warn_irregularities(irregularities: Sequence[str]) -> None:
     """Issue a `FileWarning` for each irregularity of a file.
 
     The warnings point at the code three calls up: at the caller of `Game.parse`, for example, which
@@ -111,21 +111,21 @@ class PlayerFault(QuaternityError):
     """A strategy or bot raised an exception, tried to end the program, or broke the rules.
 
     Attributes:
-        what: a sentence that names the player and says what it did.
+        message: a sentence that names the player and says what it did.
         trace: the traceback as text, or an empty string.
         place: the game and the move; None if they are not known.
     """
 
     def __init__(self, what: str, trace: str = "", place: FaultPlace | None = None) -> None:
         super().__init__(what, trace, place)
-        self.what, self.trace, self.place = what, trace, place
+        self.message, self.trace, self.place = what, trace, place
 
     def __str__(self) -> str:
-        return self.what if self.place is None else f"{self.place}: {self.what}"
+        return self.message if self.place is None else f"{self.place}: {self.message}"
 
     def at(self, place: FaultPlace) -> PlayerFault:
         """Return the same fault with its place."""
-        return type(self)(self.what, self.trace, place)
+        return type(self)(self.message, self.trace, place)
 
 
 class GameLimit(PlayerFault, LimitError):

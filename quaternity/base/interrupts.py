@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 
-_left_to_others = False
+_ignored = False
 
 
 def is_interrupt(error: BaseException) -> bool:
@@ -16,7 +16,7 @@ def is_interrupt(error: BaseException) -> bool:
     """
     return (
         isinstance(error, KeyboardInterrupt)
-        and not _left_to_others
+        and not _ignored
         and threading.current_thread() is threading.main_thread()
     )
 
@@ -26,6 +26,6 @@ def leave_interrupts() -> None:
 
     This must be called in the main thread.
     """
-    global _left_to_others
-    _left_to_others = True
+    global _ignored
+    _ignored = True
     signal.signal(signal.SIGINT, signal.SIG_IGN)

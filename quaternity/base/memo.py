@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar, TypeVarTuple
 Parts = TypeVarTuple("Parts")
 V = TypeVar("V")
 
-BUDGET = 512 * 2**20
+MAX_MEMO_BYTES = 512 * 2**20
 """Approximate number of bytes that all memos of a process may hold together."""
 
 
@@ -37,12 +37,12 @@ class Memo(dict[tuple[*Parts], V]):
     may compute the same result; changes take turns.
 
     Attributes:
-        changing: lock held while the entries and the spent budget change together.
+        lock: lock held while the entries and the spent budget change together.
     """
 
     # A list, because setting an attribute of a class invalidates Python's cache of its methods.
-    _spent: ClassVar[list[int]] = [0]
-    changing: ClassVar[RLock] = RLock()
+    _used: ClassVar[list[int]] = [0]
+    lock: ClassVar[RLock] = RLock()
     _all: ClassVar[list[dict[Any, Any]]] = []
 
     def __init__(self, made: Callable[[*Parts], tuple[V, int]] | None = None) -> None:
@@ -52,36 +52,36 @@ class Memo(dict[tuple[*Parts], V]):
         size in bytes of the result and its key.
         """
         super().__init__()
-        self._made = made
+        self._compute = made
         Memo._all.append(self)
 
     def __missing__(self, key: tuple[*Parts]) -> V:
-        if self._made is None:
+        if self._compute is None:
             raise KeyError(key)
-        return self.keep(key, *self._made(*key))
+        return self.store(key, *self._compute(*key))
 
-    def keep(self, key: tuple[*Parts], result: V, size: int) -> V:
+    def store(self, key: tuple[*Parts], result: V, size: int) -> V:
         """Store a result of about `size` bytes, key included, and return it.
 
         A result larger than the whole budget is returned without being stored.
         """
-        if size <= BUDGET:
-            with self.changing:
-                if self._spent[0] + size > BUDGET:
-                    Memo.forget()
-                self._spent[0] += size
+        if size <= MAX_MEMO_BYTES:
+            with self.lock:
+                if self._used[0] + size > MAX_MEMO_BYTES:
+                    Memo.clear_all()
+                self._used[0] += size
                 self[key] = result
         return result
 
     @staticmethod
-    def spent() -> int:
+    def used_bytes() -> int:
         """Return the estimated size of all memos, in bytes."""
-        return Memo._spent[0]
+        return Memo._used[0]
 
     @staticmethod
-    def forget() -> None:
+    def clear_all() -> None:
         """Empty all memos."""
-        with Memo.changing:
+        with Memo.lock:
             for memo in Memo._all:
                 memo.clear()
-            Memo._spent[0] = 0
+            Memo._used[0] = 0

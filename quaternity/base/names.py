@@ -14,7 +14,7 @@ def code_name(member: Enum) -> str:
     return f"{type(member).__name__}.{member.name}"
 
 
-def composed(name: str) -> str:
+def to_nfc(name: str) -> str:
     """Return a name in Unicode's normal form NFC, in which an accented letter is one character."""
     return normalize("NFC", name)
 
@@ -29,7 +29,7 @@ def name_key(name: str) -> str:
     True
     """
     plain = " ".join(name.split()).translate(_APOSTROPHES)
-    return composed(normalize("NFD", plain).casefold())
+    return to_nfc(normalize("NFD", plain).casefold())
 
 
 def split_names(text: str) -> list[str]:

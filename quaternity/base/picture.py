@@ -36,7 +36,7 @@ class Cell(NamedTuple):
     wide: int = 1
 
 
-class Picture(NamedTuple):
+class Display(NamedTuple):
     """The display of a value: a title, sentences in `lines`, and a table of equally long rows."""
 
     title: str
@@ -112,12 +112,12 @@ def _with_columns(row: Sequence[Cell]) -> Iterator[tuple[int, Cell]]:
         column += cell.wide
 
 
-class Shown:
-    """Base class of values that a notebook displays as a `Picture`."""
+class Displayable:
+    """Base class of values that a notebook displays as a `Display`."""
 
     __slots__ = ()
 
-    def picture(self) -> Picture:
+    def picture(self) -> Display:
         """Return the display of the value; its `.html()` and `.svg()` return text."""
         raise NotImplementedError
 
@@ -129,7 +129,7 @@ class Shown:
         return self.picture().html()
 
 
-def heads(*texts: object) -> list[Cell]:
+def heading_cells(*texts: object) -> list[Cell]:
     """Return the heading cells of columns or rows."""
     return [Cell(str(text), "head") for text in texts]
 

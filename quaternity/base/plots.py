@@ -14,7 +14,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from quaternity.base.errors import InputError
-from quaternity.base.writing import check_may_be_written, write_bytes
+from quaternity.base.writing import check_writable, write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,7 +62,7 @@ def check_picture(path: str) -> None:
             matplotlib is not installed.
     """
     picture_format(path)
-    check_may_be_written(path)
+    check_writable(path)
     check_drawing()
 
 

@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 from quaternity.base.errors import InputError
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
 
 Plugin = TypeVar("Plugin")
 
@@ -34,11 +34,11 @@ class Plugins(Generic[Plugin]):
     """The plug-ins of an entry-point group.
 
     Attributes:
-        found: usable plug-ins, by name.
+        usable: usable plug-ins, by name.
         broken: for each name of an unusable plug-in, what is wrong with it.
     """
 
-    found: Mapping[str, Plugin]
+    usable: Mapping[str, Plugin]
     broken: Mapping[str, str]
 
     def check(self, name: str) -> None:
@@ -87,7 +87,7 @@ def load_plugins(
         except InputError as error:
             broken[name] = f"{title} {error}"
         except BaseException as error:
-            broken[name] = f"{title} cannot be loaded: {shown(error)}"
+            broken[name] = f"{title} cannot be loaded: {quote_value(error)}"
         taken.add(name)
         if name in broken:
             _warn(f"{broken[name]}; it is skipped")

@@ -43,13 +43,13 @@ def read_bytes(path: str, limit: int = MAX_BYTES) -> bytes:
     if len(data) > limit:
         raise InputError(f"{path}: larger than {limit} bytes, the limit for a file")
     try:
-        without_mark(data)
+        strip_bom(data)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     return data
 
 
-def without_mark(data: bytes) -> bytes:
+def strip_bom(data: bytes) -> bytes:
     """Return text without its byte order mark; raise `InputError` if it is UTF-16 or UTF-32."""
     if _WIDE.match(data):
         raise InputError("UTF-16 or UTF-32 text: save it as UTF-8")
@@ -62,7 +62,7 @@ def decode(data: bytes) -> str:
     Raises:
         InputError: If the text is not UTF-8. The message names the first invalid byte.
     """
-    without_mark(data)
+    strip_bom(data)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

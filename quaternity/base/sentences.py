@@ -1,10 +1,10 @@
 """Messages with data: events and reasons as text that programs can read, too.
 
-A `Kind` is a message template with a name. A `Sentence` is a message: a template and its values. As
-a `str` it is English and numbers players and sets. `Words` formats a message differently: with the
-names of players, or with the templates of another language. A field of a template names the method
-of `Words` that formats its value: `{asked:player}` becomes "player 1", or the name of that player.
-So no program has to parse a value out of a text.
+A `MessageTemplate` is a message template with a name. A `Message` is a message: a template and its
+values. As a `str` it is English and numbers players and sets. `Wording` formats a message
+differently: with the names of players, or with the templates of another language. A field of a
+template names the method of `Wording` that formats its value: `{asked:player}` becomes "player 1",
+or the name of that player. So no program has to parse a value out of a text.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from functools import lru_cache
 from string import Formatter
 from typing import Any, NamedTuple
 
-from quaternity.base.wording import counted, listed
+from quaternity.base.text_format import join_words, with_noun
 
 
-class Kind(NamedTuple):
+class MessageTemplate(NamedTuple):
     """A message template; calling it with values returns a message.
 
     Attributes:
         name: identifies the template to programs that read messages as data.
         template: the English text, with fields in braces. The part of a field after the colon names
-            the method of `Words` that formats the value; the default is `Words.text`.
+            the method of `Wording` that formats the value; the default is `Wording.text`.
 
-    >>> TAKES = Kind("takes", "{who:player} takes {number:cards} from {whom:player}")
+    >>> TAKES = MessageTemplate("takes", "{who:player} takes {number:cards} from {whom:player}")
     >>> event = TAKES(who=1, number=3, whom=0)
-    >>> event, Words(["Ann", "{who}"]).say(event)
+    >>> event, Wording(["Ann", "{who}"]).say(event)
     ('player 1 takes 3 cards from player 0', '{who} takes 3 cards from Ann')
     >>> document(event)["who"]
     1
@@ -37,51 +37,51 @@ class Kind(NamedTuple):
     name: str
     template: str
 
-    def __call__(self, **about: Any) -> Sentence:
+    def __call__(self, **about: Any) -> Message:
         """Return the message with these values."""
-        return Sentence(self, about)
+        return Message(self, about)
 
 
 @lru_cache(maxsize=1024)
-def _shared(names: tuple[str, ...]) -> tuple[str, ...]:
+def _intern_names(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-class Sentence(str):
+class Message(str):
     """A message: its text in English, and its values by name. A value may be a message itself."""
 
     # A table keeps several messages for each move, so memory matters. The names are shared, and a
     # tuple of values takes a third of the memory of a dictionary.
     __slots__ = ("_names", "_values", "kind")
 
-    kind: Kind
+    kind: MessageTemplate
     _names: tuple[str, ...]
     _values: tuple[Any, ...]
 
-    def __new__(cls, kind: Kind, about: dict[str, Any]) -> Sentence:
+    def __new__(cls, kind: MessageTemplate, about: dict[str, Any]) -> Message:
         """Format the English text."""
         sentence = super().__new__(cls, PLAIN.put(kind, about))
-        sentence.kind, sentence._names = kind, _shared(tuple(about))
+        sentence.kind, sentence._names = kind, _intern_names(tuple(about))
         sentence._values = tuple(about.values())
         return sentence
 
     @property
-    def about(self) -> dict[str, Any]:
+    def data(self) -> dict[str, Any]:
         """The values of the message, by name."""
         return dict(zip(self._names, self._values, strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Sentence, (self.kind, self.about)
+        return Message, (self.kind, self.data)
 
 
 @lru_cache(maxsize=1024)
-def _pieces(template: str) -> tuple[tuple[str, str | None, str], ...]:
+def _parse_template(template: str) -> tuple[tuple[str, str | None, str], ...]:
     return tuple(
         (text, name, word or "text") for text, name, word, _ in Formatter().parse(template)
     )
 
 
-class Words:
+class Wording:
     """A formatter of messages. This class writes English, and numbers cards and sets.
 
     Braces in an inserted name are not interpreted. A subclass may use other templates, and other
@@ -94,18 +94,18 @@ class Words:
 
     def say(self, text: str) -> str:
         """Format a message; return any other text unchanged."""
-        return self.put(text.kind, text.about) if isinstance(text, Sentence) else text
+        return self.put(text.kind, text.data) if isinstance(text, Message) else text
 
-    def put(self, kind: Kind, about: dict[str, Any]) -> str:
+    def put(self, kind: MessageTemplate, about: dict[str, Any]) -> str:
         """Format a message template with these values."""
         parts = []
-        for text, name, word in _pieces(self.template(kind)):
+        for text, name, word in _parse_template(self.template(kind)):
             parts.append(text)
             if name is not None:
                 parts.append(getattr(self, word)(about[name]))
         return "".join(parts)
 
-    def template(self, kind: Kind) -> str:
+    def template(self, kind: MessageTemplate) -> str:
         """Return the text of a message template in the language of this formatter."""
         return kind.template
 
@@ -119,11 +119,11 @@ class Words:
 
     def all_called(self, names: Iterable[str]) -> str:
         """Join the names of players: "Ann and Ben"."""
-        return self._joined(names)
+        return self._join(names)
 
-    def _joined(self, texts: Iterable[str]) -> str:
+    def _join(self, texts: Iterable[str]) -> str:
         """Join texts as in a sentence: "a, b and c"."""
-        return listed(texts)
+        return join_words(texts)
 
     def seat(self, number: int) -> str:
         """Format a player without a noun: "0"."""
@@ -136,8 +136,8 @@ class Words:
     def players(self, numbers: Sequence[int]) -> str:
         """Format players: "players 0 and 2"."""
         if self.names:
-            return self._joined(map(self.player, numbers))
-        return f"player{'s' * (len(numbers) != 1)} {listed(numbers)}"
+            return self._join(map(self.player, numbers))
+        return f"player{'s' * (len(numbers) != 1)} {join_words(numbers)}"
 
     def card(self, card: tuple[int, int]) -> str:
         """Format a card: "0/2"."""
@@ -150,7 +150,7 @@ class Words:
 
     def cards_listed(self, cards: Iterable[tuple[int, int]]) -> str:
         """Format cards as in a sentence: "0/2 and 1/0"."""
-        return self._joined(map(self.card, cards))
+        return self._join(map(self.card, cards))
 
     def cell(self, card: tuple[int, int], text: str) -> str:
         """Format a cell of a table of cards: only the text, because its place identifies the card.
@@ -166,7 +166,7 @@ class Words:
 
     def sets(self, indices: Sequence[int]) -> str:
         """Format sets: "sets 0 and 2"."""
-        return f"set{'s' * (len(indices) != 1)} {listed(indices)}"
+        return f"set{'s' * (len(indices) != 1)} {join_words(indices)}"
 
     def number(self, index: int) -> str:
         """Format a set without a noun: "0", or "set 0" if players have names."""
@@ -174,11 +174,11 @@ class Words:
 
     def cards(self, count: int) -> str:
         """Format a number of cards: "1 card"."""
-        return counted(count, "card")
+        return with_noun(count, "card")
 
     def listed(self, values: Iterable[object]) -> str:
         """Join values as in a sentence: "a, b and c"."""
-        return self._joined(map(self.text, values))
+        return self._join(map(self.text, values))
 
     def row(self, values: Iterable[object]) -> str:
         """Join values with spaces."""
@@ -189,25 +189,25 @@ class Words:
         return ", ".join(map(self.text, values))
 
 
-PLAIN = Words()
+PLAIN = Wording()
 
-INDENTED = Kind("indented", "{space}{line}")
+INDENTED = MessageTemplate("indented", "{space}{line}")
 
 
-def indented(line: str, by: int = 2) -> Sentence:
+def indent(line: str, by: int = 2) -> Message:
     """Indent a line that belongs to the line above."""
     return INDENTED(space=" " * by, line=line)
 
 
-def unindented(line: str) -> str:
-    """Remove the indentation that `indented` added."""
-    line_before: str = facts(line).get("line", line)
+def unindent(line: str) -> str:
+    """Remove the indentation that `indent` added."""
+    line_before: str = message_data(line).get("line", line)
     return line_before
 
 
-def facts(text: str) -> dict[str, Any]:
+def message_data(text: str) -> dict[str, Any]:
     """Return the values of a message by name; an empty dictionary for any other text."""
-    return text.about if isinstance(text, Sentence) else {}
+    return text.data if isinstance(text, Message) else {}
 
 
 def document(text: str) -> dict[str, Any]:
@@ -215,14 +215,14 @@ def document(text: str) -> dict[str, Any]:
 
     Any other text gives an object with only `text`.
     """
-    if not isinstance(text, Sentence):
+    if not isinstance(text, Message):
         return {"text": text}
-    values = {name: _plain(value) for name, value in text.about.items()}
+    values = {name: _plain(value) for name, value in text.data.items()}
     return {"text": str(text), "kind": text.kind.name} | values
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Sentence):
+    if isinstance(value, Message):
         return document(value)
     if value is None or (isinstance(value, int | float) and not isinstance(value, Enum)):
         return value

@@ -123,17 +123,19 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
     return TextRecord(settings, tuple(moves), warnings, whole)
 
 
-def ranges(settings: Any) -> dict[str, range]:
+def setting_ranges(settings: Any) -> dict[str, range]:
     """Return the allowed range of each numeric setting, from the metadata of its field."""
     return {f.name: f.metadata["range"] for f in fields(settings) if "range" in f.metadata}
 
 
 def settings_text(settings: Any) -> str:
     """Return the settings of a game (a dataclass) as lines that `read_settings` can read."""
-    return "".join(f"{f.name} {_said(getattr(settings, f.name))}\n" for f in fields(settings))
+    return "".join(
+        f"{f.name} {_setting_value(getattr(settings, f.name))}\n" for f in fields(settings)
+    )
 
 
-def _said(value: object) -> str:
+def _setting_value(value: object) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
@@ -169,7 +171,7 @@ def _value(place: str, text: str, default: object) -> object:
     return text
 
 
-def check_asked(requested: Mapping[str, Any], recorded: Any) -> None:
+def check_requested(requested: Mapping[str, Any], recorded: Any) -> None:
     """Raise `InputError`, which lists all differences, if the settings of a record differ.
 
     Args:
@@ -177,8 +179,8 @@ def check_asked(requested: Mapping[str, Any], recorded: Any) -> None:
         recorded: the settings of the record.
     """
     differing = [
-        f"{name.replace('_', '-')} {_said(value)} was requested, but the record has "
-        f"{_said(getattr(recorded, name))}"
+        f"{name.replace('_', '-')} {_setting_value(value)} was requested, but the record has "
+        f"{_setting_value(getattr(recorded, name))}"
         for name, value in requested.items()
         if getattr(recorded, name) != value
     ]
@@ -188,10 +190,10 @@ def check_asked(requested: Mapping[str, Any], recorded: Any) -> None:
 
 def check_same(settings: Any, recorded: Any) -> None:
     """Raise `InputError` unless all settings are equal (frozen dataclasses)."""
-    check_asked({f.name: getattr(settings, f.name) for f in fields(settings)}, recorded)
+    check_requested({f.name: getattr(settings, f.name) for f in fields(settings)}, recorded)
 
 
-def replayed(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
+def replay_moves(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
     """Play the moves of a record from the position `start`. Each line has a seat and a move.
 
     Raises:

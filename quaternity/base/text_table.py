@@ -8,7 +8,7 @@ from textwrap import wrap
 from types import MappingProxyType
 from typing import NamedTuple
 
-from quaternity.base.wording import counted
+from quaternity.base.text_format import with_noun
 
 WIDTH = 80
 """Maximum width of the output of every command, in columns."""
@@ -110,7 +110,7 @@ def _lines(lines: Sequence[SetLine], wide: int) -> list[str]:
     ]
 
 
-def at_least(
+def minimums_text(
     low: Sequence[int], without: int | None = None, names: Mapping[int, str] = MappingProxyType({})
 ) -> str:
     """Return the minimums above 0: `1:2 3:1` for two cards of player 1 and one of player 3.
@@ -133,7 +133,7 @@ def score_text(
     """Return the cards and points of all players in few lines; `>` marks the player to move."""
     entries = [
         f"{'>' if player == turn else ' '} player {player}: "
-        f"{counted(cards, 'card')}, {counted(won, 'point')}"
+        f"{with_noun(cards, 'card')}, {with_noun(won, 'point')}"
         for player, (cards, won) in enumerate(zip(hands, points, strict=True))
     ]
     wide = max(map(len, entries)) + 3

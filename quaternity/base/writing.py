@@ -1,7 +1,7 @@
 """Atomic replacement of files: after a crash, a file has its old or its new content.
 
 This module writes all files of the program except game records that grow move by move
-(`quaternity.base.growing_file`) and the working files of `quaternity.perfect`.
+(`quaternity.base.append_file`) and the working files of `quaternity.perfect`.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None
             with target.open("wb") as file:
                 file.write(data)
         except OSError as error:
-            raise cannot_be_written(path, error) from error
+            raise write_error(path, error) from error
         return
-    with replacing(path, private=private) as part:
+    with replace_file(path, private=private) as part:
         part.write_bytes(data)
 
 
-def check_may_be_written(path: str) -> None:
+def check_writable(path: str) -> None:
     """Check, before a long computation, that its result can be written to a file.
 
     Raises:
@@ -68,7 +68,7 @@ def check_may_be_written(path: str) -> None:
 
 
 @contextmanager
-def replacing(path: str | Path, *, private: bool = False) -> Iterator[Path]:
+def replace_file(path: str | Path, *, private: bool = False) -> Iterator[Path]:
     """Yield an empty temporary file that atomically replaces the file at `path` after the block.
 
     The temporary file is flushed to the disk first. It gets the mode and, if permitted, the owner
@@ -83,13 +83,13 @@ def replacing(path: str | Path, *, private: bool = False) -> Iterator[Path]:
     Raises:
         InputError: If the file cannot be written.
     """
-    with replacing_locked(path, private=private) as (part, _):
+    with replace_file_locked(path, private=private) as (part, _):
         yield part
 
 
 @contextmanager
-def replacing_locked(path: str | Path, *, private: bool = False) -> Iterator[tuple[Path, int]]:
-    """Like `replacing`, but also yield the descriptor of the locked temporary file.
+def replace_file_locked(path: str | Path, *, private: bool = False) -> Iterator[tuple[Path, int]]:
+    """Like `replace_file`, but also yield the descriptor of the locked temporary file.
 
     A duplicate of the descriptor (`os.dup`) keeps the lock after the block.
     """
@@ -121,12 +121,12 @@ def replacing_locked(path: str | Path, *, private: bool = False) -> Iterator[tup
             with suppress(OSError):
                 part.unlink()
             raise
-        synchronise_names(target.parent)
+        sync_directory(target.parent)
     except OSError as error:
-        raise cannot_be_written(path, error) from error
+        raise write_error(path, error) from error
 
 
-def cannot_be_written(path: str | Path, error: OSError) -> InputError:
+def write_error(path: str | Path, error: OSError) -> InputError:
     """Return the InputError for a file that the operating system cannot write."""
     return InputError(f"{path}: cannot be written: {error.strerror or error}")
 
@@ -187,7 +187,7 @@ def _take_over(part: Path, old: os.stat_result) -> None:
     part.chmod(stat.S_IMODE(old.st_mode))
 
 
-def synchronise_names(directory: Path) -> None:
+def sync_directory(directory: Path) -> None:
     """Flush the entries of a directory to the disk, if the system supports that.
 
     Raises:

@@ -10,14 +10,14 @@ import typer
 
 from quaternity.base.errors import InputError, LimitError, QuaternityError
 from quaternity.base.plots import check_picture
+from quaternity.base.text_format import join_words, percent, with_noun
 from quaternity.base.text_table import table_lines
-from quaternity.base.wording import counted, listed, percent
 from quaternity.cli.app import app
 from quaternity.cli.chances import chance_lines, count_lines, curve_lines
-from quaternity.cli.opening import open_document
+from quaternity.cli.input_files import open_document
 from quaternity.cli.options import AnyFiles, AsJsonLines
 from quaternity.cli.oracle import oracle_document, oracle_lines
-from quaternity.cli.status import ExitStatus, Leaving
+from quaternity.cli.status import ExitStatus, ExitWithStatus
 from quaternity.cli.terminal import progress, say, warn, warn_about, width
 from quaternity.game.cards import Card
 from quaternity.game.state import State
@@ -84,7 +84,7 @@ def analyse(
         from quaternity.perfect.tablebase import Tablebase
 
         tablebase = Tablebase(oracle)
-    with Leaving() as leaving:
+    with ExitWithStatus() as leaving:
         for path in files:
             try:
                 _analyse(path, questions, plot, tablebase, as_json)
@@ -107,7 +107,7 @@ def _analyse(
 ) -> None:
 
     opened = open_document(path)
-    position = opened.given
+    position = opened.position
     state = position if isinstance(position, State) else None
     if state is None and (questions or tablebase is not None):
         raise InputError("--questions and --oracle need a game state, not a deal problem")
@@ -242,7 +242,7 @@ def _print_questions(ranked: list[Prospect]) -> None:
     rows = [
         [
             str(question.group.asked),
-            listed(Card(question.group.set_index, number) for number in question.group.cards),
+            join_words(Card(question.group.set_index, number) for number in question.group.cards),
             percent(question.chance_of_yes),
             f"{question.after_no:,}",
             f"{question.after_yes:,}",
@@ -256,5 +256,5 @@ def _print_questions(ranked: list[Prospect]) -> None:
     print("\n".join(table_lines(head, rows, width(), 2, "><>>>>>>")))
     if len(ranked) > MAX_PRINTED_QUESTIONS:
         more = len(ranked) - MAX_PRINTED_QUESTIONS
-        print(f"and {counted(more, 'more kind')} of questions")
+        print(f"and {with_noun(more, 'more kind')} of questions")
     say(BITS if (width() or 90) >= 90 else " ".join(BITS.split()), 0)

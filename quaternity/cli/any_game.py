@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from quaternity.cli.help_pages import HelpfulGroup
+from quaternity.cli.help_pages import HelpGroup
 from quaternity.cli.match import words_of
 from quaternity.cli.options import MoveSeconds, PlayerFile, Record, Seed, Traceback
-from quaternity.cli.playing import Playing, play_match, seats_of
+from quaternity.cli.playing import MatchOptions, play_match, seats_of
 from quaternity.cli.tournament import TournamentWords, add_tournament
 from quaternity.table.games import registration
 from quaternity.table.players import YOU
@@ -22,7 +22,7 @@ def game_commands(game: str) -> typer.Typer:
     """Return the group of commands of a game."""
     registered = registration(game)
     group = typer.Typer(
-        cls=HelpfulGroup, no_args_is_help=True, rich_markup_mode=None,
+        cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None,
         help=registered.text or f"{registered.title}.",
     )  # fmt: skip
     names = ", ".join(registered.players)
@@ -63,7 +63,7 @@ def add_play(
             rules_class,
             lambda **values: settings_with(rules_class, values, len(names or default)),
             options, words_of(game), lambda rules: names, default,
-            Playing(record, seed, move_seconds, traceback, player_file=player_file),
+            MatchOptions(record, seed, move_seconds, traceback, player_file=player_file),
         )  # fmt: skip
 
     settings = [

@@ -12,24 +12,24 @@ import typer
 from quaternity.base.errors import InputError, QuaternityError
 from quaternity.base.plugins import BrokenPlugin
 from quaternity.cli.commands import ENTRIES, SECTIONS
-from quaternity.cli.help_pages import HelpfulGroup
+from quaternity.cli.help_pages import HelpGroup
 from quaternity.cli.status import ExitStatus, status_of
-from quaternity.cli.terminal import tell, tell_internal_error, warn, write_nothing_more
-from quaternity.table.games import further_games, game_names, registration
+from quaternity.cli.terminal import discard_output, report_internal_error, warn, write_error
+from quaternity.table.games import game_names, plugin_games, registration
 
 
-class RootGroup(HelpfulGroup):
+class RootGroup(HelpGroup):
     """All commands, including the games of other distributions; each is imported when called."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""
-        return [*ENTRIES, *further_games().found]
+        return [*ENTRIES, *plugin_games().usable]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command with this name, or None."""
         if cmd_name in ENTRIES:
             self.commands[cmd_name] = _own_command(cmd_name)
-        elif cmd_name in further_games().found:
+        elif cmd_name in plugin_games().usable:
             self.commands[cmd_name] = _further_game(cmd_name)
         else:
             self.commands.pop(cmd_name, None)  # a game that is no longer installed
@@ -54,7 +54,7 @@ class RootGroup(HelpfulGroup):
             title: {name: entry.summary for name, entry in entries.items()}
             for title, entries in SECTIONS.items()
         }
-        games = further_games().found.items()
+        games = plugin_games().usable.items()
         summaries["Play"] |= {name: game.text or game.title for name, game in games}
         return summaries
 
@@ -83,7 +83,7 @@ def _own_command(name: str) -> Any:
 def _further_game(name: str) -> Any:
     """Return the commands of another distribution's game; `InputError` if they cannot be loaded."""
     try:
-        group = further_games().found[name].part("command")
+        group = plugin_games().usable[name].part("command")
         return typer.main.get_group(group if isinstance(group, typer.Typer) else group(name))
     except KeyboardInterrupt:
         raise
@@ -137,7 +137,7 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         sys.stdout.flush()
     except OSError as error:
-        output_status = _unwritten(error)
+        output_status = _abandon_output(error)
         return status or output_status
     return status
 
@@ -158,7 +158,7 @@ def _run(arguments: list[str] | None) -> int:
             return _internal_error(leave.__context__)
         if isinstance(leave.__context__, BrokenPipeError):
             # Typer and rich turn it into status 1, which would mean that something is impossible.
-            write_nothing_more(sys.stdout)
+            discard_output(sys.stdout)
             return ExitStatus.DONE
         return leave.code if isinstance(leave.code, int) else ExitStatus.DONE
     except OSError as error:
@@ -167,9 +167,9 @@ def _run(arguments: list[str] | None) -> int:
             return ExitStatus.BAD_INPUT
         wrong_usage = getattr(error.__context__, "exit_code", None)
         if wrong_usage is not None:  # standard error closed during Typer's message
-            write_nothing_more(sys.stderr)
+            discard_output(sys.stderr)
             return int(wrong_usage)
-        return _unwritten(error)
+        return _abandon_output(error)
     except BaseException as error:
         return _internal_error(error)
     return ExitStatus.DONE
@@ -177,13 +177,13 @@ def _run(arguments: list[str] | None) -> int:
 
 def _internal_error(error: BaseException) -> ExitStatus:
     """Report an error that no command expects."""
-    tell_internal_error(error)
+    report_internal_error(error)
     return ExitStatus.INTERNAL_ERROR
 
 
-def _unwritten(error: OSError) -> ExitStatus:
+def _abandon_output(error: OSError) -> ExitStatus:
     """Discard further output, because standard output is full or closed; return the status."""
-    write_nothing_more(sys.stdout)
+    discard_output(sys.stdout)
     if isinstance(error, BrokenPipeError):
         return ExitStatus.DONE
     warn(f"standard output: {error.strerror}")
@@ -197,4 +197,4 @@ def _show_warning(
     if issubclass(category, BrokenPlugin):
         warn(str(message))
     else:
-        tell(warnings.formatwarning(message, category, *place[:2]))
+        write_error(warnings.formatwarning(message, category, *place[:2]))

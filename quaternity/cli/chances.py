@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import log10
 
-from quaternity.base.wording import counted
+from quaternity.base.text_format import with_noun
 
 _BARS = " ▁▂▃▄▅▆▇█"
 
@@ -114,4 +114,4 @@ def curve_lines(curve: Sequence[int | None], columns: int = 60) -> Iterator[str]
     yield f"{first} {bars} {last}"
     every = f", every {step} moves" if step > 1 else ""
     first, last = ("?" if y is None else f"{y:,}" for y in (curve[0], curve[-1]))
-    yield f"from {first} to {last} in {counted(len(curve) - 1, 'move')}{every}"
+    yield f"from {first} to {last} in {with_noun(len(curve) - 1, 'move')}{every}"

@@ -14,18 +14,8 @@ import typer
 
 from quaternity.base.errors import InputError, LimitError, QuaternityError
 from quaternity.base.plots import check_drawing, check_picture
-from quaternity.base.writing import check_may_be_written
+from quaternity.base.writing import check_writable
 from quaternity.cli.app import app
-from quaternity.cli.chosen_solvers import (
-    MEMORY,
-    SECONDS,
-    Memory,
-    SolverNames,
-    check_seconds,
-    chosen_solvers,
-    guarded,
-    saved_or_shown,
-)
 from quaternity.cli.compare_output import (
     KeptRuns,
     comparison_of,
@@ -54,15 +44,25 @@ from quaternity.cli.options import (
     SaveTo,
     Workers,
 )  # fmt: skip
-from quaternity.cli.status import ExitStatus, Leaving, reason_of, status_of, terminable
+from quaternity.cli.solver_options import (
+    MEMORY,
+    SECONDS,
+    Memory,
+    SolverNames,
+    check_seconds,
+    isolate_solvers,
+    save_or_print,
+    select_solvers,
+)
+from quaternity.cli.status import ExitStatus, ExitWithStatus, reason_of, status_of, terminable
 from quaternity.cli.terminal import progress, warn
 from quaternity.game.saved_states import check_directory
 from quaternity.trials.comparison import (
-    Measured,
-    Work,
+    InstanceRuns,
+    MeasuringTask,
+    iter_measurements,
     measure,
-    measured_states,
-    remaining,
+    remaining_tasks,
     report,
 )
 from quaternity.trials.comparison.drawing import draw_comparison
@@ -200,7 +200,7 @@ def compare(
         _refuse("a file of runs", for_games | for_families | measuring)
     else:
         _check_numbers(limit, budget, damage, repeats)
-        measured_solvers = guarded(chosen_solvers(solvers), limit, memory, patience=None)
+        measured_solvers = isolate_solvers(select_solvers(solvers), limit, memory, patience=None)
         if files:
             _refuse("files", for_games | for_families)
             request = of_files(files, seed, damage or 0.0, repeats, budget)
@@ -213,13 +213,13 @@ def compare(
             share = DAMAGE if damage is None else damage
             request = of_games(base, sweep, states, seed, share, repeats, budget)
         works = [replace(work, limit=limit) for work in request.works]
-        about = request.what, seed, limit, measured_solvers, works
+        about = request.description, seed, limit, measured_solvers, works
         with closing(KeptRuns(runs, comparison_of([], *about))) as kept:
-            works = list(remaining(works, kept.runs))
+            works = list(remaining_tasks(works, kept.runs))
             measured, stopped = _measure(works, measured_solvers, workers, dask, kept.add)
         comparison = comparison_of(kept.runs, *about, finished=stopped is None)
         text = _smallest_fault(measured)
-    with Leaving() as leaving:
+    with ExitWithStatus() as leaving:
         if comparison.faults:
             leaving.status = ExitStatus.DISAGREE
         elif stopped is not None:
@@ -229,7 +229,7 @@ def compare(
             save(comparison, runs, page)
         except InputError as error:  # the measurements are printed all the same
             unsaved = error
-        saved = None if text is None else saved_or_shown(save_to, text)
+        saved = None if text is None else save_or_print(save_to, text)
         if as_json:
             ending = {"saved": saved, "interrupted": stopped is not None}
             print(json.dumps(report.document(comparison) | ending))
@@ -262,7 +262,7 @@ def _check_places(
         check_picture(plot)
     for path in (runs, page):
         if path is not None:
-            check_may_be_written(path)
+            check_writable(path)
     if page is not None:
         check_drawing()
     check_directory(save_to)
@@ -296,24 +296,24 @@ def _refuse(source: str, options: Mapping[str, object]) -> None:
 
 
 def _measure(
-    works: Sequence[Work],
+    works: Sequence[MeasuringTask],
     solvers: list[Solver],
     workers: int,
     dask: str | None,
-    keep: Callable[[Measured], None],
-) -> tuple[list[Measured], BaseException | None]:
+    keep: Callable[[InstanceRuns], None],
+) -> tuple[list[InstanceRuns], BaseException | None]:
     """Measure all works, and pass each state to `keep` at once; return what was measured.
 
     The second value is the error that stopped the measurement early, or None. Unless it is an
     interrupt, it is raised if nothing was measured.
     """
-    measured: list[Measured] = []
+    measured: list[InstanceRuns] = []
     with terminable(), progress("states", sum(w.states - w.done for w in works)) as bar:
         try:
             if workers == 1 and dask is None:
                 # Measure state by state, so that an interrupt loses at most one of them.
                 for work in works:
-                    for state in measured_states(work, solvers):
+                    for state in iter_measurements(work, solvers):
                         keep(state)
                         measured.append(state)
                         bar.advance(1, "states")
@@ -332,7 +332,7 @@ def _measure(
     return measured, None
 
 
-def _smallest_fault(measured: Sequence[Measured]) -> str | None:
+def _smallest_fault(measured: Sequence[InstanceRuns]) -> str | None:
     """Return the file text of the smallest state on which a solver is at fault, or None."""
     faulty = [
         (runs[0].cards, runs[0].players, len(text), text)

@@ -12,21 +12,21 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quaternity.base.append_file import AppendOnlyFile
 from quaternity.base.errors import InputError
-from quaternity.base.growing_file import GrowingFile
 from quaternity.base.reading import decode, read_bytes
+from quaternity.base.text_format import make_printable, with_noun
 from quaternity.base.text_table import table_lines
-from quaternity.base.wording import counted, printable
 from quaternity.base.writing import write_text
-from quaternity.cli.opening import named, tell_oddities
+from quaternity.cli.input_files import prefix_errors, print_warnings
 from quaternity.cli.terminal import red, say, warn, width
 from quaternity.game.settings import Settings
 from quaternity.game.state_file import any_text
-from quaternity.trials.comparison import Comparison, Measured, Run, Series, Work
+from quaternity.trials.comparison import Comparison, InstanceRuns, MeasuringTask, Run, Series
 from quaternity.trials.comparison.growth import MIN_SIZES
 from quaternity.trials.comparison.page import page as page_of
 from quaternity.trials.comparison.report import (
-    SWITCHES,
+    TWO_MODELS,
     counts,
     growth_parts,
     headline,
@@ -38,11 +38,11 @@ from quaternity.trials.comparison.report import (
 from quaternity.trials.comparison.runs import (
     MAX_FILE_BYTES,
     is_runs_file,
-    lines_of,
     machine,
     parse_runs,
+    run_lines,
 )
-from solvers.judgement import OURSELVES
+from solvers.cross_check import OWN_CHECKS
 from solvers.registry import solver_version
 
 if TYPE_CHECKING:
@@ -55,15 +55,15 @@ def comparison_of(
     seed: int,
     limit: float,
     solvers: Iterable[Solver],
-    works: Sequence[Work],
+    works: Sequence[MeasuringTask],
     finished: bool = False,
 ) -> Comparison:
     """Return the comparison of some runs, with all that is needed to repeat them."""
     # The name of a file may contain characters that cannot be printed.
-    command = printable(shlex.join(["quaternity", *sys.argv[1:]])).replace("\n", " ")
+    command = make_printable(shlex.join(["quaternity", *sys.argv[1:]])).replace("\n", " ")
     versions = {solver.name: solver_version(solver.name) for solver in solvers}
-    if any(run.solver == OURSELVES for run in runs):
-        versions[OURSELVES] = "at fault itself"
+    if any(run.solver == OWN_CHECKS for run in runs):
+        versions[OWN_CHECKS] = "at fault itself"
     lists = [w.source for w in works if not isinstance(w.source, Settings | Series)]
     texts = [any_text(state) for state in chain.from_iterable(lists)]
     plan = sha256(repr((works, texts)).encode()).hexdigest()[:16]
@@ -75,7 +75,7 @@ def comparison_of(
 WIDTH = 100
 """Maximum width of the usual table in a pipe, in columns."""
 
-SHARED = ("plan", "machine", "versions")
+SHARED_ATTRIBUTES = ("plan", "machine", "versions")
 """Attributes that must be equal in comparisons whose runs share one file."""
 
 
@@ -95,7 +95,7 @@ class KeptRuns:
                 plan, machine or versions.
         """
         self.runs: list[Run] = []
-        self._file: GrowingFile | None = None
+        self._file: AppendOnlyFile | None = None
         # The file is written in one step at the end if it is a pipe or a device.
         grows = path is not None and (os.path.isfile(path) or not os.path.exists(path))
         self._path = path if grows else None
@@ -103,7 +103,7 @@ class KeptRuns:
         earlier = None if self._path is None else read_runs([self._path])
         if self._path is None or earlier is None or earlier.finished or not earlier.runs:
             return
-        if any(getattr(earlier, key) != getattr(comparison, key) for key in SHARED):
+        if any(getattr(earlier, key) != getattr(comparison, key) for key in SHARED_ATTRIBUTES):
             raise InputError(
                 f"{path}: holds an interrupted comparison of other states, with other options, "
                 "solvers or versions, or on another machine: finish it, delete it, or name another "
@@ -112,10 +112,10 @@ class KeptRuns:
         # A crash may have cut off the runs of the last instance.
         last = earlier.runs[-1].instance
         self.runs = [run for run in earlier.runs if run.instance != last]
-        kept = counted(len({run.instance for run in self.runs}), "state")
+        kept = with_noun(len({run.instance for run in self.runs}), "state")
         warn(f"{path}: continued after {kept}")
 
-    def add(self, measured: Measured) -> None:
+    def add(self, measured: InstanceRuns) -> None:
         """Add the runs of one instance, and append them to the file; warn if that fails."""
         self.runs += measured.runs
         if self._path is None:
@@ -124,8 +124,8 @@ class KeptRuns:
             if self._file is None:
                 earlier = self.runs[: -len(measured.runs)]
                 write_text(self._path, replace(self._comparison, runs=earlier).text())
-                self._file = GrowingFile(self._path)
-            self._file.append(lines_of(measured.runs), counted(len(measured.runs), "run"))
+                self._file = AppendOnlyFile(self._path)
+            self._file.append(run_lines(measured.runs), with_noun(len(measured.runs), "run"))
         except InputError as error:
             warn(str(error))
             self._path = None
@@ -164,9 +164,9 @@ def read_runs(files: Sequence[str]) -> Comparison | None:
         size = path.stat().st_size
     except (OSError, ValueError):
         return None  # the reader of other files reports the error
-    with named(files[0]):
+    with prefix_errors(files[0]):
         comparison = parse_runs(decode(read_bytes(files[0], min(size, MAX_FILE_BYTES))))
-    tell_oddities(files[0], comparison.warnings)
+    print_warnings(files[0], comparison.warnings)
     return comparison
 
 
@@ -211,7 +211,7 @@ def _print_growth(comparison: Comparison) -> None:
         print("\n".join(table_lines(table[0], table[1:], width())))
         note = (
             "> means that the median run was stopped at a limit. no law: the runs support none. "
-            f"{SWITCHES}: the solver models small and large problems in different ways."
+            f"{TWO_MODELS}: the solver models small and large problems in different ways."
         )
     print()
     say(note, 0)

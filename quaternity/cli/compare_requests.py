@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from quaternity.base.errors import InputError
-from quaternity.base.wording import counted
-from quaternity.cli.exchange import chosen_families
-from quaternity.cli.opening import open_document
+from quaternity.base.text_format import with_noun
+from quaternity.cli.exchange import select_families
+from quaternity.cli.input_files import open_document
 from quaternity.cli.terminal import warn
 from quaternity.game.record import ImpossibleRecord
 from quaternity.game.settings import Settings
 from quaternity.game.state_file import ContradictoryState
-from quaternity.trials.comparison import Series, Sweep, Work, swept_sizes
-from quaternity.trials.comparison.measuring import STATES_AT_ONCE
+from quaternity.trials.comparison import MeasuringTask, Series, Sweep, sweep_sizes
+from quaternity.trials.comparison.measuring import STATES_PER_TASK
 from quaternity.trials.comparison.summary import rounds_for
 from solvers.instances import MIN_CARDS
 
@@ -33,16 +33,16 @@ BUDGET = 60.0
 MAX_INSTANCE_CARDS, MAX_INSTANCES_EACH = 10_000, 1000
 
 
-class Request(NamedTuple):
+class CompareOptions(NamedTuple):
     """The checked options.
 
     Attributes:
         works: the states to measure.
-        what: a description of the states.
+        description: a description of the states.
     """
 
-    works: list[Work]
-    what: str
+    works: list[MeasuringTask]
+    description: str
 
 
 def of_games(
@@ -53,7 +53,7 @@ def of_games(
     damage: float,
     repeats: int | None,
     budget: float | None,
-) -> Request:
+) -> CompareOptions:
     """Return the states of random games to measure, of one size or of several in a sweep."""
     if states is not None and not 1 <= states <= MAX_STATES:
         raise InputError(f"states: {states} is out of range 1..{MAX_STATES}")
@@ -66,36 +66,38 @@ def of_games(
         place = {"set-size": 0, "sets": 1, "players": 2}[swept.parameter]
         if base[place] is not None:
             raise InputError(f"--{swept.parameter}: cannot be used with a sweep of it")
-        sizes = swept_sizes((set_size, sets, players), swept)
+        sizes = sweep_sizes((set_size, sets, players), swept)
         rounds = repeats or rounds_for(count)
-        return Request(
+        return CompareOptions(
             [
-                Work(size, count, damage, rounds, f"{seed} {size}", budget or BUDGET_OF_A_SWEEP)
+                MeasuringTask(
+                    size, count, damage, rounds, f"{seed} {size}", budget or BUDGET_OF_A_SWEEP
+                )
                 for size in sizes
             ],
-            f"{counted(count, 'state')} each of games of {counted(len(sizes), 'size')}",
+            f"{with_noun(count, 'state')} each of games of {with_noun(len(sizes), 'size')}",
         )
     size = Settings(set_size, sets, players)
     count = states or STATES
-    pieces = -(-count // STATES_AT_ONCE)
+    pieces = -(-count // STATES_PER_TASK)
     works = [
-        Work(
+        MeasuringTask(
             size,
-            min(STATES_AT_ONCE, count - STATES_AT_ONCE * number),
+            min(STATES_PER_TASK, count - STATES_PER_TASK * number),
             damage,
             repeats or rounds_for(count),
             f"{seed} {size} {number}",
             None if budget is None else budget / pieces,
-            first=STATES_AT_ONCE * number,
+            first=STATES_PER_TASK * number,
         )
         for number in range(pieces)
     ]
-    return Request(works, f"states of {set_size}-{sets}-{players} games")
+    return CompareOptions(works, f"states of {set_size}-{sets}-{players} games")
 
 
 def of_files(
     files: list[str], seed: int, damage: float, repeats: int | None, budget: float | None
-) -> Request:
+) -> CompareOptions:
     """Return the states to measure: those of state files, and all positions of records."""
     states: list[State | DealProblem] = []
     for path in files:
@@ -108,18 +110,18 @@ def of_files(
         except ImpossibleRecord as error:
             warn(f"{path}: {error}; only the positions before are measured")
             game = error.game
-        states += [opened.given] if game is None else game.states
+        states += [opened.position] if game is None else game.states
     if not states:
         raise InputError("no state to compare the solvers on")
-    starts = range(0, len(states), STATES_AT_ONCE)
+    starts = range(0, len(states), STATES_PER_TASK)
     rounds = repeats or rounds_for(len(states))
     share = None if budget is None else budget / len(starts)
     works = [
-        Work(piece, len(piece), damage, rounds, f"{seed} {number}", share, first=start)
+        MeasuringTask(piece, len(piece), damage, rounds, f"{seed} {number}", share, first=start)
         for number, start in enumerate(starts)
-        for piece in [tuple(states[start : start + STATES_AT_ONCE])]
+        for piece in [tuple(states[start : start + STATES_PER_TASK])]
     ]
-    return Request(works, f"states of {counted(len(files), 'file')}")
+    return CompareOptions(works, f"states of {with_noun(len(files), 'file')}")
 
 
 def of_families(
@@ -129,13 +131,13 @@ def of_families(
     seed: int,
     repeats: int | None,
     budget: float | None,
-) -> Request:
+) -> CompareOptions:
     """Return the instances of families to measure: possible and impossible ones of each size.
 
     Raises:
         InputError: If a family is unknown, or a size or the number of instances is out of range.
     """
-    names = chosen_families(families)
+    names = select_families(families)
     cards = CARDS if cards is None else cards
     count_each = EACH if each is None else each
     share = (BUDGET if budget is None else budget) / (2 * len(names))
@@ -151,7 +153,7 @@ def of_families(
     if not 1 <= count_each <= MAX_INSTANCES_EACH:
         raise InputError(f"each: {count_each} is out of range 1..{MAX_INSTANCES_EACH}")
     works = [
-        Work(
+        MeasuringTask(
             Series(family, feasible, tuple(sorted(sizes)), count_each),
             len(sizes) * count_each,
             0.0,
@@ -163,4 +165,4 @@ def of_families(
         for feasible in (True, False)
     ]
     count = "1 family" if len(names) == 1 else f"{len(names)} families"
-    return Request(works, f"{count}, {cards} cards")
+    return CompareOptions(works, f"{count}, {cards} cards")

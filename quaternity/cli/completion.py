@@ -9,9 +9,9 @@ from typing import Any
 
 def _solvers() -> Iterable[str]:
     from solvers.registry import SOLVERS, VARIANTS
-    from solvers.rivals import RIVALS
+    from solvers.rivals import EXTERNAL_SOLVERS
 
-    return ("all", "installed", "rivals", "variants", *SOLVERS, *VARIANTS, *RIVALS)
+    return ("all", "installed", "rivals", "variants", *SOLVERS, *VARIANTS, *EXTERNAL_SOLVERS)
 
 
 def _families() -> Iterable[str]:
@@ -27,9 +27,9 @@ def _formats() -> Iterable[str]:
 
 
 def _announce() -> Iterable[str]:
-    from quaternity.kwartet.settings import Announce
+    from quaternity.kwartet.settings import AnnounceTiming
 
-    return [x.value for x in Announce]
+    return [x.value for x in AnnounceTiming]
 
 
 def _tie_breaks() -> Iterable[str]:
@@ -51,15 +51,15 @@ VALUES: dict[str, Callable[[], Iterable[str]]] = {
 }  # fmt: skip
 """Functions that list the possible values of a parameter, by the parameter's name."""
 
-SEATED = ("seats", "entries")
+PLAYER_PARAMETERS = ("seats", "entries")
 """The parameters whose values are names of players."""
 
 
-def completing(command: Any, group: str | None) -> None:
+def add_completion(command: Any, group: str | None) -> None:
     """Add completion to the parameters of a command in a group, whose name is usually a game."""
     for parameter in command.params:
         values = VALUES.get(parameter.name)
-        if parameter.name in SEATED:
+        if parameter.name in PLAYER_PARAMETERS:
             values = partial(_players, group)
         if values is not None:
             parameter.shell_complete = _completer(values)

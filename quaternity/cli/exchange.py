@@ -11,16 +11,16 @@ from typing import Annotated
 import typer
 
 from quaternity.base.errors import InputError, SolverFault
-from quaternity.base.plain_values import named
-from quaternity.base.writing import cannot_be_written, write_text
+from quaternity.base.validation import lookup
+from quaternity.base.writing import write_error, write_text
 from quaternity.cli.app import app
-from quaternity.cli.opening import IMPOSSIBLE, open_document
-from quaternity.cli.status import ExitStatus, Leaving
+from quaternity.cli.input_files import IMPOSSIBLE_ERRORS, open_document
+from quaternity.cli.status import ExitStatus, ExitWithStatus
 from quaternity.cli.terminal import say
 from solvers import DealProblem, Feasible, certify, solve
-from solvers.exchange.checker import RefusedProof
+from solvers.exchange.checker import InvalidProof
 from solvers.exchange.deal_problem_file import deal_problem_document, deal_problem_text
-from solvers.exchange.formats import FORMATS, exported, opb
+from solvers.exchange.formats import FORMATS, export_problem, opb
 from solvers.exchange.proof import check_refutation, refutation
 
 MAX_INSTANCES_EACH = 10_000
@@ -84,22 +84,22 @@ def instances(
 
     Example: quaternity instances --families php,chain --cards 120 --each 5 --out instances
     """
-    from solvers.instances import twins
+    from solvers.instances import make_pair
 
     if not families:
         _list_families(as_json)
         return
-    names = chosen_families(families)
+    names = select_families(families)
     if not 1 <= each <= MAX_INSTANCES_EACH:
         raise InputError(f"each: {each} is out of range 1..{MAX_INSTANCES_EACH}")
     if out is not None:
         try:
             Path(out).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise cannot_be_written(out, error) from error
+            raise write_error(out, error) from error
     for name in names:
         for number in range(seed, seed + each):
-            pair = twins(name, cards, number, coalition=coalition, depth=depth)
+            pair = make_pair(name, cards, number, coalition=coalition, depth=depth)
             for kind, problem in zip(("possible", "impossible"), pair, strict=True):
                 if possible is not None and possible != (kind == "possible"):
                     continue
@@ -119,15 +119,15 @@ def _list_families(as_json: bool) -> None:
     from solvers.instances import FAMILIES
 
     for row in FAMILIES.values():
-        line = {"family": row.name, "idea": row.idea, "options": list(row.chosen)}
-        options = f" (--{', --'.join(row.chosen)})" if row.chosen else ""
+        line = {"family": row.name, "idea": row.idea, "options": list(row.parameters)}
+        options = f" (--{', --'.join(row.parameters)})" if row.parameters else ""
         if as_json:
             print(json.dumps(line))
         else:
             say(f"{row.name:<8} {row.idea}{options}", 9)
 
 
-def chosen_families(names: str) -> list[str]:
+def select_families(names: str) -> list[str]:
     """Return the names of the families in a comma-separated list.
 
     Raises `InputError` if a name is unknown or repeated.
@@ -138,7 +138,7 @@ def chosen_families(names: str) -> list[str]:
         return list(FAMILIES)
     families = [name.strip() for name in names.split(",")]
     for name in families:
-        named(FAMILIES, name, "family")
+        lookup(FAMILIES, name, "family")
         if families.count(name) > 1:
             raise InputError(f"families: {name} named twice")
     return families
@@ -170,12 +170,12 @@ def export(
     """
     if to == "efg":
         from quaternity.environments.episode import TableGame
-        from quaternity.environments.gambit import efg  # loads NumPy
+        from quaternity.environments.gambit import efg_text  # loads NumPy
 
-        text = efg(TableGame.of_text(file))
+        text = efg_text(TableGame.of_text(file))
     else:
-        named(FORMATS | {"efg": None}, to, "format")
-        text = exported(_problem(file), to)
+        lookup(FORMATS | {"efg": None}, to, "format")
+        text = export_problem(_problem(file), to)
     if out is None:
         print(text, end="")
     else:
@@ -204,7 +204,7 @@ def prove(
     verdict = certify(problem, solve(problem))
     document = {"file": file, "formula": None, "proof": None, "checked": False}
     if isinstance(verdict, Feasible):
-        with Leaving() as leaving:
+        with ExitWithStatus() as leaving:
             leaving.status = ExitStatus.IMPOSSIBLE
             if as_json:
                 print(json.dumps(document | {"deal": verdict.deal.owner}))
@@ -219,7 +219,7 @@ def prove(
     formula, proof = opb(problem), refutation(problem, verdict.shortage)
     try:
         check_refutation(problem, formula, proof)
-    except RefusedProof as error:
+    except InvalidProof as error:
         raise SolverFault(f"the proof is refused: {error}") from error
     if out is None:
         print(
@@ -259,5 +259,5 @@ def _problem(path: str) -> DealProblem:
     """Return the deal problem in a file, or that of its state or of a record's last position."""
     try:
         return open_document(path).problem
-    except IMPOSSIBLE as error:
+    except IMPOSSIBLE_ERRORS as error:
         raise InputError(f"{path}: impossible, but no deal problem shows why: {error}") from error

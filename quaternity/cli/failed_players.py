@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 from quaternity.base.errors import FaultPlace, InputError, LimitError, PlayerFault, QuaternityError
 from quaternity.base.reading import read_bytes
 from quaternity.base.writing import write_text
-from quaternity.cli.status import ExitStatus, Leaving, reason_of, status_of, terminable
-from quaternity.cli.terminal import progress, tell, tell_internal_error, warn
+from quaternity.cli.status import ExitStatus, ExitWithStatus, reason_of, status_of, terminable
+from quaternity.cli.terminal import progress, report_internal_error, warn, write_error
 from quaternity.table.tournament.playing import (
     GameResult,
     Tournament,
-    at_once,
+    chunk_size,
     play,
     record_of_game,
 )
@@ -28,13 +28,13 @@ MAX_GAMES = 10_000_000
 
 
 @contextmanager
-def traced(wanted: bool) -> Iterator[None]:
+def print_player_traceback(wanted: bool) -> Iterator[None]:
     """Print the traceback of a player that fails within the block, if it is wanted."""
     try:
         yield
     except PlayerFault as fault:
         if wanted:
-            tell(fault.trace)
+            write_error(fault.trace)
         raise
 
 
@@ -69,12 +69,12 @@ def play_tournament(
     games_at_once = 1
     try:
         with (
-            traced(failures.traceback),
+            print_player_traceback(failures.traceback),
             terminable(),
             progress("games", games) as bar,
             open_executor(workers, dask) as pool,
         ):
-            games_at_once = at_once(plan, games, pool)
+            games_at_once = chunk_size(plan, games, pool)
             finished.extend(play(plan, games, pool, bar.advance))
     except (KeyboardInterrupt, Exception) as error:
         fault = error if isinstance(error, PlayerFault) and error.place is not None else None
@@ -82,12 +82,12 @@ def play_tournament(
             raise
         interrupted = isinstance(error, KeyboardInterrupt)
         if not (interrupted or isinstance(error, QuaternityError | OSError | MemoryError)):
-            tell_internal_error(error)  # the games are still shown
+            report_internal_error(error)  # the games are still shown
         why = reason_of(error) if interrupted else f"{reason_of(error)}; ended"
         cut = games_at_once > 1 and fault is None
         lost_games = f"; up to {games_at_once - 1} more of each worker are not shown" if cut else ""
         warn(f"{why} after {len(finished)} of {games} games{lost_games}")
-        failed = None if fault is None else _saved_failure(fault, plan.kind, failures)
+        failed = None if fault is None else _save_failure(fault, plan.kind, failures)
         return finished, status_of(error), failed
     return finished, ExitStatus.DONE, None
 
@@ -108,7 +108,7 @@ def run_tournament(
     """
     began = perf_counter()
     finished, status, failed = play_tournament(plan, games, workers, dask, failures)
-    with Leaving() as leaving:
+    with ExitWithStatus() as leaving:
         leaving.status = status
         if finished:
             show(finished, {"seconds": perf_counter() - began, "failed": failed})
@@ -119,7 +119,7 @@ def run_tournament(
 def show_game(plan: Tournament, game: int, traceback: bool, show: Callable[[str], object]) -> None:
     """Play one game and show its record, which ends early if a player fails."""
     try:
-        with traced(traceback):
+        with print_player_traceback(traceback):
             record = record_of_game(plan, game)
     except PlayerFault as fault:
         if fault.place is not None:
@@ -128,14 +128,14 @@ def show_game(plan: Tournament, game: int, traceback: bool, show: Callable[[str]
     show(record)
 
 
-def _saved_failure(fault: PlayerFault, kind: str, failures: Failures) -> dict[str, Any]:
+def _save_failure(fault: PlayerFault, kind: str, failures: Failures) -> dict[str, Any]:
     """Save a game that failed, print how to replay it, and return both as JSON values."""
     place = fault.place
     assert place is not None, "a game was played"
     command = join(failures.replay(place.game))
     path: str | None = None
     try:
-        path = _saved(place, failures.suffix)
+        path = _save_game(place, failures.suffix)
         warn(f"the game up to the failure is saved: {path}")
     except InputError as error:
         warn(f"the game up to the failure could not be saved: {error}")
@@ -146,14 +146,14 @@ def _saved_failure(fault: PlayerFault, kind: str, failures: Failures) -> dict[st
         "game": place.game,
         "moves": place.moves,
         "go": place.go,
-        "reason": fault.what,
+        "reason": fault.message,
         "limit": isinstance(fault, LimitError),
         "saved": path,
         "replay": command,
     }
 
 
-def _saved(place: FaultPlace, suffix: str) -> str:
+def _save_game(place: FaultPlace, suffix: str) -> str:
     """Save a game up to its failure in the current folder, and return the path of the file.
 
     A file that already holds the same game is reused; other files are kept.

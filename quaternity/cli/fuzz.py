@@ -12,25 +12,25 @@ import typer
 
 from quaternity.base.errors import InputError, WorkersLost
 from quaternity.cli.app import app
-from quaternity.cli.chosen_solvers import (
+from quaternity.cli.options import AsJson, Dask, SaveTo, Workers
+from quaternity.cli.solver_options import (
     MEMORY,
     SECONDS,
     Limit,
     SolverNames,
     check_seconds,
-    chosen_solvers,
-    guarded,
-    saved_or_shown,
+    isolate_solvers,
+    save_or_print,
+    select_solvers,
 )
-from quaternity.cli.options import AsJson, Dask, SaveTo, Workers
-from quaternity.cli.status import ExitStatus, Leaving, reason_of, status_of, terminable
+from quaternity.cli.status import ExitStatus, ExitWithStatus, reason_of, status_of, terminable
 from quaternity.cli.terminal import progress, say, warn
 from quaternity.game.saved_states import check_directory
 from quaternity.workers.pool import open_executor
 from solvers.registry import solver_label, solver_version
 
 if TYPE_CHECKING:
-    from quaternity.trials.campaign import Finding, Tally
+    from quaternity.trials.fuzzing import Finding, Tally
 
 EXAMPLES = 1000
 MAX_EXAMPLES = 10**9
@@ -72,11 +72,11 @@ def fuzz(
       quaternity fuzz --seconds 600 --workers 2
       quaternity fuzz --examples 500 --seed 7 --solvers my-solver,max-flow
     """
-    from quaternity.trials.campaign import Tally, run_campaign
+    from quaternity.trials.fuzzing import Tally, run_campaign
 
     _check_budget(seconds, examples)
     check_seconds("limit", limit)
-    tested_solvers = guarded(chosen_solvers(solvers), limit, MEMORY)
+    tested_solvers = isolate_solvers(select_solvers(solvers), limit, MEMORY)
     check_directory(save_to)
     if seconds is None and examples is None:
         examples = EXAMPLES
@@ -87,10 +87,10 @@ def fuzz(
     finding, stopped = _run(campaign, tally, examples, seconds, workers, dask)
     saved = None
     if finding is not None:
-        saved = saved_or_shown(save_to, finding.state_file)
+        saved = save_or_print(save_to, finding.state_file)
     spent = monotonic() - start
     names = [solver.name for solver in tested_solvers]
-    with Leaving() as leaving:
+    with ExitWithStatus() as leaving:
         if finding is not None:
             leaving.status = ExitStatus.DISAGREE
         elif stopped is not None:
@@ -154,13 +154,13 @@ def _kinds(tally: Tally) -> str:
     return f"{tally.problems(True)}+, {tally.problems(False)}-, {tally.games} games"
 
 
-def _covered(tally: Tally) -> dict[str, dict[str, int]]:
+def _coverage(tally: Tally) -> dict[str, dict[str, int]]:
     """Return the examples by kind and verdict, by players, and by cards."""
-    by_players = tally.by(lambda shape: shape.players)
-    by_cards = tally.by(
+    by_players = tally.count_by(lambda shape: shape.players)
+    by_cards = tally.count_by(
         lambda shape: next(upper_end for upper_end in CARD_RANGE_ENDS if shape.cards <= upper_end)
     )
-    by_kind = tally.by(lambda shape: (shape.kind, shape.feasible))
+    by_kind = tally.count_by(lambda shape: (shape.kind, shape.feasible))
     return {
         "kinds": {
             kind if kind == "game" else f"{kind}, {'feasible' if feasible else 'infeasible'}": count
@@ -190,7 +190,7 @@ def _document(
         "games": tally.games,
         "positions": tally.counts["positions"],
         "candidates": tally.counts["candidates"],
-        "covered": _covered(tally),
+        "covered": _coverage(tally),
         "refused": dict(tally.refused),
         "gave_up": dict(tally.gave_up),
         "seconds": round(seconds, 3),
@@ -215,7 +215,7 @@ def _print_summary(tally: Tally, names: list[str], seed: int, seconds: float) ->
         f"{tally.games} games: {tally.counts['candidates']} candidates for a question and its "
         "answer"
     )
-    for aspect, counts in _covered(tally).items():
+    for aspect, counts in _coverage(tally).items():
         if counts:
             row = "; ".join(f"{name}: {count}" for name, count in counts.items())
             say(f"{aspect.replace('_', ' ')}: {row}")

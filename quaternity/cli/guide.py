@@ -12,7 +12,7 @@ from quaternity.cli.app import app
 from quaternity.cli.layout import GuideMarkdown
 from quaternity.cli.terminal import columns, say
 from quaternity.guide import page as find_page
-from quaternity.guide import pages, shown
+from quaternity.guide import pages, visible_markdown
 
 
 @app.command()
@@ -42,4 +42,4 @@ def guide(
     os.environ.setdefault("LESS", "-R")  # let the pager show colours
     console = Console(width=min(columns(), 100))
     with console.pager(styles=True):
-        console.print(GuideMarkdown(shown(text), hyperlinks=False))
+        console.print(GuideMarkdown(visible_markdown(text), hyperlinks=False))

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from quaternity.cli.completion import completing
+from quaternity.cli.completion import add_completion
 
 _WORD = r"(?:'[^']*'|\S)+"
 _TOGETHER = re.compile(rf"-\S+(?: (?!-){_WORD})?|{_WORD}")
@@ -32,7 +32,7 @@ class HelpPage(typer.Context.formatter_class):  # type: ignore[valid-type,misc]
         title, _, commands = text.partition(":")
         lines = [indent + title + ":"]
         for command in commands.strip().splitlines():
-            lines += _continued(command.strip(), self.width, indent + "  ")
+            lines += _break_command(command.strip(), self.width, indent + "  ")
         return "\n".join(lines)
 
     def write_dl(
@@ -54,15 +54,15 @@ class HelpPage(typer.Context.formatter_class):  # type: ignore[valid-type,misc]
             self.write("\n".join(line.rstrip() for line in lines) + "\n")
 
 
-class HelpfulGroup(TyperGroup):
+class HelpGroup(TyperGroup):
     """A group of commands; `HelpPage` formats its help page and those of its commands."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command with this name, or None."""
         command = super().get_command(ctx, cmd_name)
         if command is not None:
-            command.context_class = HelpfulContext
-            completing(command, self.name)
+            command.context_class = HelpContext
+            add_completion(command, self.name)
         return command
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -82,13 +82,13 @@ class HelpfulGroup(TyperGroup):
         return {"Commands": summaries}
 
 
-class HelpfulContext(typer.Context):
+class HelpContext(typer.Context):
     """A context whose help pages are formatted by `HelpPage`."""
 
     formatter_class = HelpPage
 
 
-HelpfulGroup.context_class = HelpfulContext
+HelpGroup.context_class = HelpContext
 
 
 def _lines(text: str, width: int, indent: str) -> list[str]:
@@ -99,7 +99,7 @@ def _lines(text: str, width: int, indent: str) -> list[str]:
     )  # fmt: skip
 
 
-def _continued(command: str, width: int, indent: str) -> Iterator[str]:
+def _break_command(command: str, width: int, indent: str) -> Iterator[str]:
     """Break a command into lines that fit; all but the last end in a backslash."""
     line = indent
     for word in _TOGETHER.findall(command):

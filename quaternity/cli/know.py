@@ -12,25 +12,25 @@ import typer
 
 from quaternity.base.errors import InputError, LimitError
 from quaternity.base.writing import write_text
+from quaternity.cli.input_files import open_log
 from quaternity.cli.kwartet import kwartet
-from quaternity.cli.opening import open_log
 from quaternity.cli.options import AsJson, FormulaMethod
-from quaternity.cli.status import ExitStatus, Leaving
+from quaternity.cli.status import ExitStatus, ExitWithStatus
 from quaternity.cli.terminal import columns, say, warn, width
-from quaternity.epistemic.two_deals import other_deals
-from quaternity.kwartet.knowing import (
-    Moment,
+from quaternity.epistemic.deal_text import differing_deals
+from quaternity.kwartet.played import GameLog, ends_of_goes
+from quaternity.kwartet.queries import (
+    QueryContext,
     chance_at,
     chance_text,
     deal_lines,
     moment,
     read_formula,
+    reason_at,
     truth_at,
-    why_at,
 )
-from quaternity.kwartet.played import GameLog, goes_of
-from quaternity.kwartet.seen import SeenLog
-from quaternity.kwartet.timelines import UNSAID, WORDS, Timeline, Told, timelines_svg
+from quaternity.kwartet.seat_log import SeatLog
+from quaternity.kwartet.timelines import UNDEFINED, WORDS, SeenValue, Timeline, timelines_svg
 
 
 @kwartet.command()
@@ -108,33 +108,34 @@ def know(
 
     Example: quaternity kwartet know game.log --go 20 'K1 !K2 H3 8/3' --why
     """
-    query = _Asked(open_log(game), seat, tuple(announcements or ()), method, seconds)
+    query = _Evaluation(open_log(game), seat, tuple(announcements or ()), method, seconds)
     if over_time and (go is not None or at is not None or why or chance):
         raise InputError("--over-time covers the whole game: no --go, --at, --why or --chance")
     step = None if over_time else _step(query.log, go, at)
-    _tell(query, formulas, step, why, chance, as_json, svg)
+    _print_answers(query, formulas, step, why, chance, as_json, svg)
 
 
-def _tell(
-    query: _Asked, formulas: list[str], step: int | None, why: bool, chance: bool, as_json: bool,
+def _print_answers(
+    query: _Evaluation, formulas: list[str], step: int | None, why: bool, chance: bool,
+    as_json: bool,
     svg: str | None,
 ) -> None:  # fmt: skip
     """Print the truth of formulas after a step, or over time if the step is None."""
     if svg is not None and step is not None:
         raise InputError("--svg draws the truth over time: add --over-time")
-    with Leaving() as leaving:
+    with ExitWithStatus() as leaving:
         if step is None:
             query.over_time(formulas, as_json, svg, leaving)
         else:
             query.at_a_moment(formulas, step, why, chance, as_json, leaving)
 
 
-def _step(log: GameLog | SeenLog, go: int | None, at: int | None) -> int:
+def _step(log: GameLog | SeatLog, go: int | None, at: int | None) -> int:
     """Return the number of requests before the moment that --go or --at names."""
     if go is not None and at is not None:
         raise InputError("--go and --at: choose one")
     if go is not None:
-        ends = goes_of(log)
+        ends = ends_of_goes(log)
         if not 0 <= go <= len(ends):
             raise InputError(f"go {go} is out of range: the log has {len(ends)} finished goes")
         return ends[go - 1] if go else 0
@@ -143,25 +144,25 @@ def _step(log: GameLog | SeenLog, go: int | None, at: int | None) -> int:
     return len(log.events) if at is None else at
 
 
-class _Asked:
+class _Evaluation:
     """The options with which formulas are evaluated on one log."""
 
     def __init__(
         self,
-        log: GameLog | SeenLog,
+        log: GameLog | SeatLog,
         seat: int | None,
         said: tuple[str, ...],
         method: str,
         seconds: float,
     ) -> None:
-        self.log, self.seat, self.said = log, seat, said
+        self.log, self.seat, self.announcements = log, seat, said
         self.method, self.seconds = method, seconds
 
-    def moment(self, step: int) -> Moment:
+    def moment(self, step: int) -> QueryContext:
         """Return the moment after some requests, before any announcement."""
         return moment(self.log, step, self.seat)
 
-    def once_said(self, at: Moment) -> tuple[Moment, list[str]]:
+    def after_announcements(self, at: QueryContext) -> tuple[QueryContext, list[str]]:
         """Return the moment after all announcements, and those that are only assumed to be true.
 
         Raises:
@@ -169,18 +170,18 @@ class _Asked:
             LimitError: If it was not decided whether an announcement is true.
         """
         supposed = []
-        for text in self.said:
+        for text in self.announcements:
             formula = read_formula(text, at)
             try:
                 truth = truth_at(formula, at, self.method, self.seconds).truth
             except LimitError as error:
                 raise LimitError(f"--say {text}: {error}") from None
             if truth is False:
-                known = "" if at.deal is not None else f", as is known to {at.eyes}"
+                known = "" if at.deal is not None else f", as is known to {at.observer}"
                 raise _NotTrue(f"{text} cannot be announced: it is not true{known}")
             if truth is None:
                 supposed.append(text)
-            at = at._replace(said=(*at.said, formula))
+            at = at._replace(announcements=(*at.announcements, formula))
         return at, supposed
 
     def at_a_moment(
@@ -190,18 +191,18 @@ class _Asked:
         why: bool,
         chance: bool,
         as_json: bool,
-        leaving: Leaving,
+        leaving: ExitWithStatus,
     ) -> None:
         """Print the truth of formulas at a moment; the status is LIMIT if a reason is missing."""
         try:
-            at, supposed = self.once_said(self.moment(step))
+            at, supposed = self.after_announcements(self.moment(step))
         except _NotTrue as error:
             warn(str(error))
             raise typer.Exit(1) from None
         if supposed and not as_json:
-            say(f"assuming what is not known to {at.eyes}: {'; '.join(supposed)}")
+            say(f"assuming what is not known to {at.observer}: {'; '.join(supposed)}")
         for text in formulas:
-            answer, lines, problems = self.once(text, at, why, chance)
+            answer, lines, problems = self.evaluate(text, at, why, chance)
             if problems:
                 leaving.status = ExitStatus.LIMIT
             if as_json:
@@ -215,8 +216,8 @@ class _Asked:
             for problem in problems:
                 warn(problem)
 
-    def once(
-        self, text: str, at: Moment, why: bool, chance: bool
+    def evaluate(
+        self, text: str, at: QueryContext, why: bool, chance: bool
     ) -> tuple[dict[str, Any], list[str], list[str]]:
         """Return the answer to a formula at a moment, its lines, and any problems."""
         start, formula, problems = monotonic(), read_formula(text, at), []
@@ -226,7 +227,7 @@ class _Asked:
         max_width = width() or inf
         if why:
             remaining = max(1.0, self.seconds - (monotonic() - start))
-            reason = why_at(formula, truth, at, self.method, remaining, text)
+            reason = reason_at(formula, truth, at, self.method, remaining, text)
             lines = [f"  {line}" for line in reason.lines]
             if lines:
                 answer["why"] = list(reason.lines)
@@ -238,7 +239,7 @@ class _Asked:
                 answer["requests"] = list(reason.requests.requests)
                 answer["minimal"] = reason.requests.minimal
             if truth.truth is None:
-                both = other_deals(reason.deals, at.public.settings.players, max_width - 2)
+                both = differing_deals(reason.deals, at.public.settings.players, max_width - 2)
                 lines += (f"  {line}" for line in both)
             else:
                 lines += deal_lines(reason, at, max_width)
@@ -252,17 +253,17 @@ class _Asked:
                     "value": float(likely.chance), "low": likely.low, "high": likely.high,
                     "exact": likely.is_exact,
                 }  # fmt: skip
-                lines.append(f"  chance as {at.eyes} can tell: {chance_text(likely)}")
+                lines.append(f"  chance as {at.observer} can tell: {chance_text(likely)}")
         return answer, lines, problems
 
     def over_time(
-        self, formulas: Sequence[str], as_json: bool, svg: str | None, leaving: Leaving
+        self, formulas: Sequence[str], as_json: bool, svg: str | None, leaving: ExitWithStatus
     ) -> None:
         """Print the truth of formulas after each request; the status is LIMIT if one is missing."""
-        rows: list[list[Told]] = [[] for _ in formulas]
+        rows: list[list[SeenValue]] = [[] for _ in formulas]
         undecided = [
             problem for step in range(len(self.log.events) + 1)
-            for problem in self._told_after(step, formulas, rows)
+            for problem in self._add_truths(step, formulas, rows)
         ]  # fmt: skip
         if undecided:
             leaving.status = ExitStatus.LIMIT
@@ -272,7 +273,7 @@ class _Asked:
         texts = formulas if as_json else [" ".join(text.split()) for text in formulas]
         lines = [Timeline(text, row) for text, row in zip(texts, rows, strict=True)]
         if not as_json:
-            mark = ", -: --say is not true" * bool(self.said)
+            mark = ", -: --say is not true" * bool(self.announcements)
             say(f"#: true, .: false, ?: not known{mark}; a mark for the deal and for each "
                 f"of {len(self.log.events)} requests")  # fmt: skip
         wide = max(map(len, texts))
@@ -284,17 +285,17 @@ class _Asked:
         if svg is not None:
             write_text(svg, timelines_svg(lines, "what is true, request by request"))
 
-    def _told_after(
-        self, step: int, formulas: Sequence[str], rows: Sequence[list[Told]]
+    def _add_truths(
+        self, step: int, formulas: Sequence[str], rows: Sequence[list[SeenValue]]
     ) -> Iterator[str]:
         """Add the truth of each formula after a request; yield a message if it is undecided."""
         at = self.moment(step)
         parsed_formulas = [read_formula(text, at) for text in formulas]
         try:
-            at, _ = self.once_said(at)
+            at, _ = self.after_announcements(at)
         except _NotTrue:
             for row in rows:
-                row.append(UNSAID)
+                row.append(UNDEFINED)
             return
         except LimitError as error:
             for row in rows:
@@ -310,16 +311,18 @@ class _Asked:
 
     def _print_json(self, line: Timeline) -> None:
 
-        truths = [None if t == UNSAID else t for t in line.told]
+        truths = [None if t == UNDEFINED else t for t in line.values]
         answer = {"formula": line.formula, "over_time": truths, "changes": line.changes()}
-        if self.said:
-            answer["unsaid"] = [step for step, truth in enumerate(line.told) if truth == UNSAID]
+        if self.announcements:
+            answer["unsaid"] = [
+                step for step, truth in enumerate(line.values) if truth == UNDEFINED
+            ]
         print(json.dumps(answer, separators=(",", ":")), flush=True)
 
     def _print(self, line: Timeline, wide: int) -> None:
         """Print the marks of a formula in a row, and below it the requests that change it."""
-        marks = {True: "#", False: ".", None: "?", UNSAID: "-"}
-        row = "".join(marks[t] for t in line.told)
+        marks = {True: "#", False: ".", None: "?", UNDEFINED: "-"}
+        row = "".join(marks[t] for t in line.values)
         max_marks = (width() or inf) - wide - 2
         if len(row) <= max_marks:
             print(f"{line.formula:<{wide}}  {row}")
@@ -333,7 +336,7 @@ class _Asked:
             if step:
                 event = ", ".join(str(self.log.events[step - 1]).splitlines())
                 moment = f"from request {step}, {event}"
-            say(f"  {WORDS[line.told[step]]} {moment}")
+            say(f"  {WORDS[line.values[step]]} {moment}")
 
 
 class _NotTrue(InputError):

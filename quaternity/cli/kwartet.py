@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from quaternity.cli.app import app
-from quaternity.cli.help_pages import HelpfulGroup
+from quaternity.cli.help_pages import HelpGroup
 from quaternity.kwartet.settings import KwartetSettings
 
-kwartet = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, rich_markup_mode=None)
+kwartet = typer.Typer(cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None)
 SetSize = Annotated[
     int | None,
     typer.Option(
@@ -37,7 +37,7 @@ MaxMoves = Annotated[
 ]
 
 
-def chosen_settings(**values: Any) -> KwartetSettings:
+def make_settings(**values: Any) -> KwartetSettings:
     """Return the settings of a game, with the default in place of each None."""
     return KwartetSettings(**{name: value for name, value in values.items() if value is not None})
 

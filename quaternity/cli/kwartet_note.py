@@ -10,32 +10,32 @@ from typing import Annotated
 
 import typer
 
+from quaternity.base.append_file import AppendOnlyFile
 from quaternity.base.errors import IllegalMove, InputError, LimitError
-from quaternity.base.growing_file import GrowingFile
 from quaternity.base.reading import read_bytes
-from quaternity.base.wording import MAX_QUOTED_CHARS, shown
+from quaternity.base.text_format import MAX_QUOTED_CHARS, quote_value
 from quaternity.cli.chances import chance_lines
-from quaternity.cli.chosen_deck import DeckName, deck_words, move_said, refused_text
-from quaternity.cli.kwartet import Aside, MaxMoves, SetSize, chosen_settings, kwartet
-from quaternity.cli.opening import open_log
-from quaternity.cli.terminal import ask, columns, folded, thinking
+from quaternity.cli.deck_option import DeckName, deck_words, move_text, refusal_text
+from quaternity.cli.input_files import open_log
+from quaternity.cli.kwartet import Aside, MaxMoves, SetSize, kwartet, make_settings
+from quaternity.cli.terminal import ask, columns, thinking, wrap_text
 from quaternity.decks.words import DeckWords
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.sentences import PUTS_DOWN
 from quaternity.kwartet.chances import chance_of
 from quaternity.kwartet.hands import hand_of
-from quaternity.kwartet.knowing import Moment, moment, told_lines
-from quaternity.kwartet.log import parse_any_log, seen_text
+from quaternity.kwartet.log import parse_any_log, seat_log_text
 from quaternity.kwartet.log_reader import LogError, event_lines, put_down_at_deal
+from quaternity.kwartet.queries import QueryContext, answer_lines, moment
 from quaternity.kwartet.rules import KwartetRules, ended_text
-from quaternity.kwartet.seen import SeenLog
+from quaternity.kwartet.seat_log import SeatLog
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.view import View
 from quaternity.table.games import registration
 from quaternity.table.players import make_player
 from solvers.counting import chances
-from solvers.filtering import closed
+from solvers.filtering import filter_problem
 
 _REQUEST = re.compile(
     r"(.*?)[\s:,]+(yes|no|y|n)\b(?:[\s,]*(?:and\s+)?puts\s+down\s+([0-9 ,and]+))?", re.I
@@ -101,33 +101,33 @@ def note(
 
     Example: quaternity kwartet note evening.log --seat 1 --players 4
     """
-    if GrowingFile.exists(game):
-        with GrowingFile(game) as file:
+    if AppendOnlyFile.exists(game):
+        with AppendOnlyFile(game) as file:
             log = open_log(game)
-            if not isinstance(log, SeenLog):
+            if not isinstance(log, SeatLog):
                 raise InputError(f"{game}: shows all hands; note continues only what one seat saw")
             if seat is not None and seat != log.seat:
                 writer = "a bystander" if log.seat is None else f"seat {log.seat}"
                 raise InputError(f"{game}: was written by {writer}, not by seat {seat}")
             speech = deck_words(deck, log.settings)
             if log.warnings:  # a line was cut off, perhaps within a request
-                file.shorten(_whole(game, log))
+                file.shorten(_whole_length(game, log))
             _Notes(log, file, speech).run()
         return
-    settings = chosen_settings(
+    settings = make_settings(
         players=players, sets=sets, announce=announce, own_card_requests=own_card_requests,
         set_size=set_size, aside=aside, max_moves=max_moves,
     )  # fmt: skip
     speech = deck_words(deck, settings)
-    log = _begun(settings, seat, hand, cards, speech)
-    with GrowingFile.create(game, seen_text(log)) as file:
+    log = _start_log(settings, seat, hand, cards, speech)
+    with AppendOnlyFile.create(game, seat_log_text(log)) as file:
         _Notes(log, file, speech).run()
 
 
-def _begun(
+def _start_log(
     settings: KwartetSettings, seat: int | None, hand: str | None, cards: str | None,
     speech: DeckWords,
-) -> SeenLog:  # fmt: skip
+) -> SeatLog:  # fmt: skip
     """Return the log right after the deal."""
     sizes = settings.hand_sizes()
     if cards is not None:
@@ -137,13 +137,13 @@ def _begun(
         except ValueError:
             raise InputError(f"--cards {cards!r}: expected numbers such as 18,17,17") from None
     if seat is None:
-        return SeenLog.start(settings, sizes)
+        return SeatLog.start(settings, sizes)
     if not 0 <= seat < settings.players:
         raise InputError(f"--seat {seat} is out of range 0..{settings.players - 1}")
     if len(sizes) != settings.hands or sum(sizes) != settings.cards or min(sizes) < 0:
-        return SeenLog.start(settings, sizes)  # raises an error before it asks for the hand
+        return SeatLog.start(settings, sizes)  # raises an error before it asks for the hand
     if hand is not None:
-        return _dealt(settings, sizes, seat, speech.read(hand))
+        return _log_with_hand(settings, sizes, seat, speech.read(hand))
     example = speech.hand(((0, 1), (1, 2))) if speech.deck.sets else "0/1 3/2"
     while True:
         ended = False
@@ -157,17 +157,19 @@ def _begun(
             raise typer.Exit
         try:
             typed = speech.read(typed)
-            return _dealt(settings, sizes, seat, typed)
+            return _log_with_hand(settings, sizes, seat, typed)
         except InputError as error:
             if ended:
                 raise
-            print(folded(f"{error}{speech.meant(typed)}"))
+            print(wrap_text(f"{error}{speech.suggest_card(typed)}"))
             if len(typed.replace(",", " ").split()) != sizes[seat]:
                 dealt = ",".join(map(str, sizes[: settings.players]))
-                print(folded(f"if the hands do not have {dealt} cards, quit and use --cards"))
+                print(wrap_text(f"if the hands do not have {dealt} cards, quit and use --cards"))
 
 
-def _dealt(settings: KwartetSettings, sizes: Sequence[int], seat: int, text: str) -> SeenLog:
+def _log_with_hand(
+    settings: KwartetSettings, sizes: Sequence[int], seat: int, text: str
+) -> SeatLog:
     """Return the log right after the deal, with the hand that was typed."""
     cards = [Card.parse(word) for word in text.replace(",", " ").split()]
     for number, card in enumerate(cards):
@@ -177,21 +179,21 @@ def _dealt(settings: KwartetSettings, sizes: Sequence[int], seat: int, text: str
     full = [(index, seat) for index, mask in enumerate(hand) if mask == settings.full]
     if settings.hands == 2:  # the other player holds the remaining cards
         full += [(index, 1 - seat) for index, mask in enumerate(hand) if not mask]
-    return SeenLog.start(settings, sizes, seat, hand, full if settings.at_once else [])
+    return SeatLog.start(settings, sizes, seat, hand, full if settings.at_once else [])
 
 
 class _Notes:
     """The notes of a game with real cards, while it is written down."""
 
-    def __init__(self, log: SeenLog, file: GrowingFile, speech: DeckWords) -> None:
+    def __init__(self, log: SeatLog, file: AppendOnlyFile, speech: DeckWords) -> None:
 
         self.log, self.file, self.speech = log, file, speech
         self.at_deal: list[tuple[int, int]] = []
         """The sets put down at the deal, in the order in which they were typed."""
         self.rules = KwartetRules(log.settings)
         self.words: dict[str, Callable[[str], Iterator[str]]] = {
-            "know": lambda argument: self.told(argument, why=False),
-            "why": lambda argument: self.told(argument, why=True),
+            "know": lambda argument: self.formula_lines(argument, why=False),
+            "why": lambda argument: self.formula_lines(argument, why=True),
             "chances": self.chances,
             "hint": self.hint,
             "state": self.state,
@@ -200,7 +202,7 @@ class _Notes:
             "help": lambda argument: iter(HELP.splitlines()),
         }
 
-    def keep(self, before: SeenLog) -> None:
+    def keep(self, before: SeatLog) -> None:
         """Update the file to the current game, which is on the disk when this returns.
 
         Only the changes are written: the last request, or the sets put down at the deal.
@@ -233,7 +235,7 @@ class _Notes:
             if line.lower() in ("quit", "q", "exit"):
                 return
             for text in self.obey(line):
-                print(folded(text, 2))
+                print(wrap_text(text, 2))
 
     def prompt(self) -> str:
         """Return the prompt, which names the player to move."""
@@ -253,18 +255,18 @@ class _Notes:
             return
         before = self.log
         try:
-            self.log = self.taken(line)
+            self.log = self.log_after(line)
         except IllegalMove as error:
-            yield refused_text(self.speech, error)
+            yield refusal_text(self.speech, error)
             return
         except InputError as error:
-            yield f"{error}{self.speech.meant(line)} (or type help)"
+            yield f"{error}{self.speech.suggest_card(line)} (or type help)"
             return
         if self.log is not before:
             self.keep(before)
             yield from self.news(before)
 
-    def taken(self, line: str) -> SeenLog:
+    def log_after(self, line: str) -> SeatLog:
         """Return the log with the event in a line. Raise `InputError` if it is impossible."""
         if not line:
             return self.log
@@ -274,11 +276,13 @@ class _Notes:
         request = _REQUEST.fullmatch(line) if len(line) <= MAX_QUOTED_CHARS else None
         if request is None:
             raise InputError(
-                f"{shown(line)} is not understood: type for example 2 asks 0 for 4/1: no"
+                f"{quote_value(line)} is not understood: type for example 2 asks 0 for 4/1: no"
             )
         question, answer = self.read(request[1], request[2])
         put_down = tuple(map(int, re.findall(r"\d{1,9}", request[3] or "")))
-        return self.log.after(question, answer, put_down or self.log.downs_after(question, answer))
+        return self.log.after(
+            question, answer, put_down or self.log.sets_put_down_after(question, answer)
+        )
 
     def read(self, request: str, answer: str) -> tuple[Question, Answer]:
         """Parse a request of the player to move, and its answer."""
@@ -289,7 +293,7 @@ class _Notes:
             request = f"{plain[1]} asks {plain[2]} for {plain[3]}"
         return self.rules.read(request, asker), Answer.parse(answer)
 
-    def put_down(self, player: int, index: int) -> SeenLog:
+    def put_down(self, player: int, index: int) -> SeatLog:
         """Return the log with a set that was put down after the last request, or at the deal."""
         log = self.log
         if log.events:
@@ -298,18 +302,18 @@ class _Notes:
                 raise InputError(f"player {player} did not ask last")
             if index in last.announced:
                 raise InputError(f"player {player} has already put down {index}")
-            return log.undone().after(last.question, last.answer, (*last.announced, index))
+            return log.without_last().after(last.question, last.answer, (*last.announced, index))
         if (index, player) in log.put_down_at_deal:
             raise InputError(f"player {player} has already put down {index}")
-        new = log.redealt([*log.put_down_at_deal, (index, player)])
+        new = log.with_announced([*log.put_down_at_deal, (index, player)])
         self.at_deal.append((index, player))
         return new
 
-    def news(self, before: SeenLog) -> Iterator[str]:
+    def news(self, before: SeatLog) -> Iterator[str]:
         """Yield the lines that were written, and the cards whose owners have become certain."""
         for line in _lines(self.log)[len(_lines(before)) :]:
             yield f"  {self.speech.say(line)}"
-        old, new = (_certain(x) for x in (before, self.log))
+        old, new = (_certain_owners(x) for x in (before, self.log))
         learnt: dict[int, list[str]] = {}
         for card, owner in new.items():
             if old.get(card) != owner and owner != self.log.seat:
@@ -326,16 +330,16 @@ class _Notes:
 
     # -- words --------------------------------------------------------------------------------
 
-    def moment(self) -> Moment:
+    def moment(self) -> QueryContext:
         """Return the moment that the game has reached."""
         return moment(self.log, len(self.log.events))
 
-    def told(self, formula: str, why: bool) -> Iterator[str]:
+    def formula_lines(self, formula: str, why: bool) -> Iterator[str]:
         """Yield what the seat can tell about a formula."""
         if not formula:
             yield "type a formula: know H0 4/1 (player 0 has 4/1), or as in kwartet know --help"
             return
-        yield from told_lines(formula, self.moment(), why=why, wide=columns())
+        yield from answer_lines(formula, self.moment(), why=why, wide=columns())
 
     def state(self, argument: str) -> Iterator[str]:
         """Show the table as the seat sees it."""
@@ -367,7 +371,7 @@ class _Notes:
             chance = f" (yes with {float(chance_of(view, move)):.1%})"
         except LimitError:
             chance = ""
-        yield f"{name} would: {move_said(self.speech, move, str(move))}{chance}"
+        yield f"{name} would: {move_text(self.speech, move, str(move))}{chance}"
 
     def history(self, argument: str) -> Iterator[str]:
         """List the requests so far."""
@@ -381,7 +385,7 @@ class _Notes:
         before = self.log
         if before.events:
             event = before.events[-1]
-            self.log, undone = before.undone(), self.speech.say(event.sentences()[0])
+            self.log, undone = before.without_last(), self.speech.say(event.sentences()[0])
         else:
             # A full set in the seat's own dealt hand is always put down.
             others = [p for p in before.put_down_at_deal if p[1] != before.seat]
@@ -393,7 +397,7 @@ class _Notes:
             remaining = [x for x in before.put_down_at_deal if x != last]
             undone = self.speech.say(PUTS_DOWN(who=player, set=index))
             try:
-                self.log = before.redealt(remaining)
+                self.log = before.with_announced(remaining)
             except InputError as error:
                 yield f"{undone} cannot be taken back: {error}"
                 return
@@ -401,7 +405,7 @@ class _Notes:
         yield f"taken back: {undone}"
 
 
-def _whole(path: str, log: SeenLog) -> int:
+def _whole_length(path: str, log: SeatLog) -> int:
     """Return the length of a file without an incomplete line and, if needed, its request."""
     data = read_bytes(path)
     end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
@@ -413,20 +417,20 @@ def _whole(path: str, log: SeenLog) -> int:
     return max(data.rfind(b"\n", 0, end - 1), data.rfind(b"\r", 0, end - 1)) + 1
 
 
-def _blocks(log: SeenLog) -> list[Sequence[str]]:
+def _blocks(log: SeatLog) -> list[Sequence[str]]:
     """Return the lines of the sets put down at the deal, and of each request."""
     return [put_down_at_deal(log.states[0]), *(event.sentences() for event in log.events)]
 
 
-def _lines(log: SeenLog) -> list[str]:
+def _lines(log: SeatLog) -> list[str]:
     return [line for block in _blocks(log) for line in block]
 
 
-def _certain(log: SeenLog) -> dict[tuple[int, int], int]:
+def _certain_owners(log: SeatLog) -> dict[tuple[int, int], int]:
     """Return the owners of the cards whose owner is certain for the seat."""
     return {
         (index, number): mask.bit_length() - 1
-        for index, constraint in enumerate(closed(log.views[-1].problem).sets)
+        for index, constraint in enumerate(filter_problem(log.views[-1].problem).sets)
         for number, mask in enumerate(constraint.owners)
         if mask.bit_count() == 1
     }

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from quaternity.cli.chosen_deck import DeckName
+from quaternity.cli.deck_option import DeckName
 from quaternity.cli.kwartet import Aside, MaxMoves, SetSize, kwartet
 from quaternity.cli.kwartet_words import kwartet_words
 from quaternity.cli.options import MoveSeconds, PlayerFile, Seed, Traceback
-from quaternity.cli.playing import Playing, play_match, seats_of
+from quaternity.cli.playing import MatchOptions, play_match, seats_of
 from quaternity.kwartet.rules import KwartetRules
-from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
 
 SEATS = ("you", "exact", "exact", "exact")
 
@@ -72,7 +72,7 @@ def play(
     """
     options = {
         "sets": sets,
-        "announce": announce and Announce.parse(announce),
+        "announce": announce and AnnounceTiming.parse(announce),
         "own_card_requests": own_card_requests,
         "set_size": set_size,
         "aside": aside,
@@ -80,7 +80,7 @@ def play(
     }
     names = seats_of(seats)
     settings = partial(KwartetSettings, players=len(names or SEATS))
-    playing = Playing(record, seed, move_seconds, traceback, deck, player_file)
+    playing = MatchOptions(record, seed, move_seconds, traceback, deck, player_file)
     play_match(
         KwartetRules, settings, options, kwartet_words(), lambda rules: names, SEATS, playing
     )

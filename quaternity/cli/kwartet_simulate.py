@@ -10,12 +10,12 @@ from typing import Annotated, Any
 
 import typer
 
+from quaternity.base.append_file import AppendOnlyFile
 from quaternity.base.errors import InputError
-from quaternity.base.growing_file import GrowingFile
 from quaternity.base.names import split_names
 from quaternity.base.plots import check_picture
+from quaternity.base.text_format import with_noun
 from quaternity.base.text_table import table_lines
-from quaternity.base.wording import counted
 from quaternity.base.writing import write_text
 from quaternity.cli.any_game import add_game_tournament
 from quaternity.cli.failed_players import (
@@ -24,19 +24,19 @@ from quaternity.cli.failed_players import (
     run_tournament,
     show_game,
 )
-from quaternity.cli.kwartet import Aside, MaxMoves, SetSize, chosen_settings, kwartet
+from quaternity.cli.kwartet import Aside, MaxMoves, SetSize, kwartet, make_settings
 from quaternity.cli.options import AsJson, Dask, MoveSeconds, PlayerFile, Secret, Traceback, Workers
 from quaternity.cli.terminal import say, warn, width
-from quaternity.cli.tournament import TournamentWords, orders_text, typed
+from quaternity.cli.tournament import TournamentWords, option_words, orders_text
 from quaternity.kwartet.chances import FEW_PLAYERS
 from quaternity.kwartet.log import log_as_seen, parse_log
-from quaternity.kwartet.log_reader import LATER
+from quaternity.kwartet.log_reader import OPTIONAL_SETTINGS
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import PLAYERS, KwartetSettings
-from quaternity.table.player_file import named_player
+from quaternity.table.player_file import resolve_player
 from quaternity.table.tournament.picture import draw_table
 from quaternity.table.tournament.playing import GameResult, Tournament
-from quaternity.table.tournament.scores import Measured, Table, tabulated, worlds_by_go
+from quaternity.table.tournament.scores import Measured, Table, make_table, worlds_by_go
 from quaternity.table.tournament.seatings import labels
 
 SEATS = "greedy,silent,mixed,random"
@@ -88,12 +88,12 @@ def _tournament(
     **more: int | None,
 ) -> Tournament:
 
-    names = tuple(named_player("kwartet", name, player_file) for name in split_names(seats))
+    names = tuple(resolve_player("kwartet", name, player_file) for name in split_names(seats))
     if len(names) not in PLAYERS:
         raise InputError(
             f"seats {seats!r}: {len(names)} is out of range {PLAYERS[0]}..{PLAYERS[-1]} players"
         )
-    settings = chosen_settings(
+    settings = make_settings(
         players=len(names), sets=sets, announce=announce, own_card_requests=own_cards, **more
     )
     return Tournament(
@@ -170,7 +170,7 @@ def simulate(
 
     def show(finished: list[GameResult], run: dict[str, Any]) -> None:
         games_a_deal = tournament.games_a_deal
-        table = tabulated(finished, len(tournament.players), None, games_a_deal)
+        table = make_table(finished, len(tournament.players), None, games_a_deal)
         # External players may play without the loop that counts goes.
         goes = [game.details.goes for game in finished if game.details is not None]
         deals = [tournament.deal_of(game) for game in range(len(goes))]
@@ -199,11 +199,11 @@ def _replay(tournament: Tournament, game: int) -> list[str]:
         "seats": ",".join(tournament.players), "game": game, "seed": tournament.seed,
         "sets": settings.sets, "announce": settings.announce, "fixed": not tournament.rotate,
         "no_own_card_requests": not settings.own_card_requests,
-        **{name: getattr(settings, name) for name in LATER
+        **{name: getattr(settings, name) for name in OPTIONAL_SETTINGS
            if getattr(settings, name) != getattr(KwartetSettings(), name)},
         "move_seconds": tournament.move_seconds, "secret": tournament.secret or None,
     }  # fmt: skip
-    return ["quaternity", "kwartet", "log", *typed(options)]
+    return ["quaternity", "kwartet", "log", *option_words(options)]
 
 
 def _document(names: Sequence[str], table: Table, goes: Measured | None) -> dict[str, Any]:
@@ -245,7 +245,7 @@ def _print(names: Sequence[str], table: Table, goes: Measured | None, seconds: f
     print("\n".join(table_lines(head, rows, width())))
     mean_goes = "" if goes is None else f"{goes.text(1)} goes and "
     say(
-        f"{counted(table.games, 'game')}, {table.shared} tied; a game has "
+        f"{with_noun(table.games, 'game')}, {table.shared} tied; a game has "
         f"{mean_goes}{table.moves.text(1)} requests; {seconds:.1f} s"
     )
     if table.games_a_deal > 1:
@@ -311,7 +311,7 @@ def log(
     )
     if seat is not None:
         _check_seat(seat, tournament.rules.seats)
-    if record is not None and not force and GrowingFile.exists(record):
+    if record is not None and not force and AppendOnlyFile.exists(record):
         raise InputError(f"{record}: already exists; --force overwrites it")
 
     def show(text: str) -> None:
@@ -336,7 +336,7 @@ add_game_tournament(
         ("kwartet", "tournament"),
         "random, greedy, exact, patient, reader, ..., package.module:name or cmd:COMMAND",
         "sets",
-        lambda rules: f"Kwartet, {rules.settings.sets} sets, {counted(rules.seats, 'player')}",
+        lambda rules: f"Kwartet, {rules.settings.sets} sets, {with_noun(rules.seats, 'player')}",
         "tournament reader patient exact --game kwartet --games 60 --seed 1 --workers 2",
         "The same cards are dealt in all of them. ",
         5000,

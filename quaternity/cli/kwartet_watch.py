@@ -8,22 +8,22 @@ from typing import Annotated
 import typer
 
 from quaternity.base.errors import InputError
-from quaternity.base.sentences import PLAIN, Words
+from quaternity.base.sentences import PLAIN, Wording
+from quaternity.base.text_format import make_printable
 from quaternity.base.text_table import table_lines
-from quaternity.base.wording import printable
-from quaternity.cli.chosen_deck import DeckName, deck_words
+from quaternity.cli.deck_option import DeckName, deck_words
+from quaternity.cli.input_files import open_log
 from quaternity.cli.kwartet import kwartet
-from quaternity.cli.opening import open_log
 from quaternity.cli.terminal import bold, columns, say, width
 from quaternity.cli.watch import Viewer
-from quaternity.kwartet.chances import worlds_of
-from quaternity.kwartet.hands import NUMBERS
-from quaternity.kwartet.knowing import moment, told_lines
+from quaternity.kwartet.chances import count_or_none
+from quaternity.kwartet.hands import NUMBERS_IN_MASK
 from quaternity.kwartet.log_reader import put_down_at_deal
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.public import PublicState
+from quaternity.kwartet.queries import answer_lines, moment
 from quaternity.kwartet.rules import KwartetRules, ended_text, left_text
-from quaternity.kwartet.seen import SeenLog
+from quaternity.kwartet.seat_log import SeatLog
 from quaternity.kwartet.view import View
 
 MARKS = "=1: player 1 has it   12: player 1 or 2 has it   *: any opponent with cards may have it"
@@ -56,7 +56,7 @@ def watch(
     log = open_log(game)
     words, last = deck_words(deck, log.settings), log.settings.players - 1
     log.view(0, seat)  # raises an error if the log does not show the seat
-    if isinstance(log, SeenLog):
+    if isinstance(log, SeatLog):
         seat = log.seat
     if not 0 <= step <= len(log.events):
         raise InputError(f"--step {step} is out of range 0..{len(log.events)}")
@@ -74,7 +74,7 @@ def watch(
                 print(error)
 
     def tell(text: str, number: int, why: bool) -> Iterator[str]:
-        lines = told_lines(words.read(text), moment(log, number, seat), why=why, wide=columns())
+        lines = answer_lines(words.read(text), moment(log, number, seat), why=why, wide=columns())
         return map(words.say, lines)
 
     viewer = Viewer(
@@ -91,8 +91,8 @@ def watch(
 
 
 def show_step(
-    log: GameLog | SeenLog, step: int, seat: int | None = None, worlds: bool = True,
-    words: Words = PLAIN,
+    log: GameLog | SeatLog, step: int, seat: int | None = None, worlds: bool = True,
+    words: Wording = PLAIN,
 ) -> None:  # fmt: skip
     """Print a step, given by the number of requests made; 0 is the deal.
 
@@ -104,7 +104,7 @@ def show_step(
     else:
         news = ", ".join(["the deal", *map(words.say, put_down_at_deal(log.states[0]))])
     say(f"{bold(f'step {step} of {len(log.events)}')}: {news}")
-    if seat is None and not isinstance(log, SeenLog):
+    if seat is None and not isinstance(log, SeatLog):
         print("\n".join(hands_lines(log, step, words)))
     else:
         if log.names:
@@ -113,20 +113,20 @@ def show_step(
     if public.is_over:
         say(f"{ended_text(public)}: {points_text(public)}")
         return
-    if public.left is not None and seat is None and not isinstance(log, SeenLog):
+    if public.left is not None and seat is None and not isinstance(log, SeatLog):
         say(left_text(public))
     if worlds:
         _say_worlds(log, step, seat)
 
 
-def show_knowledge(log: GameLog | SeenLog, step: int, seat: int, words: Words = PLAIN) -> None:
+def show_knowledge(log: GameLog | SeatLog, step: int, seat: int, words: Wording = PLAIN) -> None:
     """Print what a seat knows at a step. Raise `InputError` if the log does not show the seat."""
     view = log.view(step, seat)
     print(f"what player {seat} knows at step {step}")
     _show_view(view, words)
 
 
-def hands_lines(log: GameLog, step: int, words: Words = PLAIN) -> list[str]:
+def hands_lines(log: GameLog, step: int, words: Wording = PLAIN) -> list[str]:
     """Return a table of all hands: a row per set and a column per player, then cards and points.
 
     The row of the requested card is bold.
@@ -134,12 +134,14 @@ def hands_lines(log: GameLog, step: int, words: Words = PLAIN) -> list[str]:
     position = log.positions[step]
     public, players = position.public, range(log.settings.players)
     turn = None if public.is_over else public.turn
-    names = [f" ({printable(name)})" for name in log.names] or [""] * len(players)
+    names = [f" ({make_printable(name)})" for name in log.names] or [""] * len(players)
     head = [f"{'> ' * (player == turn)}{player}{names[player]}" for player in players]
     rows = []
     for index, owner in enumerate(public.removed):
         held = [
-            " ".join(words.cell((index, n), "").strip() or str(n) for n in NUMBERS[hand[index]])
+            " ".join(
+                words.cell((index, n), "").strip() or str(n) for n in NUMBERS_IN_MASK[hand[index]]
+            )
             for hand in position.hands
         ]
         if owner is not None:
@@ -166,24 +168,24 @@ def points_text(public: PublicState) -> str:
     return f"{scores}: a tie of players {', '.join(map(str, best))}"
 
 
-def _show_view(view: View, words: Words) -> None:
+def _show_view(view: View, words: Wording) -> None:
 
     print(KwartetRules(view.public.settings).show(view, columns(), words))
     say(MARKS)
 
 
-def _names(log: GameLog | SeenLog) -> str:
+def _names(log: GameLog | SeatLog) -> str:
     return ", ".join(
-        f"player {player} is {printable(name)}" for player, name in enumerate(log.names)
+        f"player {player} is {make_printable(name)}" for player, name in enumerate(log.names)
     )
 
 
-def _say_worlds(log: GameLog | SeenLog, step: int, seat: int | None) -> None:
+def _say_worlds(log: GameLog | SeatLog, step: int, seat: int | None) -> None:
     """Print how many deals are possible for everybody, and for each player or for `seat`."""
-    say(f"possible deals: for everybody {_number(worlds_of(log.states[step].problem))}")
+    say(f"possible deals: for everybody {_number(count_or_none(log.states[step].problem))}")
     seats = range(log.settings.players) if seat is None else (seat,)
-    if seat is not None or not isinstance(log, SeenLog):
-        numbers = [f"player {s} {_number(worlds_of(log.view(step, s).problem))}" for s in seats]
+    if seat is not None or not isinstance(log, SeatLog):
+        numbers = [f"player {s} {_number(count_or_none(log.view(step, s).problem))}" for s in seats]
         say(f"  for {', '.join(numbers)}")
 
 

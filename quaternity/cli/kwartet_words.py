@@ -11,7 +11,7 @@ from quaternity.cli.quaternity_words import MARKS as QUATERNITY_MARKS
 from quaternity.cli.terminal import columns
 from quaternity.game.question import Question
 from quaternity.kwartet.chances import chance_of
-from quaternity.kwartet.knowing import Moment, moment_of_view, told_lines
+from quaternity.kwartet.queries import QueryContext, answer_lines, moment_of_view
 from quaternity.kwartet.view import View
 from solvers.counting import chances
 
@@ -72,7 +72,7 @@ def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     if not argument:
         yield "type a formula: know H1 0/2 (player 1 has 0/2), or as in kwartet know --help"
         return
-    yield from told_lines(argument, _moment(session, seat))
+    yield from answer_lines(argument, _moment(session, seat))
 
 
 def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
@@ -80,10 +80,10 @@ def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     if not argument:
         yield "type a formula: why H1 0/2 (how do you know where card 0/2 is?)"
         return
-    yield from told_lines(argument, _moment(session, seat), why=True, wide=columns())
+    yield from answer_lines(argument, _moment(session, seat), why=True, wide=columns())
 
 
-def _moment(session: MatchSession, seat: int) -> Moment:
+def _moment(session: MatchSession, seat: int) -> QueryContext:
     match = session.match
     return moment_of_view(match.rules.view(match.positions[0], seat).public, match.view(seat))
 

@@ -10,11 +10,11 @@ from rich.markdown import Markdown, MarkdownElement, TableElement
 from rich.table import Table
 from rich.text import Text
 
-WHOLE = 16
+MAX_UNBROKEN_CHARS = 16
 """Maximum length of a cell that is never broken; longer cells are broken between words only."""
 
 
-class PartedTable(TableElement):
+class SplitTable(TableElement):
     """A table that is split into parts if it is too wide; each begins with the first column."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -25,7 +25,7 @@ class PartedTable(TableElement):
         for line in (head, *rows):
             line += [Text() for _ in range(len(head) - len(line))]
         min_widths = [
-            max(_word(head[place]), *(_least(row[place]) for row in rows), 1)
+            max(_longest_word(head[place]), *(_min_width(row[place]) for row in rows), 1)
             for place in range(len(head))
         ]
         max_widths = [max(len(line[place]) for line in (head, *rows)) for place in range(len(head))]
@@ -48,19 +48,19 @@ class GuideMarkdown(Markdown):
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
-        "table_open": PartedTable,
+        "table_open": SplitTable,
     }
 
 
-def _word(text: Text) -> int:
+def _longest_word(text: Text) -> int:
     return max(map(len, text.plain.split()), default=0)
 
 
-def _least(text: Text) -> int:
-    return len(text) if len(text) <= WHOLE else _word(text)
+def _min_width(text: Text) -> int:
+    return len(text) if len(text) <= MAX_UNBROKEN_CHARS else _longest_word(text)
 
 
-def _needed(widths: list[int]) -> int:
+def _table_width(widths: list[int]) -> int:
     """Return the width of a table: its columns, two blanks between them, and one at each end."""
     return sum(widths) + 2 * len(widths)
 
@@ -69,7 +69,10 @@ def _parts(min_widths: list[int], width: int) -> list[list[int]]:
     """Split the columns into parts that fit; the first column is in every part."""
     parts = [[0]]
     for place in range(1, len(min_widths)):
-        if len(parts[-1]) > 1 and _needed([min_widths[x] for x in [*parts[-1], place]]) > width:
+        if (
+            len(parts[-1]) > 1
+            and _table_width([min_widths[x] for x in [*parts[-1], place]]) > width
+        ):
             parts.append([0])
         parts[-1].append(place)
     return parts
@@ -78,7 +81,7 @@ def _parts(min_widths: list[int], width: int) -> list[list[int]]:
 def _widths(min_widths: list[int], max_widths: list[int], width: int) -> list[int]:
     """Return the widths of the columns; spare width goes evenly to columns that can use it."""
     widths = list(min_widths)
-    spare = width - _needed(widths)
+    spare = width - _table_width(widths)
     while spare > 0 and (
         extendable := [
             number for number in range(len(widths)) if widths[number] < max_widths[number]

@@ -13,7 +13,7 @@ from quaternity.cli.app import app
 from quaternity.cli.terminal import say, width
 from solvers import SOLVERS, Solver, all_solvers
 from solvers.registry import VARIANTS, solver_version
-from solvers.rivals import RIVALS, Rival
+from solvers.rivals import EXTERNAL_SOLVERS, ExternalSolver
 
 FAMILIES = {
     "cp-sat": "lazy clauses",
@@ -39,7 +39,7 @@ def solvers(
     Example: quaternity check FILE --solver glop
     """
     rows = [_own_row(solver) for solver in {**SOLVERS, **VARIANTS, **all_solvers()}.values()]
-    rows += [_rival_row(rival) for rival in RIVALS.values()]
+    rows += [_rival_row(rival) for rival in EXTERNAL_SOLVERS.values()]
     if as_json:
         print(json.dumps({"solvers": rows}))
         return
@@ -54,7 +54,7 @@ def solvers(
         say(f"  {command}: {', '.join(names)}", indent=4)
 
 
-def _rival_row(rival: Rival) -> dict[str, Any]:
+def _rival_row(rival: ExternalSolver) -> dict[str, Any]:
     """Describe an external solver, whether it is installed or not."""
     row = {
         "name": rival.name, "kind": "rival", "family": rival.family, "idea": rival.idea,
@@ -62,7 +62,7 @@ def _rival_row(rival: Rival) -> dict[str, Any]:
         "evidence": rival.evidence,
     }  # fmt: skip
     missing = {} if rival.installed else {"install": rival.command}
-    return row | missing | {"most_pairs": rival.most}
+    return row | missing | {"most_pairs": rival.max_pairs}
 
 
 def _own_row(solver: Solver) -> dict[str, Any]:

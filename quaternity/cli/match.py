@@ -17,26 +17,26 @@ from quaternity.base.errors import (
     NotUnderstood,
     PlayerFault,
 )
-from quaternity.base.wording import counted
-from quaternity.cli.chosen_deck import move_said, refused_text, table_text
+from quaternity.base.text_format import with_noun
+from quaternity.cli.deck_option import move_text, refusal_text, table_text
 from quaternity.cli.terminal import (
     CLEAR,
     HalfTyped,
     ask,
     columns,
-    folded,
     forget_lines,
     in_columns,
     lines,
     thinking,
     warn,
+    wrap_text,
 )
 from quaternity.decks.deck import PLAIN
 from quaternity.decks.words import DeckWords
-from quaternity.table.course import MAX_PROGRAM_MOVES, whole_events
 from quaternity.table.games import registration
+from quaternity.table.history import MAX_PROGRAM_MOVES, whole_events
 from quaternity.table.journal import MatchJournal
-from quaternity.table.match import Match, Planned
+from quaternity.table.match import ChosenMove, Match
 from quaternity.table.players import YOU, make_player
 
 MAX_LISTED_MOVES = 60
@@ -118,15 +118,15 @@ class MatchSession:
         self.refused: tuple[int, Any] | None = None
         """The last refused move, after the number of moves made before it."""
         self.shown = -1
-        self.looked: dict[int | None, int] = {}
+        self.last_seen: dict[int | None, int] = {}
         """The number of moves when each seat last saw the table."""
-        self.since = 0
+        self.news_start = 0
         """The number of moves before the news shown last."""
-        self.told = ""
+        self.undo_message = ""
         """A message repeated to the next person at the terminal: moves were taken back."""
         self.typed = ""
         """Text that was half typed when a program moved."""
-        self.dropped = ""
+        self.dropped_message = ""
         """A message that half-typed text was dropped."""
         self.clock = -1, 0.0
         """The number of moves, and the time at which the table was first shown after them."""
@@ -138,9 +138,9 @@ class MatchSession:
         reconfigure = getattr(sys.stdin, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
-        print(folded(f"{self.match.rules.name}: {self._who()}"))
+        print(wrap_text(f"{self.match.rules.name}: {self._players_text()}"))
         if self.words.marks:
-            print(folded(self.words.marks))
+            print(wrap_text(self.words.marks))
         print("type a move, or one of: help, rules, quit")
         alone = 0
         try:
@@ -165,7 +165,7 @@ class MatchSession:
     def so_far(self) -> str:
         """Return the number of moves made, and how to resume the match."""
         resuming = f"; --record {self.journal.path} resumes it" if self.journal is not None else ""
-        return f"after {counted(self.match.whole_moves, 'move')}{resuming}"
+        return f"after {with_noun(self.match.whole_moves, 'move')}{resuming}"
 
     # ------------------------------------------------------------------ moves
 
@@ -192,9 +192,11 @@ class MatchSession:
             if not match.people and sys.stdout.isatty() and match.rules.is_settled(match.position):
                 # Only programs play, so show every move to the onlooker as it is made.
                 self._print_news(self.looking)
-                self.looked[self.looking] = len(match.moves)
+                self.last_seen[self.looking] = len(match.moves)
             return False
-        line = self._read(f"player {seat}> ", None if planned is None else self._left(planned))
+        line = self._read(
+            f"player {seat}> ", None if planned is None else self._seconds_left(planned)
+        )
         if line is None or (not line and planned is not None):
             assert planned is not None, "only a program's move ends the waiting"
             before = match.view(seat)
@@ -211,9 +213,9 @@ class MatchSession:
         text = self.typed.strip()
         command = any(word.startswith(text) for word in (*WORDS, *QUIT, *self.words.words))
         if not command and self.words.outdated(text, before, now):
-            self.typed, self.dropped = "", f"dropped {text!r}: the table has changed"
+            self.typed, self.dropped_message = "", f"dropped {text!r}: the table has changed"
 
-    def _left(self, planned: Planned[Any]) -> float:
+    def _seconds_left(self, planned: ChosenMove[Any]) -> float:
         """Return the seconds until a program moves, which typing does not delay."""
         return max(0.0, planned.seconds - (monotonic() - self.clock[1]))
 
@@ -236,8 +238,8 @@ class MatchSession:
                     raise error from None  # the error of the whole line
                 seat = int(head)
         except InputError as error:
-            more = f"{self.speech.meant(line)} (or type help)"
-            print(folded(f"{error}{more if isinstance(error, NotUnderstood) else ''}"))
+            more = f"{self.speech.suggest_card(line)} (or type help)"
+            print(wrap_text(f"{error}{more if isinstance(error, NotUnderstood) else ''}"))
             return
         try:
             self.refused = len(self.match.moves), move
@@ -246,7 +248,7 @@ class MatchSession:
             if ":" in line and not rules.is_settled(self.match.position):
                 self._answer(line)
         except IllegalMove as error:
-            print(folded(refused_text(self.speech, error)))
+            print(wrap_text(refusal_text(self.speech, error)))
 
     def _answer(self, line: str) -> None:
         """Give the answer that follows a question in the same line: "0 asks 1 for 0/2: no"."""
@@ -255,7 +257,7 @@ class MatchSession:
             try:
                 answer = self.match.rules.read(line, self.match.view(answerer))
             except InputError as error:
-                print(folded(str(error)))
+                print(wrap_text(str(error)))
             else:
                 self.match.play(answerer, answer)
 
@@ -290,15 +292,15 @@ class MatchSession:
                 for text in self.words.words[word][1](
                     self, seat, self.speech.read(argument.strip())
                 ):
-                    print(folded(self.speech.say(text), 4))
+                    print(wrap_text(self.speech.say(text), 4))
             except InputError as error:
-                print(folded(str(error)))
+                print(wrap_text(str(error)))
         elif word in ("help", "?"):
             self._help()
         elif word == "rules":
-            print(folded(" ".join(f"{self.words.rules} {self.words.marks}".split()), 0))
+            print(wrap_text(" ".join(f"{self.words.rules} {self.words.marks}".split()), 0))
         elif word == "state":
-            self.shown, self.looked[seat] = -1, self.since
+            self.shown, self.last_seen[seat] = -1, self.news_start
         elif word == "moves":
             self._list_moves(seat)
         elif word == "hint":
@@ -322,12 +324,12 @@ class MatchSession:
                 f"Cards:   {self.speech.card((0, 0))} is 0/0; type either; quote names with "
                 'blanks, such as "ice cream"',
             )
-        print(folded("\n".join([self.words.forms, *more, COMMANDS]), 9))
+        print(wrap_text("\n".join([self.words.forms, *more, COMMANDS]), 9))
 
     def _list_moves(self, seat: int) -> None:
         rules = self.match.rules
         legal = list(rules.moves(self.match.view(seat)))
-        print(in_columns([self._written(move) for move in legal[:MAX_LISTED_MOVES]]))
+        print(in_columns([self._move_text(move) for move in legal[:MAX_LISTED_MOVES]]))
         if len(legal) > MAX_LISTED_MOVES:
             print(f"  and {len(legal) - MAX_LISTED_MOVES} more")
 
@@ -341,15 +343,17 @@ class MatchSession:
             with thinking(f"{name} (Ctrl-C cancels the hint)"):
                 move = make_player(rules, name).choose(view, random)
         except (LimitError, KeyboardInterrupt) as error:
-            print(folded(f"no hint: {str(error) or 'cancelled'}"))
+            print(wrap_text(f"no hint: {str(error) or 'cancelled'}"))
             return
         if move is None:
             print(f"{name} would wait")
         else:
-            print(folded(f"{name} would: {self._written(move)}{self.words.advice(view, move)}"))
+            print(
+                wrap_text(f"{name} would: {self._move_text(move)}{self.words.advice(view, move)}")
+            )
 
-    def _written(self, move: Any) -> str:
-        return move_said(self.speech, move, self.match.rules.write(move))
+    def _move_text(self, move: Any) -> str:
+        return move_text(self.speech, move, self.match.rules.write(move))
 
     def _undo(self) -> None:
         match = self.match
@@ -361,9 +365,9 @@ class MatchSession:
         match.undo()
         if self.journal is not None:
             self.journal.rewrite(match)
-        self.looked = dict.fromkeys(range(match.rules.seats), len(match.moves))
-        self.told = f"{counted(before - match.whole_moves, 'move')} taken back"
-        print(self.told)
+        self.last_seen = dict.fromkeys(range(match.rules.seats), len(match.moves))
+        self.undo_message = f"{with_noun(before - match.whole_moves, 'move')} taken back"
+        print(self.undo_message)
 
     def _hand_over(self, argument: str) -> None:
         """Obey `seat 1 NAME`."""
@@ -377,15 +381,15 @@ class MatchSession:
                 )
             self.match.hand_over(int(number), name.strip())
         except InputError as error:
-            print(folded(str(error)))
+            print(wrap_text(str(error)))
             return
-        print(folded(self._who()))
+        print(wrap_text(self._players_text()))
         if self.journal is not None:
             self.journal.note_seats(self.match)
 
     # ------------------------------------------------------------------ showing
 
-    def _who(self) -> str:
+    def _players_text(self) -> str:
         return ", ".join(f"player {seat} is {name}" for seat, name in enumerate(self.match.names))
 
     def _show(self, seat: int) -> None:
@@ -395,16 +399,21 @@ class MatchSession:
         if match.rules.hidden and self.looking != seat and not alone:
             self._change_seats(seat)
         if self.shown != len(match.moves):
-            remarks = filter(None, (self.words.remark(match), self.dropped))
+            remarks = filter(None, (self.words.remark(match), self.dropped_message))
             self._show_table(seat, seat, "\n".join(remarks))
-        self.looking, self.shown, self.told, self.dropped = seat, len(match.moves), "", ""
-        self.looked[seat] = len(match.moves)
+        self.looking, self.shown, self.undo_message, self.dropped_message = (
+            seat,
+            len(match.moves),
+            "",
+            "",
+        )
+        self.last_seen[seat] = len(match.moves)
 
     def _change_seats(self, seat: int) -> None:
         """Wait until another player has taken the terminal and may see their hidden cards."""
         if self.looking is not None and sys.stdout.isatty():
             sys.stdout.write(CLEAR)
-            print(self.told, end="\n" if self.told else "")
+            print(self.undo_message, end="\n" if self.undo_message else "")
         self._print_news(self.looking)
         prompt = f"player {seat} is to move: press Enter to show what player {seat} sees "
         while line := self._read(prompt, None):
@@ -417,8 +426,8 @@ class MatchSession:
     def _show_table(self, view: int | None, seat: int | None, remark: str | None = None) -> None:
         """Show the table with the news of a seat below it; news that does not fit goes above it."""
         table = table_text(self.match.rules, self.match.view(view), self.speech)
-        news = "\n".join(map(folded, self._news(seat))).splitlines()
-        remarks = folded(remark or "").splitlines()
+        news = "\n".join(map(wrap_text, self._news(seat))).splitlines()
+        remarks = wrap_text(remark or "").splitlines()
         beyond = len(table.splitlines()) + len(news) + len(remarks) + 2 - lines()
         # The latest news stays below the table, even if the table alone fills the screen.
         above = int(max(0, min(beyond, len(news) - MIN_NEWS_LINES)))
@@ -426,17 +435,17 @@ class MatchSession:
 
     def _print_news(self, seat: int | None) -> None:
         for text in self._news(seat):
-            print(folded(text))
+            print(wrap_text(text))
 
     def _news(self, seat: int | None) -> list[str]:
         """Return the events since a seat last saw the table or moved, in as few lines as fit."""
         match = self.match
         own_moves = [number for number, (mover, _) in enumerate(match.moves) if mover == seat]
-        self.since = self.looked.get(seat, own_moves[-1] if own_moves else 0)
+        self.news_start = self.last_seen.get(seat, own_moves[-1] if own_moves else 0)
         news: list[str] = []
         # Leave out an unanswered question, which the table shows.
         end = len(match.moves) - (not match.rules.is_settled(match.position))
-        for _, whole in whole_events(match.steps[self.since : end]):
+        for _, whole in whole_events(match.steps[self.news_start : end]):
             event = self.speech.say(whole)
             if news and len(news[-1]) + len(event) + 3 <= columns():
                 news[-1] += f" · {event}"
@@ -453,7 +462,7 @@ class MatchSession:
             events = (
                 self.speech.say(event) for _, event in whole_events(self.match.steps[first:end])
             )
-            print(folded(f"{number}. {' · '.join(events)}"))
+            print(wrap_text(f"{number}. {' · '.join(events)}"))
 
     def _end(self) -> None:
         match = self.match
@@ -465,4 +474,4 @@ class MatchSession:
         places = match.rules.places(match.position)
         first = [seat for seat, place in enumerate(places or ()) if place == 1]
         result = f"player {first[0]} wins" if len(first) == 1 else "nobody wins alone"
-        print(folded(f"the game is over ({points}): {result}"))
+        print(wrap_text(f"the game is over ({points}): {result}"))

@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from quaternity.base.wording import counted, listed, named
+from quaternity.base.text_format import join_words, name_numbers, with_noun
 
 if TYPE_CHECKING:
     from quaternity.game.state import State
-    from quaternity.perfect.solving.standing import Standing
+    from quaternity.perfect.solving.state_value import StateValue
     from quaternity.perfect.tablebase import Tablebase
 
 MAX_QUESTION_KINDS = 8
 """Maximum number of kinds of questions that are listed."""
 
 
-def standing_text(standing: Standing) -> str:
+def standing_text(standing: StateValue) -> str:
     """Describe in one line which players can force a win, win, or prevent a win."""
     if standing.can_force:
         player = standing.can_force[0]
         moves = standing.forced_length[player]
         if not moves:
             return f"player {player} has won"
-        return f"player {player} wins by force in {counted(moves, 'move')}"
+        return f"player {player} wins by force in {with_noun(moves, 'move')}"
     if not standing.can_win:
         return "nobody can win any more"
-    parts = [f"{named('player', standing.can_win)} can still win, nobody by force"]
+    parts = [f"{name_numbers('player', standing.can_win)} can still win, nobody by force"]
     for player, preventable in enumerate(standing.can_prevent):
         others = [other for other in preventable if other in standing.can_win]
         if others:
-            parts.append(f"player {player} can prevent a win of {listed(others)}")
+            parts.append(f"player {player} can prevent a win of {join_words(others)}")
     return "; ".join(parts)
 
 
@@ -48,7 +48,7 @@ def oracle_lines(tablebase: Tablebase, state: State) -> Iterator[str]:
         return
     prospects = tablebase.prospects(state)
     for prospect in prospects[:MAX_QUESTION_KINDS]:
-        cards = listed(question.card for question in prospect.alike)
+        cards = join_words(question.card for question in prospect.alike)
         yield f"  {prospect.question.asked} for {cards}"
         for answer, after in prospect.after.items():
             yield f"    {answer}: {standing_text(after)}"

@@ -9,7 +9,7 @@ import typer
 from quaternity.base.errors import InputError
 from quaternity.base.names import split_names
 from quaternity.cli.app import app
-from quaternity.cli.chosen_deck import DeckName
+from quaternity.cli.deck_option import DeckName
 from quaternity.cli.options import (
     Brisk,
     MaybePlayers,
@@ -21,7 +21,7 @@ from quaternity.cli.options import (
     Record,
     Traceback,
 )
-from quaternity.cli.playing import Playing, play_match, seats_of
+from quaternity.cli.playing import MatchOptions, play_match, seats_of
 from quaternity.cli.quaternity_words import quaternity_words
 from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings, TieBreak
@@ -89,13 +89,13 @@ def play(
         "seed": seed or None,
         "brisk": brisk or None,
     }
-    playing = Playing(record, seed, move_seconds, traceback, deck, player_file)
+    playing = MatchOptions(record, seed, move_seconds, traceback, deck, player_file)
     _play(options, bots, seats, oracle, playing)
 
 
 def _play(
     options: dict[str, Any], bots: dict[int, str], seats: str | None, oracle: str | None,
-    playing: Playing,
+    playing: MatchOptions,
 ) -> None:  # fmt: skip
     tablebase = None
     if oracle is not None:

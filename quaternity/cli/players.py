@@ -8,23 +8,23 @@ from typing import Annotated, Any
 
 import typer
 
+from quaternity.base.text_format import with_noun
 from quaternity.base.text_table import table_lines
-from quaternity.base.wording import counted
 from quaternity.cli.app import app
-from quaternity.cli.help_pages import HelpfulGroup
+from quaternity.cli.help_pages import HelpGroup
 from quaternity.cli.options import AsJson, PlayerFile
-from quaternity.cli.status import ExitStatus, Leaving
+from quaternity.cli.status import ExitStatus, ExitWithStatus
 from quaternity.cli.terminal import progress, say, warn, width
-from quaternity.cli.tournament import typed
+from quaternity.cli.tournament import option_words
 from quaternity.table.games import game_names, registration
-from quaternity.table.player_check import POSITIONS, check_player, settings_lines
-from quaternity.table.player_file import file_players, named_player
-from quaternity.table.players import registered
-from quaternity.workers.child import missing_isolation
-from quaternity.workers.own_process import check_move_seconds
-from quaternity.workers.program import COMMAND
+from quaternity.table.player_check import DEFAULT_POSITIONS, check_player, settings_lines
+from quaternity.table.player_file import file_players, resolve_player
+from quaternity.table.players import plugin_players
+from quaternity.workers.isolated_calls import check_move_seconds
+from quaternity.workers.program import COMMAND_PREFIX
+from quaternity.workers.supervisor import missing_isolation
 
-players = typer.Typer(cls=HelpfulGroup, rich_markup_mode=None)
+players = typer.Typer(cls=HelpGroup, rich_markup_mode=None)
 app.add_typer(players, name="players")
 
 
@@ -52,8 +52,8 @@ def _rows(game: str, player_file: str | None) -> list[dict[str, Any]]:
     registered_game = registration(game)
     levels = {level.player: level for level in registered_game.levels}
     sources = dict.fromkeys((*registered_game.players, *levels), "quaternity")
-    plugins = registered(game)
-    sources |= dict.fromkeys(plugins.found, "installed")
+    plugins = plugin_players(game)
+    sources |= dict.fromkeys(plugins.usable, "installed")
     sources |= {name: f"broken: {why}" for name, why in plugins.broken.items()}
     sources |= file_players(game, player_file)
     return [
@@ -74,7 +74,7 @@ def check(
     game: Annotated[str, typer.Option(metavar="GAME", help="The game that it plays.")],
     positions: Annotated[
         int, typer.Option(metavar="N", min=1, help="Number of positions.")
-    ] = POSITIONS,
+    ] = DEFAULT_POSITIONS,
     position: Annotated[
         int | None,
         typer.Option(metavar="N", min=0, help="Test only the position with this number."),
@@ -98,8 +98,8 @@ def check(
     Example: quaternity players check search --game quarto --positions 200
     """
     check_move_seconds(move_seconds)
-    player = named_player(game, name, player_file)
-    if player.startswith(COMMAND) and (missing := missing_isolation()):
+    player = resolve_player(game, name, player_file)
+    if player.startswith(COMMAND_PREFIX) and (missing := missing_isolation()):
         warn(missing)
     numbers = range(positions) if position is None else range(position, position + 1)
     with progress("positions", len(numbers)) as bar:
@@ -109,13 +109,13 @@ def check(
         "player": name, "game": game, "positions": result.positions, "refused": result.refused,
         "failure": None,
     }  # fmt: skip
-    with Leaving() as leaving:
+    with ExitWithStatus() as leaving:
         if case is None:
             refused = f"; it refused {result.refused} of them" * bool(result.refused)
             if as_json:
                 print(json.dumps(document))
             else:
-                number = counted(result.positions, "position")
+                number = with_noun(result.positions, "position")
                 say(f"{name} plays {game}: {number}, no fault{refused}")
             return
         leaving.status = ExitStatus.DISAGREE
@@ -123,7 +123,7 @@ def check(
             "game": game, "seed": seed, "position": case.number, "move_seconds": move_seconds,
             "player_file": player_file,
         }  # fmt: skip
-        command = join(["quaternity", "players", "check", name, *typed(options)])
+        command = join(["quaternity", "players", "check", name, *option_words(options)])
         settings = list(settings_lines(case.rules))
         document["failure"] = {
             "what": result.fault, "position": case.number, "seat": case.seat,
@@ -135,7 +135,7 @@ def check(
         warn(result.fault)
         say(
             f"position {case.number} ({', '.join(settings)}), after "
-            f"{counted(len(case.steps), 'move')}, as seat {case.seat} sees it:"
+            f"{with_noun(len(case.steps), 'move')}, as seat {case.seat} sees it:"
         )
         print(case.rules.show(case.view))
         say(f"to repeat it: {command}")

@@ -7,24 +7,24 @@ from contextlib import nullcontext
 from random import Random
 from typing import Any, NamedTuple
 
+from quaternity.base.append_file import AppendOnlyFile
 from quaternity.base.errors import InputError
-from quaternity.base.growing_file import GrowingFile
 from quaternity.base.names import split_names
 from quaternity.base.reading import read_bytes
-from quaternity.base.text_record import check_asked
-from quaternity.base.wording import counted
-from quaternity.cli.chosen_deck import deck_words
-from quaternity.cli.failed_players import traced
+from quaternity.base.text_format import with_noun
+from quaternity.base.text_record import check_requested
+from quaternity.cli.deck_option import deck_words
+from quaternity.cli.failed_players import print_player_traceback
+from quaternity.cli.input_files import prefix_errors, print_warnings
 from quaternity.cli.match import GameWords, MatchSession
-from quaternity.cli.opening import named, tell_oddities
 from quaternity.table.journal import MatchJournal
 from quaternity.table.match import Match
-from quaternity.table.player_file import named_player
+from quaternity.table.player_file import resolve_player
 from quaternity.table.players import YOU, is_program
-from quaternity.workers.own_process import check_move_seconds
+from quaternity.workers.isolated_calls import check_move_seconds
 
 
-class Playing(NamedTuple):
+class MatchOptions(NamedTuple):
     """The options of a match.
 
     Attributes:
@@ -56,7 +56,7 @@ def play_match(
     words: GameWords,
     seats: Callable[[Any], list[str] | None],
     default: Sequence[str] | None,
-    playing: Playing,
+    playing: MatchOptions,
 ) -> None:
     """Play a match at this terminal: a new one, or the one in a record.
 
@@ -72,36 +72,36 @@ def play_match(
     # Never show the seed: the hands of all players may follow from it.
     chance = str(Random().getrandbits(64) if seed is None else seed)
     journal = None
-    if record is not None and GrowingFile.exists(record):
-        with named(record):
+    if record is not None and AppendOnlyFile.exists(record):
+        with prefix_errors(record):
             rules = rules_class.of_record(read_bytes(record))
-        check_asked(options, rules.settings)
+        check_requested(options, rules.settings)
         speech = deck_words(deck, rules.settings)
         journal, replay = MatchJournal.resume(record, rules)
-        tell_oddities(record, replay.warnings)
+        print_warnings(record, replay.warnings)
     with journal or nullcontext():
         if journal is not None:
-            requested = _named(rules, seats(rules), playing.player_file)
-            names = _seated(rules, requested, default, replay.names, journal.seats)
+            requested = _resolve_names(rules, seats(rules), playing.player_file)
+            names = _choose_players(rules, requested, default, replay.names, journal.seats)
             match = Match(rules, names, chance, replay.positions, replay.moves, seconds)
-            print(f"resuming {record} after {counted(match.whole_moves, 'move')}")
+            print(f"resuming {record} after {with_noun(match.whole_moves, 'move')}")
         else:
             rules = rules_class(settings(**options))
             speech = deck_words(deck, rules.settings)
-            requested = _named(rules, seats(rules), playing.player_file)
-            names = _seated(rules, requested, default)
+            requested = _resolve_names(rules, seats(rules), playing.player_file)
+            names = _choose_players(rules, requested, default)
             match = Match(rules, names, chance, move_seconds=seconds)
             if record is not None:
                 journal = MatchJournal.begin(record, match)
-        with journal or nullcontext(), traced(traceback):
+        with journal or nullcontext(), print_player_traceback(traceback):
             MatchSession(match, words, journal, speech).run()
 
 
-def _named(rules: Any, names: list[str] | None, file: str | None) -> list[str] | None:
-    return names and [named_player(rules.name, name, file) for name in names]
+def _resolve_names(rules: Any, names: list[str] | None, file: str | None) -> list[str] | None:
+    return names and [resolve_player(rules.name, name, file) for name in names]
 
 
-def _seated(
+def _choose_players(
     rules: Any,
     requested: list[str] | None,
     default: Sequence[str] | None,

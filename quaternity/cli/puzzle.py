@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from quaternity.base.errors import InputError
-from quaternity.base.writing import check_may_be_written, write_text
+from quaternity.base.writing import check_writable, write_text
 from quaternity.cli.app import app
 from quaternity.cli.options import AsJson
 from quaternity.cli.status import ExitStatus
@@ -76,7 +76,7 @@ def puzzle(
     if answer is not None and number > 1:
         raise InputError(f"--answer is for one puzzle, not for {number}")
     if html is not None:
-        check_may_be_written(html)
+        check_writable(html)
     first = randbelow(1 << 40) if seed is None else seed
     puzzles = list(daily()) if day else [make(kind, first + step, level) for step in range(count)]
     if html is not None:

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from quaternity.base.wording import counted
+from quaternity.base.text_format import with_noun
 from quaternity.base.writing import write_text
 from quaternity.cli.app import app
-from quaternity.cli.help_pages import HelpfulGroup
+from quaternity.cli.help_pages import HelpGroup
 from quaternity.cli.options import AsJson
 from quaternity.cli.terminal import say
 from quaternity.quarto import (
@@ -39,7 +39,7 @@ from quaternity.quarto import (
 from quaternity.quarto import solve as solution_of
 
 quarto_app = typer.Typer(
-    cls=HelpfulGroup, no_args_is_help=True, help="Play Quarto, and analyse its positions."
+    cls=HelpGroup, no_args_is_help=True, help="Play Quarto, and analyse its positions."
 )
 app.add_typer(quarto_app, name="quarto")
 
@@ -87,7 +87,7 @@ def show(
     few = len(board.empty) <= COMPLETIONS_LIMIT
     completions = drawn_completions(board) if few else None
     if as_json:
-        _print_json(_shown(board, drawable, completions))
+        _print_json(_board_document(board, drawable, completions))
         return
     _print_board(board)
     quartos = [
@@ -234,7 +234,7 @@ def _board(pieces: str, configuration: str) -> Board:
     return Board.parse(configuration, read_pieces(location))
 
 
-def _shown(board: Board, drawable: bool, completions: int | None) -> dict[str, object]:
+def _board_document(board: Board, drawable: bool, completions: int | None) -> dict[str, object]:
     """Return the JSON values that `show` prints."""
     set_of = board.pieces
     cells = [[] if piece is None else sorted(set_of.words_of(piece)) for piece in board.cells]
@@ -281,4 +281,4 @@ def _print_moves(rows: Iterable[tuple[QuartoMove, int]]) -> None:
     for (distance, cell), names in alike.items():
         place = [] if cell is None else [f"place it on {cell_name(cell)}"]
         give = [f"hand over {' or '.join(names)}"] if names else []
-        say(f"  {', then '.join(place + give)} ({counted(distance, 'piece')} to the end)")
+        say(f"  {', then '.join(place + give)} ({with_noun(distance, 'piece')} to the end)")

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.base.wording import counted
+from quaternity.base.text_format import with_noun
 from quaternity.cli.match import GameWords, MatchSession
 from quaternity.cli.oracle import oracle_lines
 from quaternity.cli.terminal import columns, in_columns
-from quaternity.epistemic.two_deals import other_deals
+from quaternity.epistemic.deal_text import differing_deals
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.rules import QuaternityPosition
 from quaternity.game.settings import Settings
 from quaternity.insight.certainty import certainty
-from quaternity.insight.explanation import explained
+from quaternity.insight.explanation import explanation_lines
 
 if TYPE_CHECKING:
     from quaternity.perfect.tablebase import Tablebase
@@ -82,7 +82,7 @@ def _remark(match: Match[Any, Any, Any]) -> str | None:
     if match.position in match.positions[:-1]:
         before = match.positions[: match.positions.index(match.position)]
         moves = sum(map(match.rules.is_settled, before))
-        return f"this is the position after {counted(moves, 'move')} again: nothing was learnt"
+        return f"this is the position after {with_noun(moves, 'move')} again: nothing was learnt"
     return None
 
 
@@ -119,7 +119,7 @@ def game_of(
 def _formula_lines(
     rules: Any, positions: Sequence[Any], moves: Sequence[tuple[int, Any]], text: str, why: bool
 ) -> Iterator[str]:
-    return told_of_game(text, game_of(rules.settings, positions, moves), why)
+    return certainty_lines(text, game_of(rules.settings, positions, moves), why)
 
 
 def _game(match: Match[Any, Any, Any], moves: int | None = None) -> Game:
@@ -140,7 +140,7 @@ def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
             if argument[0].isdigit():
                 yield str(error)
             else:
-                yield from told_of_game(argument, _game(match), why=True)
+                yield from certainty_lines(argument, _game(match), why=True)
             return
         number_of_moves = len(match.moves)
     elif session.refused is not None:
@@ -156,7 +156,7 @@ def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
             return
         number_of_moves, move = forced[-1], match.moves[forced[-1]][1]
     if isinstance(move, Question):
-        yield from explained(_game(match, number_of_moves), move)
+        yield from explanation_lines(_game(match, number_of_moves), move)
     else:
         yield f"{move}: there is no question to answer"
 
@@ -167,10 +167,10 @@ def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     if not argument:
         yield "type a formula: know H1 0/2 (player 1 has 0/2), or as in kwartet know --help"
         return
-    yield from told_of_game(argument, _game(session.match))
+    yield from certainty_lines(argument, _game(session.match))
 
 
-def told_of_game(text: str, game: Game, why: bool = False) -> Iterator[str]:
+def certainty_lines(text: str, game: Game, why: bool = False) -> Iterator[str]:
     """Yield what is certain about a formula in a game of Quaternity, where hands are undefined.
 
     With `why`, include the moves that prove it, or two deals that differ in it.
@@ -182,5 +182,5 @@ def told_of_game(text: str, game: Game, why: bool = False) -> Iterator[str]:
         return
     yield answer.text
     yield from (f"  {line}" for line in answer.lines)
-    if why and answer.truth is None:
-        yield from other_deals(answer.deals, game.settings.players, columns())
+    if why and answer.value is None:
+        yield from differing_deals(answer.deals, game.settings.players, columns())

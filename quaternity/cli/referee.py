@@ -8,18 +8,9 @@ from typing import Annotated
 import typer
 
 from quaternity.base.errors import InputError, LimitError, SolverFault
-from quaternity.base.wording import counted
+from quaternity.base.text_format import with_noun
 from quaternity.cli.app import app
-from quaternity.cli.chosen_solvers import (
-    MEMORY,
-    SECONDS,
-    Limit,
-    check_seconds,
-    chosen_solvers,
-    guarded,
-    saved_or_shown,
-)
-from quaternity.cli.opening import IMPOSSIBLE, open_document
+from quaternity.cli.input_files import IMPOSSIBLE_ERRORS, open_document
 from quaternity.cli.options import (
     AnyFiles,
     AsJson,
@@ -31,7 +22,16 @@ from quaternity.cli.options import (
     Sets,
     SetSize,
 )
-from quaternity.cli.status import ExitStatus, Leaving
+from quaternity.cli.solver_options import (
+    MEMORY,
+    SECONDS,
+    Limit,
+    check_seconds,
+    isolate_solvers,
+    save_or_print,
+    select_solvers,
+)
+from quaternity.cli.status import ExitStatus, ExitWithStatus
 from quaternity.cli.terminal import progress, say, warn, warn_about
 from quaternity.game.faults import why_impossible
 from quaternity.game.question import Answer
@@ -48,7 +48,7 @@ SHRINK_SECONDS = 10.0
 """Time limit for shrinking a state about which a solver is wrong, in seconds."""
 
 
-def _taking(solvers: list[Solver] | None, problem: DealProblem) -> list[Solver]:
+def _solvers_for(solvers: list[Solver] | None, problem: DealProblem) -> list[Solver]:
 
     return [default_solver(problem)] if solvers is None else solvers
 
@@ -76,11 +76,11 @@ def check(
     Example: quaternity check game.record state.json --solver all
     """
     check_seconds("limit", limit)
-    solvers = None if solver is None else guarded(chosen_solvers(solver), limit, MEMORY)
-    with Leaving() as leaving:
+    solvers = None if solver is None else isolate_solvers(select_solvers(solver), limit, MEMORY)
+    with ExitWithStatus() as leaving:
         for path in files:
             try:
-                report = _checked(path, solvers)
+                report = _check_file(path, solvers)
             except (InputError, LimitError, SolverFault) as error:
                 warn_about(path, error)
                 if isinstance(error, WrongVerdict):
@@ -107,22 +107,22 @@ def _save_smallest(
     state: State | DealProblem, named_solvers: list[Solver] | None, directory: str
 ) -> str | None:
     """Shrink a state about which a solver is wrong for a few seconds, and save it."""
-    solvers = _taking(named_solvers, problem_of(state))
-    return saved_or_shown(directory, smallest_text(state, solvers, SHRINK_SECONDS))
+    solvers = _solvers_for(named_solvers, problem_of(state))
+    return save_or_print(directory, smallest_text(state, solvers, SHRINK_SECONDS))
 
 
-def _checked(path: str, named_solvers: list[Solver] | None) -> Report:
+def _check_file(path: str, named_solvers: list[Solver] | None) -> Report:
 
     try:
         opened = open_document(path)
     except ContradictoryState as contradiction:
         return Report("state", False, str(contradiction), None, {})
     if opened.record is not None:
-        solvers = _taking(named_solvers, State.start(opened.record.settings).problem)
+        solvers = _solvers_for(named_solvers, State.start(opened.record.settings).problem)
         with progress("positions", len(opened.record.moves) + 1) as bar:
             report = check_record(opened.record, solvers, bar.advance)
     else:
-        report = check_state(opened.given, _taking(named_solvers, opened.problem))
+        report = check_state(opened.position, _solvers_for(named_solvers, opened.problem))
     if not report.verdicts:
         reasons = "; ".join(
             f"{solver_label(solver)}: {why}" for solver, why in report.skipped.items()
@@ -141,7 +141,7 @@ def _print_report(path: str, report: Report, as_json: bool) -> None:
 
     kind = report.kind
     if kind == "record":
-        kind = f"record, {counted(report.positions - 1, 'move')}"
+        kind = f"record, {with_noun(report.positions - 1, 'move')}"
     say(f"{path} ({kind}): {'possible' if report.valid else 'impossible'}")
     if report.reason:
         say(f"  because {report.reason}")
@@ -170,7 +170,7 @@ def questions(files: Files, as_json: AsJsonLines = False) -> None:
 
     Example: quaternity questions state.json --json
     """
-    with Leaving() as leaving:
+    with ExitWithStatus() as leaving:
         for path in files:
             try:
                 state = open_document(path).state
@@ -181,7 +181,7 @@ def questions(files: Files, as_json: AsJsonLines = False) -> None:
                 warn_about(path, error)
                 leaving.status = max(leaving.status, ExitStatus.BAD_INPUT)
                 continue
-            except IMPOSSIBLE as error:
+            except IMPOSSIBLE_ERRORS as error:
                 warn(f"{path}: impossible: {error}")
                 leaving.status = max(leaving.status, ExitStatus.IMPOSSIBLE)
                 if as_json:
@@ -204,7 +204,7 @@ def questions(files: Files, as_json: AsJsonLines = False) -> None:
                 print(json.dumps(sorted(rows), separators=(",", ":")), flush=True)
                 continue
             turn = "the game is over" if state.is_over else f"player {state.turn} to move"
-            say(f"{path}: {counted(len(legal), 'legal question')}, {turn}")
+            say(f"{path}: {with_noun(len(legal), 'legal question')}, {turn}")
             for question, answers in legal.items():
                 say(f"  {question}: {' or '.join(str(answer) for answer in answers)}")
 

@@ -9,12 +9,12 @@ import typer
 
 from quaternity.base.errors import InputError
 from quaternity.base.reading import read_bytes
-from quaternity.base.wording import shown
-from quaternity.base.writing import check_may_be_written, write_text
+from quaternity.base.text_format import quote_value
+from quaternity.base.writing import check_writable, write_text
 from quaternity.cli.app import app
-from quaternity.cli.opening import named, tell_oddities
+from quaternity.cli.input_files import prefix_errors, print_warnings
 from quaternity.cli.options import AsJson
-from quaternity.cli.status import ExitStatus, Leaving
+from quaternity.cli.status import ExitStatus, ExitWithStatus
 from quaternity.cli.terminal import say
 from quaternity.review import review as review_game
 from quaternity.review.drawing import curve_svg
@@ -55,14 +55,14 @@ def review(
     """
     if svg is not None:
         if not svg.lower().endswith(".svg"):
-            raise InputError(f"--svg {shown(svg)}: the file name must end in .svg")
-        check_may_be_written(svg)
-    with named(file):
+            raise InputError(f"--svg {quote_value(svg)}: the file name must end in .svg")
+        check_writable(svg)
+    with prefix_errors(file):
         document = review_game(read_bytes(file), seat, seconds, seed)
-    tell_oddities(file, document.warnings)
+    print_warnings(file, document.warnings)
     if svg is not None:
         write_text(svg, curve_svg(document))
-    with Leaving() as leaving:
+    with ExitWithStatus() as leaving:
         if document.unfinished:
             leaving.status = ExitStatus.LIMIT
         if as_json:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import uvicorn
 
-    from quaternity.web.admission import Limits
+    from quaternity.web.rate_limits import Limits
 
 END_SECONDS = 3
 """Time limit for open requests when the server shuts down, in seconds."""
@@ -176,18 +176,18 @@ def serve(
 
         from quaternity.web.app import app as application
         from quaternity.web.connection import Connection
-        from quaternity.web.eyes import log_json
-        from quaternity.web.forking import Child, Processes
-        from quaternity.web.keeping import Keep
-        from quaternity.web.stores import check_store, is_shared
+        from quaternity.web.metrics import log_json
+        from quaternity.web.open_store import check_store, is_shared
+        from quaternity.web.prefork import Workers, WorkerStarted
+        from quaternity.web.table_admin import Retention
     except ImportError as error:
         raise InputError(
             f"{error.name} is not installed; the table in a browser needs: pip install '.[web]'"
         ) from None
     from quaternity.cli.terminal import warn
-    from quaternity.workers.child import missing_isolation
-    from quaternity.workers.own_process import check_move_seconds
-    from quaternity.workers.program import COMMAND
+    from quaternity.workers.isolated_calls import check_move_seconds
+    from quaternity.workers.program import COMMAND_PREFIX
+    from quaternity.workers.supervisor import missing_isolation
 
     token = os.environ.get("QUATERNITY_METRICS_TOKEN") or None
 
@@ -208,14 +208,14 @@ def serve(
             )
 
     if check:
-        _say_faults(
+        _report_faults(
             partial(check_move_seconds, move_seconds),
             check_texts,
             lambda: _proxies(proxy or []),
             lambda: _players(players or [], player_file),
             lambda: _limits(limit or []),
             partial(check_store, data),
-            lambda: _listening(host, port).close(),
+            lambda: _bind_socket(host, port).close(),
             *(
                 partial(_check_free, "127.0.0.1", metrics and metrics + number, "--metrics")
                 for number in range(processes)
@@ -226,14 +226,14 @@ def serve(
     check_texts()
     trusted_proxies = _proxies(proxy or [])
     programs, limits = _players(players or [], player_file), _limits(limit or [])
-    has_commands = any(player.startswith(COMMAND) for player in programs.values())
+    has_commands = any(player.startswith(COMMAND_PREFIX) for player in programs.values())
     if has_commands and (missing := missing_isolation()):
         warn(missing)
-    keep = Keep(keep_days, keep_unfinished_days)
+    keep = Retention(keep_days, keep_unfinished_days)
     with ExitStack() as stack:
         if processes > 1:  # only these processes may share the port
             _check_free(host, port)
-        server_socket = stack.enter_context(_listening(host, port, shared=processes > 1))
+        server_socket = stack.enter_context(_bind_socket(host, port, shared=processes > 1))
         address, path = server_socket.getsockname(), root_path.rstrip("/")
 
         def welcome() -> None:
@@ -242,12 +242,12 @@ def serve(
         if processes > 1:
             check_store(data)
             try:
-                raise typer.Exit(Processes(processes).run(welcome))
-            except Child as child:
+                raise typer.Exit(Workers(processes).run(welcome))
+            except WorkerStarted as child:
                 metrics = metrics and metrics + child.number
                 welcome = child.ready
             # Each process has its own socket, so that the kernel distributes the connections.
-            server_socket = stack.enter_context(_listening(address[0], address[1], shared=True))
+            server_socket = stack.enter_context(_bind_socket(address[0], address[1], shared=True))
         hosts = [*(trusted_host or []), host, socket.gethostname()]
         web_app = application(data, hosts, programs, limits, move_seconds, keep, token)
         config = uvicorn.Config(
@@ -270,7 +270,7 @@ def serve(
         server.run(sockets=[server_socket])
 
 
-def _say_faults(*checks: Callable[[], object]) -> None:
+def _report_faults(*checks: Callable[[], object]) -> None:
     """Run all checks and print their faults; exit with status 2 if there are any."""
     from quaternity.cli.terminal import say, warn
 
@@ -290,7 +290,7 @@ def _offer_metrics(port: int, registry: Any) -> Callable[[], None]:
     """Serve metrics at a port of 127.0.0.1; return a function that stops this."""
     from prometheus_client import start_http_server
 
-    _listening("127.0.0.1", port, "--metrics").close()
+    _bind_socket("127.0.0.1", port, "--metrics").close()
     server, _ = start_http_server(port, "127.0.0.1", registry)
     return server.shutdown
 
@@ -317,10 +317,10 @@ def _server(config: uvicorn.Config) -> uvicorn.Server:
 
 def _check_free(host: str, port: int | None, option: str = "") -> None:
     """Raise `InputError` if a port is not free."""
-    _listening(host, port or 0, option).close()
+    _bind_socket(host, port or 0, option).close()
 
 
-def _listening(
+def _bind_socket(
     host: str, port: int, option: str = "", shared: bool = False
 ) -> socket.socket:  # fmt: skip
     """Return a bound server socket, after raising the limit on open files.
@@ -386,22 +386,22 @@ def _players(texts: list[str], player_file: str | None) -> dict[tuple[str, str],
 
 
 def _proxies(texts: list[str]) -> list[str]:
-    from quaternity.web.admission import proxies
+    from quaternity.web.rate_limits import proxy_networks
 
     for text in texts:
         try:
-            if any(network.prefixlen == 0 for network in proxies((text,))):
+            if any(network.prefixlen == 0 for network in proxy_networks((text,))):
                 raise ValueError("everybody")
         except ValueError:
             raise InputError(
                 f"--proxy {text!r}: expected the address or the network of a proxy, "
                 "such as 127.0.0.1 or 10.0.0.0/8"
             ) from None
-    return [str(network) for network in proxies(tuple(texts))]
+    return [str(network) for network in proxy_networks(tuple(texts))]
 
 
 def _limits(texts: list[str]) -> Limits:
-    from quaternity.web.admission import Limits
+    from quaternity.web.rate_limits import Limits
 
     limits = {}
     for text in texts:

@@ -11,16 +11,16 @@ from quaternity.base.errors import InputError
 from quaternity.base.reading import decode, read_bytes
 from quaternity.base.writing import write_text
 from quaternity.cli.app import app
-from quaternity.cli.opening import named
+from quaternity.cli.input_files import prefix_errors
 from quaternity.cli.options import FormulaMethod
-from quaternity.cli.status import ExitStatus, Leaving
+from quaternity.cli.status import ExitStatus, ExitWithStatus
 from quaternity.cli.terminal import say
 from quaternity.epistemic.formula import FALSE, Not
-from quaternity.epistemic.holding import holds
-from quaternity.epistemic.kripke import dot_text, kripke_model, svg_text_of
-from quaternity.epistemic.seen_truth import announced
+from quaternity.epistemic.kripke import kripke_model, model_dot, model_svg
+from quaternity.epistemic.seat_truth import after_announcements
 from quaternity.epistemic.situation import Situation, parse_situation
 from quaternity.epistemic.smcdel import smcdel_text
+from quaternity.epistemic.truth import evaluate
 
 
 @app.command()
@@ -65,19 +65,21 @@ def situation(
 
     Example: quaternity situation russian.situation --to svg --out russian.svg
     """
-    with named(file):
+    with prefix_errors(file):
         text = decode(read_bytes(file))
     scenario = parse_situation(text, file)
     if to is not None:
-        _write(_exported(scenario, file, to, after, all_cards), out)
+        _write(_export(scenario, file, to, after, all_cards), out)
         return
     place = scenario.problem, scenario.deal, method
-    with Leaving() as leaving:
-        if scenario.said and not holds(Not(announced(scenario.said, FALSE)), *place):
+    with ExitWithStatus() as leaving:
+        if scenario.announcements and not evaluate(
+            Not(after_announcements(scenario.announcements, FALSE)), *place
+        ):
             leaving.status = ExitStatus.IMPOSSIBLE
             say(f"{file}: an announcement is not true when it is made")
-        for query in scenario.asked:
-            truth = holds(announced(query.said, query.formula), *place)
+        for query in scenario.queries:
+            truth = evaluate(after_announcements(query.announcements, query.formula), *place)
             right = query.expected in (None, truth)
             if not right:
                 leaving.status = ExitStatus.IMPOSSIBLE
@@ -94,16 +96,16 @@ def situation(
                 say(f"{str(truth).lower():<6}{query.text}{wrong}")
 
 
-def _exported(scenario: Situation, file: str, to: str, after: int | None, all_cards: bool) -> str:
+def _export(scenario: Situation, file: str, to: str, after: int | None, all_cards: bool) -> str:
 
-    if after is not None and after > len(scenario.said):
-        raise InputError(f"--after {after} is out of range 0..{len(scenario.said)}")
+    if after is not None and after > len(scenario.announcements):
+        raise InputError(f"--after {after} is out of range 0..{len(scenario.announcements)}")
     if to == "smcdel":
         return smcdel_text(scenario)
     if to not in ("dot", "svg"):
         raise InputError(f"--to {to!r}: choose smcdel, dot or svg")
-    model = kripke_model(scenario, scenario.said[:after], every=all_cards)
-    return dot_text(model) if to == "dot" else svg_text_of(model, file)
+    model = kripke_model(scenario, scenario.announcements[:after], every=all_cards)
+    return model_dot(model) if to == "dot" else model_svg(model, file)
 
 
 def _write(text: str, out: str | None) -> None:

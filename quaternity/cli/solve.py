@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quaternity.base.errors import InputError, LimitError, QuaternityError
-from quaternity.base.text_record import check_asked
-from quaternity.base.wording import named as numbered
-from quaternity.base.wording import shown
-from quaternity.base.writing import check_may_be_written
+from quaternity.base.text_format import name_numbers as numbered
+from quaternity.base.text_format import quote_value
+from quaternity.base.text_record import check_requested
+from quaternity.base.writing import check_writable
 from quaternity.cli.app import app
-from quaternity.cli.opening import IMPOSSIBLE, named, open_document
+from quaternity.cli.input_files import IMPOSSIBLE_ERRORS, open_document, prefix_errors
 from quaternity.cli.options import (
     AsJson,
     Brisk,
@@ -30,11 +30,11 @@ from quaternity.cli.options import (
     MaybeTieBreakName,
     Workers,
 )  # fmt: skip
-from quaternity.cli.status import ExitStatus, Leaving, reason_of, status_of, terminable
+from quaternity.cli.status import ExitStatus, ExitWithStatus, reason_of, status_of, terminable
 from quaternity.cli.terminal import Progress, progress, say, warn
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
-from quaternity.perfect.forcing import Forcing
+from quaternity.perfect.forcing import ForcedWinSearch
 from quaternity.workers.pool import open_executor
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def solve(
     Example: quaternity solve -s 3 -n 3 -p 3 --out 3-3-3.tablebase
     """
     from quaternity.perfect.keys.canonical import Rules
-    from quaternity.perfect.solving.everybody import checked_wish
+    from quaternity.perfect.solving.max_n import check_wish
 
     if rankings is not None:
         raise InputError(
@@ -154,44 +154,46 @@ def solve(
         from quaternity.perfect.solving.certifying import check_certifiable
 
         check_certifiable(Rules.of(state), None if ties else everybody)
-        check_may_be_written(certificate)
+        check_writable(certificate)
     if ask is not None:
         if out or everybody or estimate_only:
             raise InputError("--ask cannot be combined with --out, --everybody or --estimate")
-        with _telling_interrupts(None):
+        with _report_interrupts(None):
             _answer(state, ask, seconds, certificate, as_json)
         return
     if ties is not None and (ties not in ("coin", "chance") or everybody is None):
         raise InputError(
-            f"--ties {shown(ties)}: expected coin or chance, together with --everybody"
+            f"--ties {quote_value(ties)}: expected coin or chance, together with --everybody"
         )
     if everybody is not None:
-        checked_wish(everybody)
+        check_wish(everybody)
         if position is None and state.players > 2 and not brisk:
             raise InputError(
                 "--everybody needs a game that must end, but here two players can ask each other "
                 "hopeless questions for ever: --brisk forbids them"
             )
     if estimate_only:
-        _show_estimate(Rules.of(state), _estimated(Rules.of(state), state), as_json)
+        _show_estimate(Rules.of(state), _estimate_size(Rules.of(state), state), as_json)
         return
     target = None if out is None else Path(out)
     max_states = None if no_limit else most_states
     wish = everybody, ties
-    with _telling_interrupts(target):
+    with _report_interrupts(target):
         _solve(state, target, certificate, max_states, workers, dask, wish, as_json)
 
 
 @contextmanager
-def _telling_interrupts(target: Path | None) -> Iterator[None]:
+def _report_interrupts(target: Path | None) -> Iterator[None]:
     """Print which work is kept if the block ends by an interrupt or SIGTERM."""
     try:
         with terminable():
             yield
     except KeyboardInterrupt as error:
         kept = f"nothing is kept{' without --out' if target is None else ' yet'}"
-        if target is not None and _work(target).exists():
-            kept = f"the work so far is in {_work(target)}; the same command continues from there"
+        if target is not None and _work_path(target).exists():
+            kept = (
+                f"the work so far is in {_work_path(target)}; the same command continues from there"
+            )
         warn(f"{reason_of(error)}; {kept}")
         raise typer.Exit(status_of(error)) from error
 
@@ -208,10 +210,10 @@ def _solve(
                 f"--certificate needs the whole game, but {target} contains only its values: solve "
                 "it without --out, or to another file"
             )
-        walk = partial(_walked, state, facts["states"], most_states, workers, dask)
+        walk = partial(_walk_graph, state, facts["states"], most_states, workers, dask)
         _show_with(facts, state, walk, wish, as_json)
         return
-    if most_states is not None and not (target is not None and _work(target).exists()):
+    if most_states is not None and not (target is not None and _work_path(target).exists()):
         from quaternity.perfect.solving.estimate import is_larger
 
         if is_larger(state, most_states, Random(0)):
@@ -219,7 +221,9 @@ def _solve(
                 f"more than {most_states:,} states, as random games show; --most-states allows more"
             )
     certified_wish = None if wish[1] else wish[0]
-    facts, graph = _solved(state, target, (certificate, certified_wish), most_states, workers, dask)
+    facts, graph = _solve_and_write(
+        state, target, (certificate, certified_wish), most_states, workers, dask
+    )
     _show_with(facts, state, lambda: graph, wish, as_json)
 
 
@@ -229,7 +233,7 @@ def _answer(state: State, ask: str, seconds: float, certificate: str | None, as_
     if kind != "force" or not (number.isascii() and number.isdigit()):
         raise InputError(f"--ask {ask!r}: expected force:PLAYER, for example force:0")
     began = time.perf_counter()
-    forcing = Forcing(state, int(number))
+    forcing = ForcedWinSearch(state, int(number))
     answer = forcing.search(seconds)
     if answer is None:
         raise LimitError(
@@ -273,8 +277,8 @@ def _state(position: str | None, options: dict[str, Any], brisk: bool) -> State:
     if position is None:
         return State.start(Settings(**options, brisk=brisk))
     state = _state_in(position)
-    with named(position):
-        check_asked(options, state)
+    with prefix_errors(position):
+        check_requested(options, state)
     if state.set_size < 2 or state.players < 2:
         raise InputError(f"{position}: a game has sets of at least 2 cards, and at least 2 players")
     if not state.verdict():
@@ -287,16 +291,16 @@ def _state_in(path: str) -> State:
     """Return the state in a file, or the last position of a record."""
     try:
         return open_document(path).state
-    except IMPOSSIBLE as error:
+    except IMPOSSIBLE_ERRORS as error:
         warn(f"{path}: impossible: {error}")
         raise typer.Exit(ExitStatus.IMPOSSIBLE) from error
 
 
-def _work(target: Path) -> Path:
+def _work_path(target: Path) -> Path:
     return target.with_name(target.name + ".work")
 
 
-def _estimated(rules: Rules, state: State) -> Estimate:
+def _estimate_size(rules: Rules, state: State) -> Estimate:
 
     from quaternity.perfect.keys.canonical import canonical
     from quaternity.perfect.solving.estimate import SAMPLE, estimate
@@ -319,7 +323,7 @@ def _report_to(bar: Progress) -> Report:
     return report
 
 
-def _solved(
+def _solve_and_write(
     state: State,
     target: Path | None,
     certified: tuple[str | None, str | None],
@@ -338,7 +342,7 @@ def _solved(
     from quaternity.perfect.tablebase import write_tablebase
 
     began = time.perf_counter()
-    work = None if target is None else _work(target)
+    work = None if target is None else _work_path(target)
     try:
         with progress("solving", None) as bar, open_executor(workers, dask) as pool:
             solution = solve_from(state, pool, work, limit, _report_to(bar))
@@ -364,7 +368,7 @@ def _solved(
     return document, solution.graph
 
 
-def _walked(
+def _walk_graph(
     state: State, states: int, limit: int | None, workers: int, dask: str | None
 ) -> GameGraph:
     """Return the graph of a game, which a tablebase does not contain."""
@@ -393,7 +397,7 @@ def _from_file(target: Path, state: State) -> dict[str, Any]:
             )
         warn(f"{target} already exists")
         with suppress(InputError):  # a run that was killed at the very end leaves working files
-            remove_working_files(state, _work(target))
+            remove_working_files(state, _work_path(target))
         document = tablebase.facts() | tablebase.standing(state).document()
     return document | {"tablebase": str(target), "certificate": None, "seconds": None}
 
@@ -419,7 +423,7 @@ def _show_with(
 ) -> None:
     """Show the result with the outcomes of a wish, or without them if their computation fails."""
     goal, ties = wish
-    with Leaving() as leaving:
+    with ExitWithStatus() as leaving:
         try:
             if goal is not None and ties is not None:
                 from quaternity.perfect.solving.chance import chance_document
@@ -428,9 +432,9 @@ def _show_with(
                     chances = chance_document(state, goal, ties, _report_to(bar))
                 document["everybody"] = chances
             elif goal is not None:
-                from quaternity.perfect.solving.everybody import everybody_document
+                from quaternity.perfect.solving.max_n import max_n_document
 
-                document["everybody"] = everybody_document(graph(), state=state, wish=goal)
+                document["everybody"] = max_n_document(graph(), state=state, wish=goal)
         except QuaternityError as error:
             leaving.status = status_of(error)
             raise

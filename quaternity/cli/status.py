@@ -58,7 +58,7 @@ def reason_of(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-class Leaving:
+class ExitWithStatus:
     """Exit a command with the status of its result, even if its output is closed early.
 
     Set `status` as soon as it is known. The command exits with it when the block ends, or when the
@@ -68,7 +68,7 @@ class Leaving:
     def __init__(self) -> None:
         self.status = ExitStatus.DONE
 
-    def __enter__(self) -> Leaving:
+    def __enter__(self) -> ExitWithStatus:
         return self
 
     def __exit__(

@@ -13,31 +13,31 @@ from typing import Annotated, Any
 import typer
 
 from quaternity.base.errors import InputError
+from quaternity.base.text_format import with_noun
 from quaternity.base.text_table import table_lines
-from quaternity.base.wording import counted
 from quaternity.base.writing import write_text
 from quaternity.cli.app import app
-from quaternity.cli.help_pages import HelpfulGroup
+from quaternity.cli.help_pages import HelpGroup
 from quaternity.cli.options import AsJson
 from quaternity.cli.serve import Data
-from quaternity.cli.status import ExitStatus, Leaving
+from quaternity.cli.status import ExitStatus, ExitWithStatus
 from quaternity.cli.terminal import progress, say, warn, width
-from quaternity.web.keeping import (
-    ORDERS,
-    Broken,
-    Listed,
-    exported,
-    in_order,
-    kept_of,
-    listed,
-    removal,
-    seated,
-)
-from quaternity.web.refusal import Refusal
+from quaternity.web.http_errors import HttpError
+from quaternity.web.open_store import back_up, open_reader, open_store, restore
 from quaternity.web.store import InUse, Reader
-from quaternity.web.stores import back_up, opened_reader, opened_store, restore
+from quaternity.web.table_admin import (
+    ORDERS,
+    DamagedTable,
+    TableSummary,
+    export_record,
+    list_seats,
+    list_tables,
+    read_table,
+    removal_statements,
+    sort_tables,
+)
 
-tables = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, rich_markup_mode=None)
+tables = typer.Typer(cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(tables, name="tables")
 
 # An ID may begin with a hyphen; no option is a single letter, so they are not confused.
@@ -60,14 +60,14 @@ def group() -> None:
 
 @contextmanager
 def _reader(data: str | None) -> Iterator[Reader]:
-    reader = opened_reader(data)
+    reader = open_reader(data)
     try:
         yield reader
     finally:
         reader.close()
 
 
-def _document(table: Listed) -> dict[str, Any]:
+def _document(table: TableSummary) -> dict[str, Any]:
     touched = datetime.fromtimestamp(table.touched, UTC)
     return {
         "id": table.id, "game": table.game, "made": f"{str(table.made).replace(' ', 'T')}Z",
@@ -97,7 +97,7 @@ def listing(
     Example: quaternity tables list --data tables --order moves --limit 10
     """
     with _reader(data) as reader:
-        every = in_order(listed(reader), order)
+        every = sort_tables(list_tables(reader), order)
     rows = [_document(table) for table in every[: limit or None]]
     if as_json:
         print(json.dumps({"tables": rows, "kept": len(every)}))
@@ -106,7 +106,7 @@ def listing(
     lines = [[str(row[name]) for name in head] for row in rows]
     print("\n".join(table_lines(head, lines, width(), 1, "<<<<>>>><")))
     if len(rows) < len(every):
-        say(f"{len(rows)} of {counted(len(every), 'table')}; --limit 0 lists all")
+        say(f"{len(rows)} of {with_noun(len(every), 'table')}; --limit 0 lists all")
 
 
 @tables.command(context_settings=_IDS)
@@ -116,8 +116,8 @@ def show(name: Name, data: Data = None, as_json: AsJson = False) -> None:
     Example: quaternity tables show AVPf5L9ZTLWJ8vSwvzq5Mw --data tables
     """
     with _reader(data) as reader, reader.at_one_moment():
-        table = next(iter(listed(reader, "WHERE id = ?", name)), None)
-        seats = seated(reader, name)
+        table = next(iter(list_tables(reader, "WHERE id = ?", name)), None)
+        seats = list_seats(reader, name)
     if table is None:
         raise InputError(f"{name}: there is no such table")
     document = _document(table) | {"evening": table.evening, "again": table.again, "seats": seats}
@@ -158,17 +158,17 @@ def export(
     """
     if every == bool(names) or (out is None and (every or len(names or ()) > 1)):
         raise InputError("expected one ID, or IDs or --all with --out FOLDER")
-    with _reader(data) as reader, Leaving() as leaving:
+    with _reader(data) as reader, ExitWithStatus() as leaving:
         if out is not None:
             Path(out).mkdir(mode=0o700, parents=True, exist_ok=True)
-        for name in names or [table.id for table in listed(reader)]:
+        for name in names or [table.id for table in list_tables(reader)]:
             try:
-                record = exported(reader, name, hidden)
+                record = export_record(reader, name, hidden)
             except InputError as error:
                 if not every:
                     raise
                 warn(f"left out: {error}")
-                if isinstance(error, Broken):
+                if isinstance(error, DamagedTable):
                     leaving.status = ExitStatus.IMPOSSIBLE
                 continue
             if out is None:
@@ -204,14 +204,14 @@ def delete(
 
     Example: quaternity tables delete AVPf5L9ZTLWJ8vSwvzq5Mw --data tables
     """
-    amount = counted(len(names), "table")
+    amount = with_noun(len(names), "table")
     with _reader(data) as reader:
         for name in names:
-            if kept_of(reader, name) is None:
+            if read_table(reader, name) is None:
                 raise InputError(f"{name}: there is no such table")
     try:
-        with closing(opened_store(data, alone=True)) as store:
-            asyncio.run(store.write((), removal(names)))
+        with closing(open_store(data, alone=True)) as store:
+            asyncio.run(store.write((), removal_statements(names)))
         say(f"{amount} removed")
     except InUse:
         with _reader(data) as reader:
@@ -253,17 +253,17 @@ def check(data: Data = None, as_json: AsJson = False) -> None:
 
     Example: quaternity tables check --data tables
     """
-    with _reader(data) as reader, Leaving() as leaving:
+    with _reader(data) as reader, ExitWithStatus() as leaving:
         faults = reader.faults()
         try:
-            names = [table.id for table in listed(reader)]
-        except Refusal:
+            names = [table.id for table in list_tables(reader)]
+        except HttpError:
             names = []  # the faults already include the reason
         with progress("tables", len(names)) as bar:
             for name in names:
                 try:
-                    exported(reader, name, True)
-                except Broken as error:
+                    export_record(reader, name, True)
+                except DamagedTable as error:
                     faults.append(str(error))
                 except InputError:
                     pass  # the table waits, or was removed meanwhile
@@ -274,4 +274,4 @@ def check(data: Data = None, as_json: AsJson = False) -> None:
             return
         for fault in faults:
             say(fault)
-        say(f"{counted(len(names), 'table')}, {counted(len(faults), 'fault')}")
+        say(f"{with_noun(len(names), 'table')}, {with_noun(len(faults), 'fault')}")

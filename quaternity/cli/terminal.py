@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 """Escape sequences that clear the screen of a terminal and its scrollback."""
 
-MOMENT = 0.05
+MIN_TIMEOUT_SECONDS = 0.05
 """Minimum timeout in seconds, long enough to read a line that is already in the input buffer."""
 
 _CONTROLS = re.compile(r"\x1b(?!\[1?m)|[\0-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
@@ -31,29 +31,29 @@ _CONTROLS = re.compile(r"\x1b(?!\[1?m)|[\0-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
 def warn(text: str) -> None:
     """Print a message on standard error."""
     message = f"quaternity: {_CONTROLS.sub('?', text)}"
-    tell(f"{folded(message) if sys.stderr.isatty() else message}\n")
+    write_error(f"{wrap_text(message) if sys.stderr.isatty() else message}\n")
 
 
-def tell(text: str) -> None:
+def write_error(text: str) -> None:
     """Write to standard error. If its reader is gone, discard the text and continue."""
     try:
         print(text, end="", file=sys.stderr)
     except BrokenPipeError:
-        write_nothing_more(sys.stderr)
+        discard_output(sys.stderr)
 
 
-def tell_internal_error(error: BaseException) -> None:
+def report_internal_error(error: BaseException) -> None:
     """Print the traceback of an error in this program, and a line that says how to report it."""
     from traceback import format_exception
 
-    tell("".join(format_exception(error)))
+    write_error("".join(format_exception(error)))
     warn(
         "internal error: please send the lines above, the command and the output of "
         "'quaternity --version' to the maintainers"
     )
 
 
-def write_nothing_more(stream: TextIO) -> None:
+def discard_output(stream: TextIO) -> None:
     """Redirect a full or closed stream to the null device, so that its buffer is not retried."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
@@ -77,7 +77,7 @@ def say(text: str, indent: int = 2) -> None:
     Control characters, which a file name may contain, are printed as `?`.
     """
     text = _CONTROLS.sub("?", text)
-    print(text if width() is None else folded(text, indent))
+    print(text if width() is None else wrap_text(text, indent))
 
 
 def bold(text: str) -> str:
@@ -110,7 +110,7 @@ def lines() -> float:
     return get_terminal_size((80, 24)).lines if has_height else inf
 
 
-def folded(text: str, indent: int = 2) -> str:
+def wrap_text(text: str, indent: int = 2) -> str:
     """Wrap each line of a text between words to fit the terminal; indent continuation lines."""
     from textwrap import fill
 
@@ -146,7 +146,7 @@ class HalfTyped(Exception):
         self.text = text
 
 
-NO_YANK = (
+UNBIND_YANK = (
     "set keymap vi-insert", r'"\C-y": ""', "set keymap vi-command", '"p": ""', '"P": ""',
     "set keymap emacs", r'"\C-y": ""', r'"\ey": ""',
 )  # fmt: skip
@@ -185,7 +185,7 @@ def ask(prompt: str, seconds: float | None = None, typed: str = "") -> str:
                 # If no time is left, a line that was already typed still counts.
                 if seconds <= 0 and not select.select([sys.stdin], [], [], 0)[0]:
                     raise HalfTyped(typed)
-                signal.setitimer(signal.ITIMER_REAL, max(seconds, MOMENT))
+                signal.setitimer(signal.ITIMER_REAL, max(seconds, MIN_TIMEOUT_SECONDS))
             entered.extend(map(input, [prompt]))
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -201,14 +201,14 @@ def forget_lines() -> None:
     """Clear the history of lines, before another person takes the seat.
 
     Readline cannot clear its store of deleted text, so the keys that reinsert it are unbound for
-    the rest of the session. `NO_YANK` ends with the emacs keymap selected, which does not disturb
-    users of vi mode: readline selects the vi keymap again for each line.
+    the rest of the session. `UNBIND_YANK` ends with the emacs keymap selected, which does not
+    disturb users of vi mode: readline selects the vi keymap again for each line.
     """
     editor = _editor() if sys.stdin.isatty() else None
     if editor is not None:
         editor.clear_history()
         is_gnu = "libedit" not in (editor.__doc__ or "")
-        for command in NO_YANK if is_gnu else ("bind ^Y ed-unassigned",):
+        for command in UNBIND_YANK if is_gnu else ("bind ^Y ed-unassigned",):
             editor.parse_and_bind(command)
 
 

@@ -12,17 +12,17 @@ from typing import Annotated, Any
 import typer
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.base.wording import percent
+from quaternity.base.text_format import percent
 from quaternity.base.writing import write_text
 from quaternity.cli.app import app
-from quaternity.cli.help_pages import HelpfulGroup
+from quaternity.cli.help_pages import HelpGroup
 from quaternity.cli.options import AsJson
-from quaternity.cli.status import ExitStatus, Leaving
+from quaternity.cli.status import ExitStatus, ExitWithStatus
 from quaternity.cli.terminal import say, warn, width
 from quaternity.ternary import (
     PICTURES,
     WHOLE_DECK,
-    Best,
+    Incumbent,
     Rule,
     SetCard,
     check_table,
@@ -40,7 +40,7 @@ from quaternity.ternary.picture import pairs
 from quaternity.ternary.triples import Triple
 
 set_app = typer.Typer(
-    cls=HelpfulGroup,
+    cls=HelpGroup,
     no_args_is_help=True,
     help="""Play SET, and study its 81 cards under two rules.
 
@@ -79,7 +79,7 @@ SECONDS = Annotated[
         "[default: none]",
     ),
 ]
-CHOSEN_BY = Annotated[
+CHOICE_SEED = Annotated[
     int | None,
     typer.Option(
         "--seed",
@@ -164,7 +164,7 @@ def disjoint(
     rule: RULE = "set",
     method: METHOD = "search",
     seconds: SECONDS = None,
-    seed: CHOSEN_BY = None,
+    seed: CHOICE_SEED = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the most SETs, or triples, that can be taken from a table together.
@@ -175,13 +175,13 @@ def disjoint(
     Example: quaternity set disjoint 0 1 2 40 80 13 26
     """
     triple_rule, table = Rule(rule), _table(cards, least=3)
-    best: Best[Triple] = Best()
-    with _as_far_as_it_went(best) as status:
+    best: Incumbent[Triple] = Incumbent()
+    with _report_early_end(best) as status:
         most_disjoint(
-            table, triple_rule, method, seconds=seconds, random=_random_with(seed), best=best
+            table, triple_rule, method, seconds=seconds, random=_optional_random(seed), best=best
         )
     threes = sorted(best.found)
-    with Leaving() as leaving:
+    with ExitWithStatus() as leaving:
         leaving.status = max(status, default=ExitStatus.DONE)
         if as_json:
             print_json(
@@ -233,7 +233,7 @@ def largest(
     rule: RULE = "set",
     method: METHOD = "search",
     seconds: SECONDS = None,
-    seed: CHOSEN_BY = None,
+    seed: CHOICE_SEED = None,
     as_json: AsJson = False,
 ) -> None:
     """Find a largest collection without a SET, or triple, and prove that there is no larger one.
@@ -245,14 +245,14 @@ def largest(
     """
     triple_rule, table = Rule(rule), _table(cards) if cards else WHOLE_DECK
     reasons: tuple[str, ...] = ()
-    best, random = Best[int](), _random_with(seed)
-    with _as_far_as_it_went(best) as status:
+    best, random = Incumbent[int](), _optional_random(seed)
+    with _report_early_end(best) as status:
         if table == WHOLE_DECK:
             proof = largest_in_deck(triple_rule, method, seconds=seconds, random=random, best=best)
             reasons = proof.reasons
         else:
             largest_free(table, triple_rule, method, seconds=seconds, random=random, best=best)
-    with Leaving() as leaving:
+    with ExitWithStatus() as leaving:
         leaving.status = max(status, default=ExitStatus.DONE)
         if as_json:
             print_json(
@@ -269,7 +269,7 @@ def largest(
 
 
 @contextmanager
-def _as_far_as_it_went(best: Best[Any]) -> Iterator[list[ExitStatus]]:
+def _report_early_end(best: Incumbent[Any]) -> Iterator[list[ExitStatus]]:
     """Print a limit or an interrupt that ends the search; append the exit status to the list."""
     status: list[ExitStatus] = []
     try:
@@ -280,7 +280,7 @@ def _as_far_as_it_went(best: Best[Any]) -> Iterator[list[ExitStatus]]:
         warn(str(error) if limit else f"interrupted; {best}")
 
 
-def _random_with(seed: int | None) -> Random | None:
+def _optional_random(seed: int | None) -> Random | None:
     """Return a random generator with a seed, or None without a seed."""
     return None if seed is None else Random(seed)
 

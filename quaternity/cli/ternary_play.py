@@ -10,10 +10,10 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from quaternity.base.plain_values import time_limit
-from quaternity.base.wording import percent
+from quaternity.base.text_format import percent
+from quaternity.base.validation import check_time_limit
 from quaternity.cli.options import AsJson
-from quaternity.cli.status import ExitStatus, Leaving
+from quaternity.cli.status import ExitStatus, ExitWithStatus
 from quaternity.cli.terminal import progress, say, warn
 from quaternity.cli.ternary import RULE, print_json, set_app, ternary_digits
 from quaternity.ternary import Rule, play_out, read_card, safe_deck, shuffled_deck
@@ -84,8 +84,8 @@ def simulate(
     """
     triple_rule, (random, used_seed) = Rule(rule), _random(seed)
     ends: Counter[_End] = Counter()
-    status, reason = _played(
-        ends, games, time_limit(seconds), triple_rule, random, safe=safe, extra=extra
+    status, reason = _play_games(
+        ends, games, check_time_limit(seconds), triple_rule, random, safe=safe, extra=extra
     )
     finished = ends.total()
     if not (finished or as_json):
@@ -97,7 +97,7 @@ def simulate(
     for end, times in sorted(ends.items()):
         if not end.got_stuck:
             remaining[end.left] += times
-    with Leaving() as leaving:
+    with ExitWithStatus() as leaving:
         leaving.status = status
         if as_json:
             print_json(
@@ -123,7 +123,7 @@ class _End(NamedTuple):
     blanks: int
 
 
-def _played(
+def _play_games(
     ends: Counter[_End],
     games: int,
     seconds: float | None,

@@ -13,8 +13,8 @@ import typer
 
 from quaternity.base.errors import InputError
 from quaternity.base.plots import check_picture
+from quaternity.base.text_format import with_noun
 from quaternity.base.text_table import table_lines
-from quaternity.base.wording import counted
 from quaternity.cli.failed_players import (
     Failures,
     run_tournament,
@@ -31,10 +31,10 @@ from quaternity.cli.options import (
 )  # fmt: skip
 from quaternity.cli.terminal import say, warn, width
 from quaternity.table.games import game_names
-from quaternity.table.player_file import named_player
+from quaternity.table.player_file import resolve_player
 from quaternity.table.tournament.picture import draw_table
 from quaternity.table.tournament.playing import GameResult, Tournament
-from quaternity.table.tournament.scores import MIN_DEALS, Measured, Table, tabulated
+from quaternity.table.tournament.scores import MIN_DEALS, Measured, Table, make_table
 from quaternity.table.tournament.seatings import labels
 
 ALL_ORDERS = 4
@@ -47,7 +47,7 @@ class TournamentWords:
 
     Attributes:
         command: the words that call the command.
-        who: the names of players, for the help page.
+        player_names: the names of players, for the help page.
         points: the name of the points in this game.
         title: returns the name of the game that is played, given its rules.
         example: the arguments of the example on the help page.
@@ -56,7 +56,7 @@ class TournamentWords:
     """
 
     command: tuple[str, ...]
-    who: str
+    player_names: str
     points: str
     title: Callable[[Any], str]
     example: str
@@ -90,12 +90,12 @@ def add_tournament(
 
     def command(entries: list[str], **values: Any) -> None:
         setting_values = {name: values.pop(name) for name in parameters}
-        values["replay"] = _replayed(game, values.pop("game"), values["replay"])
+        values["replay"] = _game_to_replay(game, values.pop("game"), values["replay"])
         _tournament(rules_of(**setting_values), setting_values, words, entries, **values)
 
     players_argument = Annotated[
         list[str],
-        typer.Argument(metavar=kinds.upper(), help=f"{words.who}; at least two."),
+        typer.Argument(metavar=kinds.upper(), help=f"{words.player_names}; at least two."),
     ]
     entries = Parameter("entries", Parameter.POSITIONAL_OR_KEYWORD, annotation=players_argument)
     common = [p.replace(default=words.cap) if p.name == "cap" else p for p in common[1:]]
@@ -108,7 +108,7 @@ def add_tournament(
     application.command("tournament")(command)
 
 
-def _replayed(own_game: str, game: str | None, replay: int | None) -> int | None:
+def _game_to_replay(own_game: str, game: str | None, replay: int | None) -> int | None:
     """Return the number of the game to replay, which --game contained in former versions."""
     if game is None or game == own_game:
         return replay
@@ -149,7 +149,7 @@ def _tournament(
     as_json: AsJson = False,
 ) -> None:
 
-    names = tuple(named_player(rules.name, name, player_file) for name in entries)
+    names = tuple(resolve_player(rules.name, name, player_file) for name in entries)
     plan = Tournament(rules, names, seed, cap=cap, move_seconds=move_seconds, secret=secret)
     if replay is not None:
         show_game(plan, replay, traceback, lambda text: print(text, end=""))
@@ -169,10 +169,10 @@ def _tournament(
             "replay": number, "seed": seed, "cap": cap, "move_seconds": move_seconds,
             "secret": plan.secret or None, "player_file": player_file,
         }  # fmt: skip
-        return ["quaternity", *words.command, *entries, *typed(options)]
+        return ["quaternity", *words.command, *entries, *option_words(options)]
 
     def show(results: list[GameResult], run: dict[str, Any]) -> None:
-        table = tabulated(results, len(entries), Random(seed), plan.games_a_deal)
+        table = make_table(results, len(entries), Random(seed), plan.games_a_deal)
         if as_json:
             print(json.dumps({**settings, **_document(plan, words, table), **run}))
         else:
@@ -185,7 +185,7 @@ def _tournament(
     run_tournament(plan, games, workers, dask, failures, show, as_json)
 
 
-def typed(options: dict[str, Any]) -> list[str]:
+def option_words(options: dict[str, Any]) -> list[str]:
     """Return options as words of a command line, without those that are None or False."""
     words = []
     for name, value in options.items():
@@ -220,7 +220,7 @@ def _print(plan: Tournament, words: TournamentWords, table: Table) -> None:
 
     names = labels(plan.players)
     say(
-        f"{counted(table.games, 'game')} of {words.title(plan.rules)}, "
+        f"{with_noun(table.games, 'game')} of {words.title(plan.rules)}, "
         f"{table.moves.mean:.1f} moves each; nobody won {table.shared}, "
         f"{table.unfinished} without a result"
     )
@@ -261,9 +261,9 @@ def orders_text(table: Table, seats: int) -> str:
     orders = f"{table.games_a_deal} orders of seats"
     if not whole:
         return f"one deal, in {extra} of {orders}"
-    text = f"{counted(whole, 'deal')} in all {orders}"
+    text = f"{with_noun(whole, 'deal')} in all {orders}"
     if seats > ALL_ORDERS:
-        text = f"{counted(whole, 'deal')} in {orders}, balanced"
+        text = f"{with_noun(whole, 'deal')} in {orders}, balanced"
     if extra:
         text += f", one more in {extra}"
     return f"{text}; ± 95 % intervals over deals" if table.deals >= MIN_DEALS else text

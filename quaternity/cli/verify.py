@@ -10,12 +10,18 @@ from typing import Annotated, Any
 import typer
 
 from quaternity.base.errors import InputError
-from quaternity.base.reading import without_mark
+from quaternity.base.reading import strip_bom
 from quaternity.cli.app import app
 from quaternity.cli.options import AsJson
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import progress, say, warn
-from quaternity.perfect.certificate import MAX_LINE_BYTES, SURE, Certified, NoCertificate, check
+from quaternity.perfect.certificate import (
+    CONFIDENCE,
+    MAX_LINE_BYTES,
+    CheckResult,
+    InvalidCertificate,
+    check,
+)
 
 
 @app.command()
@@ -43,12 +49,12 @@ def verify(
     try:
         with progress("checking", None) as bar:
             result = check(_lines(file), sample, seed, lambda done, total: bar.advance(1))
-    except NoCertificate as error:
+    except InvalidCertificate as error:
         warn(f"{file}: certifies nothing: {error}")
         raise typer.Exit(ExitStatus.IMPOSSIBLE) from error
     if as_json:
         outcomes = None if result.outcomes is None else sorted(result.outcomes, reverse=True)
-        print(json.dumps({**result._asdict(), "outcomes": outcomes, "sure": SURE}))
+        print(json.dumps({**result._asdict(), "outcomes": outcomes, "sure": CONFIDENCE}))
         return
     _show(file, result, sample)
 
@@ -57,14 +63,14 @@ def _lines(file: str) -> Iterator[bytes]:
     """Yield the lines of a file; a line longer than `MAX_LINE_BYTES` is split into pieces."""
     try:
         with Path(file).open("rb") as lines:
-            yield without_mark(lines.readline(MAX_LINE_BYTES + 1))
+            yield strip_bom(lines.readline(MAX_LINE_BYTES + 1))
             while line := lines.readline(MAX_LINE_BYTES + 1):
                 yield line
     except (OSError, ValueError) as error:
         raise InputError(f"{file}: {getattr(error, 'strerror', None) or error}") from error
 
 
-def _show(file: str, result: Certified, sample: int | None) -> None:
+def _show(file: str, result: CheckResult, sample: int | None) -> None:
     head: dict[str, Any] = result.head
     game = "-".join(str(head[name]) for name in ("set_size", "sets", "players"))
     game += " brisk" if head["brisk"] else ""
@@ -84,7 +90,7 @@ def _show(file: str, result: Certified, sample: int | None) -> None:
     say(f"  checked: {result.checked:,} of {result.states:,} states, {result.moves:,} answers")
     if sample is not None and result.most_wrong:
         say(
-            f"  sample with seed {result.seed}: with {SURE:.1%} certainty fewer than "
+            f"  sample with seed {result.seed}: with {CONFIDENCE:.1%} certainty fewer than "
             f"{result.most_wrong:,} states are wrong. A single wrong state, which can make all of "
             f"the above wrong, is found with a chance of {100 * sample / result.states:.2g}%"
         )

@@ -10,10 +10,10 @@ import typer
 
 from quaternity.base.errors import InputError
 from quaternity.cli.app import app
-from quaternity.cli.chosen_deck import DeckName, deck_words, table_text
+from quaternity.cli.deck_option import DeckName, deck_words, table_text
+from quaternity.cli.input_files import open_record
 from quaternity.cli.match import words_of
-from quaternity.cli.opening import open_record
-from quaternity.cli.terminal import CLEAR, ask, folded
+from quaternity.cli.terminal import CLEAR, ask, wrap_text
 
 HELP = """\
 Enter, n   next step                b       back
@@ -66,7 +66,7 @@ def watch(
             for event in rules.events(
                 replay.positions[number - 1], mover, move, replay.positions[number]
             ):
-                print(folded(speech.say(event)))
+                print(wrap_text(speech.say(event)))
         view = rules.view(replay.positions[number], seat)
         print(table_text(rules, view, speech))
 
@@ -110,11 +110,11 @@ class Viewer:
             tell: returns what is known about a formula at a step, with the reason if it is wanted.
         """
         self.show_step, self.last, self.step = show_step, last, step
-        self.show_knowledge, self.marks, self.tell = show_knowledge, marks, tell
+        self.show_knowledge, self.marks, self.formula_lines = show_knowledge, marks, tell
 
     def play(self) -> None:
         """Step through the game by commands at a terminal; otherwise print all steps."""
-        if interactive():
+        if is_interactive():
             self.run()
         else:
             self.print_all()
@@ -152,16 +152,16 @@ class Viewer:
         elif word in ("b", "back"):
             self.go(self.step - 1)
         elif line.isascii() and line.isdigit():
-            self.jump(line)
+            self.go_to(line)
         elif self.show_knowledge is not None and (
             word == "k" or (word[:1] == "k" and word[1:].isdigit())
         ):
             self.show_knowledge(word[1:] or argument.strip(), self.step)
         elif word in ("s", "state"):
             self.show()
-        elif word in ("know", "why") and self.tell is not None:
-            for text in self.tell(line[len(word) :].strip(), self.step, word == "why"):
-                print(folded(text))
+        elif word in ("know", "why") and self.formula_lines is not None:
+            for text in self.formula_lines(line[len(word) :].strip(), self.step, word == "why"):
+                print(wrap_text(text))
         elif word in ("help", "h", "?"):
             self.help()
         else:
@@ -171,10 +171,10 @@ class Viewer:
     def help(self) -> None:
         """Print the commands."""
         knowledge = KNOWLEDGE_HELP if self.show_knowledge is not None else ""
-        formulas = FORMULA_HELP if self.tell is not None else ""
+        formulas = FORMULA_HELP if self.formula_lines is not None else ""
         print("\n".join(filter(None, [HELP, knowledge, formulas])))
         if self.marks:
-            print(folded(self.marks))
+            print(wrap_text(self.marks))
 
     def go(self, step: int) -> None:
         """Show a step, or print that there is no such step."""
@@ -186,7 +186,7 @@ class Viewer:
             self.step = step
             self.show()
 
-    def jump(self, digits: str) -> None:
+    def go_to(self, digits: str) -> None:
         """Go to the step with the number in `digits`."""
         # A number of more than nine digits is out of range; it may be too long to convert.
         digits = digits.lstrip("0") or "0"
@@ -202,6 +202,6 @@ class Viewer:
         self.show_step(self.step)
 
 
-def interactive() -> bool:
+def is_interactive() -> bool:
     """Return whether both input and output are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()

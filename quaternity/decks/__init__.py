@@ -15,13 +15,13 @@ from quaternity.decks.deck import (
     decks,
     find_deck,
     read_deck,
-    size_of,
+    set_counts,
 )
 from quaternity.decks.words import DeckWords
 
 __all__ = [
     "LANGUAGES", "PLAIN", "Deck", "DeckWords", "deck_for", "decks", "find_deck", "read_deck",
-    "size_of",
+    "set_counts",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
-from quaternity.base.names import composed, name_key
-from quaternity.base.plain_values import text, whole
+from quaternity.base.names import name_key, to_nfc
 from quaternity.base.reading import decode, read_bytes
-from quaternity.base.wording import counted, listed, shown
+from quaternity.base.text_format import join_words, quote_value, with_noun
+from quaternity.base.validation import as_int, check_text
 
 LANGUAGES = ("en", "nl", "de")
 """The languages of the decks that come with this package."""
@@ -24,7 +24,7 @@ MAX_BYTES = 2**20
 MAX_SETS = 100
 MAX_SET_CARDS = 100
 """Maximum number of cards in a set."""
-QUARTET = 4
+DEFAULT_SET_SIZE = 4
 """Number of cards in a set in games without a setting for it."""
 
 MAX_NAME_LENGTH = 40
@@ -68,7 +68,7 @@ class Deck:
     >>> deck = find_deck("everyday")
     >>> deck.card_name(1, 0), deck.card_name(1, 0, "de"), deck.emoji(1, 0), deck.set_name(1)
     ('fox', 'Fuchs', '🦊', 'forest')
-    >>> deck.card_named("Fox"), PLAIN.card_name(1, 0), PLAIN.set_name(1)
+    >>> deck.find_card("Fox"), PLAIN.card_name(1, 0), PLAIN.set_name(1)
     ((1, 0), '1/0', 'set 1')
     """
 
@@ -106,7 +106,7 @@ class Deck:
 
         The plain deck fits any game.
         """
-        sets, size = whole(sets, "sets"), whole(size, "size")
+        sets, size = as_int(sets, "sets"), as_int(size, "size")
         if not self.sets:
             return True
         return sets <= len(self.sets) and all(len(face.cards) >= size for face in self.sets[:sets])
@@ -120,24 +120,24 @@ class Deck:
         if not self.fits(sets, size):
             least = min(len(face.cards) for face in self.sets[:sets])
             raise InputError(
-                f"deck {self.name}: {counted(len(self.sets), 'set')} with {least} cards or more "
-                f"do not fit a game of {counted(sets, 'set')} of {size}; deck "
+                f"deck {self.name}: {with_noun(len(self.sets), 'set')} with {least} cards or more "
+                f"do not fit a game of {with_noun(sets, 'set')} of {size}; deck "
                 f"{deck_for(sets, size).name} does, and deck {PLAIN.name} fits any game"
             )
 
-    def card_named(self, name: str) -> tuple[int, int] | None:
+    def find_card(self, name: str) -> tuple[int, int] | None:
         """Find a card by its name in any language, ignoring case; None if there is none."""
-        return self._by_name.get(_folded(name))
+        return self._by_name.get(_name_key(name))
 
-    def set_named(self, name: str) -> int | None:
+    def find_set(self, name: str) -> int | None:
         """Find a set by its name in any language, ignoring case; None if there is none."""
-        return self._sets_by_name.get(_folded(name))
+        return self._sets_by_name.get(_name_key(name))
 
     @cached_property
     def _by_name(self) -> dict[str, tuple[int, int]]:
         """The cards by name. If two languages share a name, the earlier language counts."""
         return {
-            _folded(card.names[place]): (index, number)
+            _name_key(card.names[place]): (index, number)
             for place in reversed(range(len(self.languages)))
             for index, face in enumerate(self.sets)
             for number, card in enumerate(face.cards)
@@ -147,17 +147,17 @@ class Deck:
     def _sets_by_name(self) -> dict[str, int]:
         places = reversed(range(len(self.languages)))
         faces = [*enumerate(self.sets)]
-        return {_folded(face.names[place]): index for place in places for index, face in faces}
+        return {_name_key(face.names[place]): index for place in places for index, face in faces}
 
     def _in(self, language: str, names: Sequence[str]) -> str:
         return names[self.languages.index(language) if language in self.languages else 0]
 
     def _set(self, index: int) -> SetFace | None:
-        return self.sets[index] if 0 <= whole(index, "set") < len(self.sets) else None
+        return self.sets[index] if 0 <= as_int(index, "set") < len(self.sets) else None
 
     def _card(self, index: int, number: int) -> CardFace | None:
         face = self._set(index)
-        number = whole(number, "number of a card")
+        number = as_int(number, "number of a card")
         return face.cards[number] if face and 0 <= number < len(face.cards) else None
 
 
@@ -168,10 +168,10 @@ _FILES = ("everyday", "world")
 """Names of the decks of this package, in the order of preference of `deck_for`."""
 
 
-def size_of(settings: Any) -> tuple[int, int] | None:
+def set_counts(settings: Any) -> tuple[int, int] | None:
     """Return the number of sets of a game and their size; None if the game has no sets."""
     sets = getattr(settings, "sets", None)
-    return None if sets is None else (sets, getattr(settings, "set_size", QUARTET))
+    return None if sets is None else (sets, getattr(settings, "set_size", DEFAULT_SET_SIZE))
 
 
 @cache
@@ -195,7 +195,8 @@ def find_deck(name: str) -> Deck:
         if deck.name == name:
             return deck
     raise InputError(
-        f"deck {shown(name)} is unknown; choose from {listed(deck.name for deck in decks())}"
+        f"deck {quote_value(name)} is unknown; choose from "
+        f"{join_words(deck.name for deck in decks())}"
     )
 
 
@@ -248,7 +249,8 @@ def _deck(content: dict[str, Any], name: str) -> Deck:
         and len({*languages}) == len(languages)
     ):
         raise InputError(
-            f"languages {shown(languages)}: expected different codes of two or three lower-case "
+            f"languages {quote_value(languages)}: expected different codes of two or three "
+            f"lower-case "
             'letters, such as ["en", "nl", "de"]'
         )
     titles = _names(content.get("title", name), languages, "title")
@@ -274,7 +276,7 @@ def _deck(content: dict[str, Any], name: str) -> Deck:
 def _set_face(index: int, face: Any, languages: Sequence[str]) -> SetFace:
     place = f"set {index}"
     if not isinstance(face, dict):
-        raise InputError(f"{place}: {shown(face)} is not a set: expected a name and cards")
+        raise InputError(f"{place}: {quote_value(face)} is not a set: expected a name and cards")
     _check_keys(face, {"name", "mark", "cards"}, place)
     cards = face.get("cards")
     if not isinstance(cards, list) or not cards:
@@ -298,30 +300,37 @@ def _names(value: Any, languages: Sequence[str], place: str) -> tuple[str, ...]:
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list) or len(names) != len(languages):
         raise InputError(
-            f"{place}: {shown(value)}: expected {counted(len(languages), 'name')}, in "
-            f"{listed(languages)}"
+            f"{place}: {quote_value(value)}: expected {with_noun(len(languages), 'name')}, in "
+            f"{join_words(languages)}"
         )
-    return tuple(_checked_name(name, place) for name in names)
+    return tuple(_check_name(name, place) for name in names)
 
 
-def _checked_name(value: Any, place: str) -> str:
+def _check_name(value: Any, place: str) -> str:
     if not isinstance(value, str):
-        raise InputError(f"{place}: {shown(value)} is not a text")
-    name = composed(value)
+        raise InputError(f"{place}: {quote_value(value)} is not a text")
+    name = to_nfc(value)
     if not name or name != " ".join(name.split()) or len(name) > MAX_NAME_LENGTH:
         raise InputError(
-            f"{place}: {shown(name)}: expected 1 to {MAX_NAME_LENGTH} characters, with single "
+            f"{place}: {quote_value(name)}: expected 1 to {MAX_NAME_LENGTH} characters, with "
+            f"single "
             "blanks between words"
         )
     odd = [sign for sign in name if sign in _MARKUP or not sign.isprintable()]
     if odd:
-        raise InputError(f"{place}: {shown(name)}: {shown(odd[0])} cannot be part of a name")
+        raise InputError(
+            f"{place}: {quote_value(name)}: {quote_value(odd[0])} cannot be part of a name"
+        )
     if _NUMBERS.fullmatch(name):
-        raise InputError(f"{place}: {shown(name)} reads as the number of a card: add a word")
+        raise InputError(f"{place}: {quote_value(name)} reads as the number of a card: add a word")
     if not any(map(str.isalpha, name)):
-        raise InputError(f"{place}: {shown(name)}: expected a name in letters, after any picture")
-    if _folded(name) in COMMAND_WORDS:
-        raise InputError(f"{place}: {shown(name)} is a command of the game: choose another name")
+        raise InputError(
+            f"{place}: {quote_value(name)}: expected a name in letters, after any picture"
+        )
+    if _name_key(name) in COMMAND_WORDS:
+        raise InputError(
+            f"{place}: {quote_value(name)} is a command of the game: choose another name"
+        )
     return name
 
 
@@ -331,22 +340,26 @@ def _picture(value: Any, place: str) -> str:
         or len(value) > MAX_PICTURE_LENGTH
         or re.search(r"[\x00-\x7f]", value)
     ):
-        raise InputError(f"{place}: {shown(value)}: expected one emoji, or nothing")
+        raise InputError(f"{place}: {quote_value(value)}: expected one emoji, or nothing")
     return value
 
 
 def _check_keys(table: dict[str, Any], known: set[str], place: str) -> None:
     for key in table:
         if key not in known:
-            raise InputError(f"{place}: unknown key {shown(key)}: expected {listed(sorted(known))}")
+            raise InputError(
+                f"{place}: unknown key {quote_value(key)}: expected {join_words(sorted(known))}"
+            )
 
 
 def _check_different(named: Iterator[tuple[str, str]], language: str) -> None:
     places: dict[str, str] = {}
     for place, name in named:
-        if (first := places.setdefault(_folded(name), place)) != place:
-            raise InputError(f"{place}: {shown(name)} ({language}) is already the name of {first}")
+        if (first := places.setdefault(_name_key(name), place)) != place:
+            raise InputError(
+                f"{place}: {quote_value(name)} ({language}) is already the name of {first}"
+            )
 
 
-def _folded(name: str) -> str:
-    return name_key(text(name, "a name", "name"))
+def _name_key(name: str) -> str:
+    return name_key(check_text(name, "a name", "name"))

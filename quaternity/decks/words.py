@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 from quaternity.base.errors import InputError
-from quaternity.base.sentences import Words
-from quaternity.base.wording import listed, shown
+from quaternity.base.sentences import Wording
+from quaternity.base.text_format import join_words, quote_value
 from quaternity.decks.deck import COMMAND_WORDS, Deck
 
 _NAME = re.compile(
@@ -17,7 +17,7 @@ _NAME = re.compile(
 """A name as a player types it; the name of its set may follow in parentheses, as in the output."""
 
 
-class DeckWords(Words):
+class DeckWords(Wording):
     """A formatter that calls cards and sets by the names of a deck, such as `fox (forest)`."""
 
     def __init__(self, deck: Deck, names: Sequence[str] = (), language: str = "en") -> None:
@@ -56,18 +56,20 @@ class DeckWords(Words):
 
     def _number_of(self, match: re.Match[str]) -> str:
         quoted, name, bracket = match["quoted"], match["name"], match["set"]
-        card = self.deck.card_named(name if quoted is None else quoted)
+        card = self.deck.find_card(name if quoted is None else quoted)
         if card is not None:
-            same_set = bracket is not None and self.deck.set_named(bracket) == card[0]
+            same_set = bracket is not None and self.deck.find_set(bracket) == card[0]
             return f"{card[0]}/{card[1]}" + ("" if same_set or not bracket else f" ({bracket})")
-        index = self.deck.set_named(name if quoted is None else quoted)
+        index = self.deck.find_set(name if quoted is None else quoted)
         if index is not None:
             return match[0].replace(name or f'"{quoted}"', str(index), 1)
         if quoted is not None:
-            raise InputError(f"no card has the name {shown(quoted)}{self.meant(quoted)}")
+            raise InputError(
+                f"no card has the name {quote_value(quoted)}{self.suggest_card(quoted)}"
+            )
         return match[0]
 
-    def meant(self, text: str) -> str:
+    def suggest_card(self, text: str) -> str:
         """Suggest the name of a card that resembles a word of a text; '' if none does."""
         names = [
             self.deck.card_name(index, number, self.language)
@@ -85,7 +87,7 @@ class DeckWords(Words):
 
     def sets(self, indices: Sequence[int]) -> str:
         """Format sets: "forest and sea"."""
-        return listed(map(self.set, indices)) if self.deck.sets else super().sets(indices)
+        return join_words(map(self.set, indices)) if self.deck.sets else super().sets(indices)
 
     def number(self, index: int) -> str:
         """Format a set without a noun: "forest"."""

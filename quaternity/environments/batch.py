@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaternity.base.errors import InputError
-from quaternity.base.wording import listed, shown
+from quaternity.base.text_format import join_words, quote_value
 from quaternity.table.games import game_names, registration, rules_class
 
-ROUNDS = 32
+MAX_DRAWS = 32
 """Maximum number of draws per action; after them, `chosen` draws from the list of legal actions."""
 
 
@@ -35,22 +35,26 @@ def batch(game: str, count: int, **settings: Any) -> Any:
     made: Any = registration(game).part("batch")
     if made is None:
         known = [name for name in game_names() if registration(name).part("batch")]
-        raise InputError(f"game {shown(game)} has no batches; choose from {listed(known)}")
+        raise InputError(
+            f"game {quote_value(game)} has no batches; choose from {join_words(known)}"
+        )
     names = [field.name for field in fields(rules_class(game)().settings)]
     own = signature(made).parameters.values()
     names += [argument.name for argument in own if argument.kind is argument.KEYWORD_ONLY]
     for setting in settings:
         if setting not in names:
-            raise InputError(f"unknown setting {shown(setting)}; choose from {', '.join(names)}")
+            raise InputError(
+                f"unknown setting {quote_value(setting)}; choose from {', '.join(names)}"
+            )
     return made(count, **settings)
 
 
-def chosen(masks: NDArray[np.uint8], random: np.random.Generator) -> NDArray[np.int64]:
+def draw_actions(masks: NDArray[np.uint8], random: np.random.Generator) -> NDArray[np.int64]:
     """Return a uniformly drawn legal action for each game; 0 if a game has none."""
     games, actions = masks.shape
     choice = np.zeros(games, np.int64)
     waiting = np.arange(games)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_DRAWS):
         drawn = random.integers(actions, size=len(waiting))
         legal = masks[waiting, drawn] == 1
         choice[waiting[legal]] = drawn[legal]

@@ -15,11 +15,11 @@ from random import Random
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import numbered, whole
 from quaternity.base.reading import decode, read_bytes
-from quaternity.base.sentences import Kind
-from quaternity.base.text_record import check_asked
-from quaternity.base.wording import shown
+from quaternity.base.sentences import MessageTemplate
+from quaternity.base.text_format import quote_value
+from quaternity.base.text_record import check_requested
+from quaternity.base.validation import as_int, check_index
 from quaternity.environments.plain_encoded import PlainEncoded
 from quaternity.table.games import game_names, registration, rules_class
 from quaternity.table.registration import Benchmark
@@ -29,7 +29,7 @@ M = TypeVar("M")
 V_contra = TypeVar("V_contra", contravariant=True)
 
 
-WAITS = Kind("waits", "{who:player} waits")
+WAITS = MessageTemplate("waits", "{who:player} waits")
 
 
 class Encoded(Protocol[P, M, V_contra]):
@@ -76,7 +76,7 @@ class Encoded(Protocol[P, M, V_contra]):
             drawn: The earlier draws.
         """
 
-    def dealt(self, drawn: Sequence[int]) -> P:
+    def initial_position(self, drawn: Sequence[int]) -> P:
         """Return the initial position, given all draws."""
 
 
@@ -136,8 +136,8 @@ def benchmarks() -> dict[str, tuple[str, Benchmark]]:
     }
 
 
-_NAMED = re.compile(r"\s*(\w+)\s*(?:\(([^()]*)\)\s*)?", re.ASCII)
-_TRUTHS = {"true": True, "false": False}
+_GAME_TEXT = re.compile(r"\s*(\w+)\s*(?:\(([^()]*)\)\s*)?", re.ASCII)
+_BOOLEANS = {"true": True, "false": False}
 
 
 class TableGame:
@@ -179,16 +179,18 @@ class TableGame:
         """
         game = registration(name)
         if reward not in REWARDS:
-            raise InputError(f"unknown reward {shown(reward)}; choose from {', '.join(REWARDS)}")
+            raise InputError(
+                f"unknown reward {quote_value(reward)}; choose from {', '.join(REWARDS)}"
+            )
         self.name = name
-        self._made_of = name, dict(settings or {}), start, reward, max_moves
-        self.max_moves = game.max_moves if max_moves is None else whole(max_moves, "max_moves", 0)
+        self._arguments = name, dict(settings or {}), start, reward, max_moves
+        self.max_moves = game.max_moves if max_moves is None else as_int(max_moves, "max_moves", 0)
         self.reward = REWARDS[reward]
         made: Any = game.part("encoded") or PlainEncoded
         self.start: Any = None
         if start:
-            self.rules, self.start = _started(name, made, start)
-            check_asked(settings or {}, self.rules.settings)
+            self.rules, self.start = _load_start(name, made, start)
+            check_requested(settings or {}, self.rules.settings)
         else:
             chosen = _settings(name, settings or {})
             if max_moves and hasattr(chosen, "max_moves"):  # the rules then end the game
@@ -210,7 +212,9 @@ class TableGame:
         """
         known = benchmarks()
         if name not in known:
-            raise InputError(f"unknown benchmark {shown(name)}; choose from {', '.join(known)}")
+            raise InputError(
+                f"unknown benchmark {quote_value(name)}; choose from {', '.join(known)}"
+            )
         game, (settings, reward, max_moves) = known[name]
         return cls(game, settings, reward=reward, max_moves=max_moves)
 
@@ -223,9 +227,11 @@ class TableGame:
         Raises:
             InputError: If there is no such game or setting, or a value is invalid.
         """
-        match = _NAMED.fullmatch(text)
+        match = _GAME_TEXT.fullmatch(text)
         if match is None:
-            raise InputError(f"game {shown(text)}: expected a name, or name(setting=value,...)")
+            raise InputError(
+                f"game {quote_value(text)}: expected a name, or name(setting=value,...)"
+            )
         name, inside = match.groups()
         if inside is None and name in benchmarks():
             return cls.benchmark(name)
@@ -233,7 +239,7 @@ class TableGame:
         for part in filter(None, (inside or "").split(",")):
             key, _, value = map(str.strip, part.partition("="))
             whole_number = value.isdecimal() and value.isascii() and len(value) < 10
-            settings[key] = int(value) if whole_number else _TRUTHS.get(value.lower(), value)
+            settings[key] = int(value) if whole_number else _BOOLEANS.get(value.lower(), value)
         own = {key: settings.pop(key) for key in ("reward", "max_moves") if key in settings}
         return cls(name, settings, **own)
 
@@ -241,7 +247,7 @@ class TableGame:
         return self
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        return _remade, self._made_of
+        return _unpickle_game, self._arguments
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -250,7 +256,7 @@ class TableGame:
         return self.reward.bounds(max(low, -float(self.max_moves or 10**6)), high)
 
     @property
-    def recalled(self) -> Sequence[tuple[str, int, str]]:
+    def memory_layout(self) -> Sequence[tuple[str, int, str]]:
         """Layout of a player's memory as numbers, like `Encoded.entries`.
 
         Empty if games may last for ever or the game has no `Encoded.outcomes`.
@@ -281,14 +287,14 @@ class TableGame:
                 instead.
         """
         lines, first = [], 0
-        for name, count, meaning in self.recalled if recalled else self.encoded.entries:
+        for name, count, meaning in self.memory_layout if recalled else self.encoded.entries:
             lines.append(f"{first}..{first + count - 1} {name}: {meaning}")
             first += count
         return "\n".join(lines)
 
-    def root(self) -> Dealing | Episode:
+    def root(self) -> ChanceNode | Episode:
         """Return the root of the game tree: the first chance node, or the start of the episode."""
-        return Dealing(self, b"", self.start).begun()
+        return ChanceNode(self, b"", self.start).after_chance()
 
     def episode(self, random: Random) -> Episode:
         """Return the start of a new episode, with all chance moves drawn."""
@@ -297,7 +303,7 @@ class TableGame:
         return Episode(self, position, random.randrange(self.seats) if several else 0)
 
 
-def _remade(
+def _unpickle_game(
     name: str, settings: dict[str, Any], start: Any, reward: str, max_moves: int | None
 ) -> TableGame:
     return TableGame(name, settings, start=start, reward=reward, max_moves=max_moves)
@@ -308,14 +314,16 @@ def _settings(name: str, values: Mapping[str, Any]) -> Any:
     known = [field.name for field in fields(usual)]
     for setting in values:
         if setting not in known:
-            raise InputError(f"unknown setting {shown(setting)}; choose from {', '.join(known)}")
+            raise InputError(
+                f"unknown setting {quote_value(setting)}; choose from {', '.join(known)}"
+            )
     return type(usual)(**values)
 
 
-def _started(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple[Any, Any]:
+def _load_start(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple[Any, Any]:
     """Return the rules and the position at the end of a record, or of a state if supported."""
     if not isinstance(start, str | os.PathLike):
-        raise InputError(f"start: must be a string or a path, not {shown(start)}")
+        raise InputError(f"start: must be a string or a path, not {quote_value(start)}")
     start = os.fspath(start)
     is_path = "\n" not in start and not start.lstrip().startswith("{")
     data = read_bytes(start) if is_path else start.encode()
@@ -330,29 +338,29 @@ History: TypeAlias = tuple[tuple[int, int, bytes], ...]
 """Moves as numbers: the seat that moved, its action, and `Encoded.outcome`."""
 
 
-class _Made:
+class _MoveNode:
     """A move of an episode, linked to the move before it.
 
     Attributes:
         before: The move before; None for the first move.
         seat: The seat that moved.
         move: The move; None if the seat waited.
-        told: Cached results of `Episode.told` and `Episode.history` after the move, with the
-            position; None until they are needed.
+        cached: Cached results of `Episode.observations` and `Episode.history` after the move, with
+            the position; None until they are needed.
     """
 
-    __slots__ = ("before", "move", "seat", "told")
+    __slots__ = ("before", "cached", "move", "seat")
 
-    def __init__(self, before: _Made | None, seat: int, move: Any) -> None:
+    def __init__(self, before: _MoveNode | None, seat: int, move: Any) -> None:
         self.before, self.seat, self.move = before, seat, move
-        self.told: tuple[tuple[str, ...], History, Any] | None = None
+        self.cached: tuple[tuple[str, ...], History, Any] | None = None
 
 
 class Episode:
     """A moment of a game. Immutable.
 
     An episode stores its moves, but not the positions between them, to save memory. The positions
-    are computed again if `told` or `history` needs them.
+    are computed again if `observations` or `history` needs them.
 
     Attributes:
         game: The game with its settings.
@@ -364,7 +372,8 @@ class Episode:
     """
 
     __slots__ = (
-        "_asked", "_made", "_mask", "_view", "first", "game", "moves", "position", "root", "seat",
+        "_asked_count", "_last", "_mask", "_view", "first", "game", "moves", "position", "root",
+        "seat",
     )  # fmt: skip
 
     def __init__(
@@ -376,56 +385,56 @@ class Episode:
         made: tuple[int, Any] | None = None,
     ) -> None:
         self.game, self.position, self.first = game, position, first
-        self._made: _Made | None = None
+        self._last: _MoveNode | None = None
         if before is not None and made is not None:
-            self._made = _Made(before._made, *made)
+            self._last = _MoveNode(before._last, *made)
         self.root: Episode = self if before is None else before.root
         self.moves: int = 0 if before is None else before.moves + 1
-        self._asked: int = 0 if before is None else before._asked + 1
+        self._asked_count: int = 0 if before is None else before._asked_count + 1
         self._view: Any = None
         self._mask: bytes | None = None
         acting = game.rules.to_act(position)
         self.seat: int | None = None
         if acting and not 0 < game.max_moves <= self.moves:
-            self.seat = acting[0] if len(acting) == 1 else self._in_turn(acting)
+            self.seat = acting[0] if len(acting) == 1 else self._next_in_turn(acting)
 
     def __deepcopy__(self, memo: Any) -> Episode:
         return self
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         made = [(m.seat, m.move) for m in self._moves_made()]
-        return _replayed, (self.game, self.root.position, self.first, made)
+        return _replay, (self.game, self.root.position, self.first, made)
 
-    def _moves_made(self, untold: bool = False) -> list[_Made]:
-        moves: list[_Made] = []
-        at = self._made
-        while at is not None and not (untold and at.told):
+    def _moves_made(self, untold: bool = False) -> list[_MoveNode]:
+        moves: list[_MoveNode] = []
+        at = self._last
+        while at is not None and not (untold and at.cached):
             moves.append(at)
             at = at.before
         return moves[::-1]
 
-    def _in_turn(self, acting: Sequence[int]) -> int:
+    def _next_in_turn(self, acting: Sequence[int]) -> int:
         seats = self.game.seats
         while True:
-            time_round, place = divmod(self._asked, seats)
+            time_round, place = divmod(self._asked_count, seats)
             seat = (self.first + time_round + place) % seats
             if seat in acting:
                 return seat
-            self._asked += 1
+            self._asked_count += 1
 
     @property
-    def made(self) -> tuple[int, Any] | None:
+    def last_move(self) -> tuple[int, Any] | None:
         """Return the last seat and its move, which is None for waiting; None at the start."""
-        return None if self._made is None else (self._made.seat, self._made.move)
+        return None if self._last is None else (self._last.seat, self._last.move)
 
     @property
     def before(self) -> Episode | None:
         """The moment before the last move, computed again from the start; None at the start."""
         made = [(m.seat, m.move) for m in self._moves_made()]
-        return _replayed(self.game, self.root.position, self.first, made[:-1]) if made else None
+        return _replay(self.game, self.root.position, self.first, made[:-1]) if made else None
 
     @property
-    def several(self) -> bool:
+    def several_may_act(self) -> bool:
         """Return whether several seats may act, so that the seat to act may wait."""
         return len(self.game.rules.to_act(self.position)) > 1
 
@@ -465,7 +474,7 @@ class Episode:
         if self.seat is None:
             raise InputError(f"action {action}: the episode is over")
         game = self.game
-        action = numbered(action, game.encoded.actions, "action")
+        action = check_index(action, game.encoded.actions, "action")
         move = game.encoded.move(action, self.view)
         return self.after_move(self.seat, move)
 
@@ -484,62 +493,60 @@ class Episode:
         rules, position = game.rules, self.position
         return list(game.reward.returns(rules.points(position), rules.places(position)))
 
-    def told(self) -> tuple[str, ...]:
+    def observations(self) -> tuple[str, ...]:
         """Return the public events since the start, a sentence each.
 
         Cost: the moves after the last cached result are made again.
         """
-        return self._told()[0]
+        return self._compute_history()[0]
 
     def history(self) -> History:
         """Return the moves since the start as numbers; empty without `Encoded.outcomes`.
 
-        Cost: see `told`.
+        Cost: see `observations`.
         """
-        return self._told()[1]
+        return self._compute_history()[1]
 
-    def _told(self) -> tuple[tuple[str, ...], History]:
+    def _compute_history(self) -> tuple[tuple[str, ...], History]:
         untold, rules, encoded = self._moves_made(True), self.game.rules, self.game.encoded
-        known = untold[0].before if untold else self._made
+        known = untold[0].before if untold else self._last
         events, history, position = (
-            known.told if known and known.told else ((), (), self.root.position)
+            known.cached if known and known.cached else ((), (), self.root.position)
         )
         for made in untold:
             before, seat, move = position, made.seat, made.move
             if move is None:
                 events += (WAITS(who=seat),)
             else:
-                position = self.position if made is self._made else rules.after(before, seat, move)
+                position = self.position if made is self._last else rules.after(before, seat, move)
                 events += tuple(rules.events(before, seat, move, position))
             if encoded.outcomes is not None:
                 action = encoded.action(move, rules.view(before, seat))
                 history += ((seat, action, encoded.outcome(before, position)),)
-        if self._made:
-            self._made.told = events, history, self.position
+        if self._last:
+            self._last.cached = events, history, self.position
         return events, history
 
-    def remembered(self, seat: int | None) -> str:
+    def memory_text(self, seat: int | None) -> str:
         """Return everything that a seat has seen: the start and the public events.
 
         A seat of None means a bystander.
         """
         rules, root = self.game.rules, self.root
         observer = "bystander" if seat is None else f"player {seat}"
-        begins = f"player {self.first} is asked first\n" if root.several else ""
+        begins = f"player {self.first} is asked first\n" if root.several_may_act else ""
         start = rules.show(rules.view(root.position, seat))
-        return "\n".join((f"{observer}\n{begins}{start}", *self.told()))
+        return "\n".join((f"{observer}\n{begins}{start}", *self.observations()))
 
 
-def _replayed(
-    game: TableGame, position: Any, first: int, made: Sequence[tuple[int, Any]]
-) -> Episode:
+def _replay(game: TableGame, position: Any, first: int, made: Sequence[tuple[int, Any]]) -> Episode:
     episode = Episode(game, position, first)
     for seat, move in made:
         episode = episode.after_move(seat, move)
     return episode
 
 
-class Dealing:
+class ChanceNode:
     """A chance node: the draws before an episode begins. Immutable.
 
     Attributes:
@@ -557,22 +564,22 @@ class Dealing:
             chance(drawn) if position is None else [(seat, 1 / seats) for seat in range(seats)]
         )
 
-    def __deepcopy__(self, memo: Any) -> Dealing:
+    def __deepcopy__(self, memo: Any) -> ChanceNode:
         return self
 
-    def begun(self) -> Dealing | Episode:
+    def after_chance(self) -> ChanceNode | Episode:
         """Return the episode if all chance moves are drawn, else the next chance node."""
         table, position = self.table, self.position
         if position is None:
             if self.outcomes:
                 return self
-            position = table.encoded.dealt(self.drawn)
+            position = table.encoded.initial_position(self.drawn)
         if len(table.rules.to_act(position)) > 1:
-            return Dealing(table, self.drawn, position)
+            return ChanceNode(table, self.drawn, position)
         return Episode(table, position)
 
-    def after(self, action: int) -> Dealing | Episode:
+    def after(self, action: int) -> ChanceNode | Episode:
         """Return the moment after the next draw of chance."""
         if self.position is not None:
             return Episode(self.table, self.position, action)
-        return Dealing(self.table, self.drawn + bytes([action])).begun()
+        return ChanceNode(self.table, self.drawn + bytes([action])).after_chance()

@@ -33,7 +33,7 @@ def _reaches(tree: GameTree, strategies: Floats) -> tuple[Floats, Floats]:
     return ours, chance
 
 
-def _others(reaches: Floats, chance: Floats, player: int) -> Floats:
+def _counterfactual_reaches(reaches: Floats, chance: Floats, player: int) -> Floats:
     """Return the reach probability of each moment by chance and all players except one."""
     others: Floats = chance * np.delete(reaches, player, axis=1).prod(1)
     return others
@@ -46,24 +46,24 @@ def _values(tree: GameTree, strategies: Floats) -> Floats:
     weight[chosen] = strategies[tree.choice[chosen]]
     values = tree.returns.copy()
     for level in tree.levels[:0:-1]:
-        _add(tree, values, level, weight[level, None] * values[level])
+        _add_to_parents(tree, values, level, weight[level, None] * values[level])
     return values
 
 
-def _add(tree: GameTree, values: Floats, level: slice, terms: Floats) -> None:
+def _add_to_parents(tree: GameTree, values: Floats, level: slice, terms: Floats) -> None:
     """Add the terms of a level's moments to their parents; children of a parent are adjacent."""
     parents, first = np.unique(tree.parent[level], return_index=True)
     values[parents] += np.add.reduceat(terms, first)
 
 
-def value(tree: GameTree, strategies: Floats) -> list[float]:
+def expected_returns(tree: GameTree, strategies: Floats) -> list[float]:
     """Return the expected return of each player."""
     return [float(number) for number in _values(tree, strategies)[0]]
 
 
 def best_reply(tree: GameTree, strategies: Floats, player: int) -> float:
     """Return the maximum expected return of a player against the strategies of the others."""
-    others = _others(*_reaches(tree, strategies), player)
+    others = _counterfactual_reaches(*_reaches(tree, strategies), player)
     # Value of each moment to the player, times its reach probability by chance and the others.
     worth = others * tree.returns[:, player]
     for level in tree.levels[:0:-1]:
@@ -89,7 +89,7 @@ def _best_choices(tree: GameTree, merits: Floats) -> NDArray[np.bool_]:
 
 def nash_conv(tree: GameTree, strategies: Floats) -> float:
     """Return the sum of the players' possible gains, each by a best reply to the others."""
-    now = value(tree, strategies)
+    now = expected_returns(tree, strategies)
     return sum(best_reply(tree, strategies, player) - now[player] for player in range(len(now)))
 
 
@@ -110,7 +110,7 @@ def regret_minimization(tree: GameTree, plus: bool = True) -> Iterator[Floats]:
     """
     regrets, total = np.zeros(tree.choices), np.zeros(tree.choices)
     players = range(tree.game.seats)
-    of_choice = [np.nonzero((tree.choice >= 0) & _owned(tree, player))[0] for player in players]
+    of_choice = [np.nonzero((tree.choice >= 0) & _moves_of(tree, player))[0] for player in players]
     iteration = 0
     while True:
         iteration += 1
@@ -119,7 +119,7 @@ def regret_minimization(tree: GameTree, plus: bool = True) -> Iterator[Floats]:
             reaches, chance = _reaches(tree, strategies)
             values = _values(tree, strategies)[:, player]
             parents, choices = tree.parent[moments], tree.choice[moments]
-            others = _others(reaches, chance, player)[parents]
+            others = _counterfactual_reaches(reaches, chance, player)[parents]
             gains = others * (values[moments] - values[parents])
             regrets += np.bincount(choices, gains, tree.choices)
             if plus:
@@ -132,12 +132,12 @@ def regret_minimization(tree: GameTree, plus: bool = True) -> Iterator[Floats]:
         yield tree.normalized(total)
 
 
-def _owned(tree: GameTree, player: int) -> NDArray[np.bool_]:
+def _moves_of(tree: GameTree, player: int) -> NDArray[np.bool_]:
     owned: NDArray[np.bool_] = tree.player[tree.parent] == player
     return owned
 
 
-def value_by_program(tree: GameTree) -> float:
+def linear_program_value(tree: GameTree) -> float:
     """Return the value of the game for the first player, by a linear program in sequence form.
 
     Raises:
@@ -165,8 +165,8 @@ def value_by_program(tree: GameTree) -> float:
     # For each player, the empty sequence has weight 1, and the choices of an information set share
     # the weight of the sequence that leads to it.
     before = np.zeros(len(tree.information_sets), int)
-    acting = np.nonzero(tree.at >= 0)[0]
-    before[tree.at[acting]] = last[acting, tree.player[acting]]
+    acting = np.nonzero(tree.information_set >= 0)[0]
+    before[tree.information_set[acting]] = last[acting, tree.player[acting]]
     rows = np.arange(len(before) + 1)
     flow = coo_matrix(
         (

@@ -13,16 +13,16 @@ MAX_EXPORTED_MOMENTS = 200_000
 """Maximum number of moments of an exported game; such a file has about 15 MB."""
 
 
-def efg(game: TableGame) -> str:
+def efg_text(game: TableGame) -> str:
     """Return a game as the text of a Gambit file, with information sets named by `remembered`.
 
     Raises:
         LimitError: If the game has more than `MAX_EXPORTED_MOMENTS` moments.
     """
     tree = GameTree(game, MAX_EXPORTED_MOMENTS)
-    players = " ".join(_quoted(f"player {seat}") for seat in range(game.seats))
+    players = " ".join(_quote(f"player {seat}") for seat in range(game.seats))
     name = " ".join([game.name, *(f"{k}={v}" for k, v in settings_of(game.rules).items())])
-    lines = [f"EFG 2 R {_quoted(name)} {{ {players} }}", '""', ""]
+    lines = [f"EFG 2 R {_quote(name)} {{ {players} }}", '""', ""]
     return "\n".join([*lines, *_nodes(tree)]) + "\n"
 
 
@@ -48,16 +48,16 @@ def _nodes(tree: GameTree) -> Iterator[str]:
         elif player == CHANCE:
             chances += 1
             drawn = " ".join(
-                f"{_quoted(str(int(tree.action[child])))} {_exact(float(tree.chance[child]))}"
+                f"{_quote(str(int(tree.action[child])))} {_exact(float(tree.chance[child]))}"
                 for child in children[moment]
             )
             yield f'c "" {chances} "" {{ {drawn} }} 0'
         else:
-            place = int(tree.at[moment])
+            place = int(tree.information_set[moment])
             known = tree.information_sets[place]
-            actions = " ".join(map(_quoted, _moves(tree, place)))
+            actions = " ".join(map(_quote, _moves(tree, place)))
             yield (
-                f'p "" {player + 1} {number_of[place]} {_quoted(known.remembered)} '
+                f'p "" {player + 1} {number_of[place]} {_quote(known.memory_text)} '
                 f"{{ {actions} }} 0"
             )
 
@@ -73,7 +73,7 @@ def _exact(number: float) -> str:
     return str(Fraction(number).limit_denominator(1_000_000))
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Return a quoted label: Gambit allows printable ASCII without consecutive blanks."""
     words = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{words.encode("ascii", "replace").decode()}"'

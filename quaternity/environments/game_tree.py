@@ -1,7 +1,7 @@
 """Game trees of small games as arrays of moments and information sets, for exact algorithms.
 
 Moments are ordered by level, and the children of a moment are adjacent, so algorithms process a
-level in one step of NumPy. Two moments are in the same information set if `Episode.remembered` is
+level in one step of NumPy. Two moments are in the same information set if `Episode.memory_text` is
 equal for the player to act, as in OpenSpiel; recall is perfect.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaternity.base.errors import LimitError
-from quaternity.environments.episode import Dealing, Episode, TableGame
+from quaternity.environments.episode import ChanceNode, Episode, TableGame
 
 MAX_TREE_MOMENTS = 3_000_000
 """Default maximum number of moments in a tree; each takes about 200 bytes and 30 microseconds."""
@@ -31,14 +31,14 @@ class InformationSet(NamedTuple):
 
     Attributes:
         player: The player to act.
-        remembered: Everything that the player has seen.
+        memory_text: Everything that the player has seen.
         actions: The legal actions.
         first: Number of its first choice; a choice is an action in an information set.
         moment: One of the moments.
     """
 
     player: int
-    remembered: str
+    memory_text: str
     actions: tuple[int, ...]
     first: int
     moment: Episode
@@ -56,7 +56,7 @@ class GameTree:
         choice: The choice that led to each moment; -1 for the root and after chance.
         chance: The probability of the draw that led to each moment; 1 for the root and after a
             player's choice.
-        at: The information set of each moment; -1 if no player is to act.
+        information_set: The information set of each moment; -1 if no player is to act.
         returns: The returns [moment, player]; 0 before the end.
         levels: The moments of each level.
         choices: Number of choices.
@@ -73,10 +73,10 @@ class GameTree:
         self.game = game
         self.information_sets: list[InformationSet] = []
         self.levels: list[slice] = []
-        self._known: dict[str, int] = {}
+        self._numbers: dict[str, int] = {}
         rows: list[tuple[int, int, int, float]] = []
         players, places, ends = [], [], []
-        level: list[Dealing | Episode] = [game.root()]
+        level: list[ChanceNode | Episode] = [game.root()]
         edges: list[tuple[int, int, int, float]] = [(0, -1, -1, 1.0)]
         while level:
             first = len(rows)
@@ -84,7 +84,7 @@ class GameTree:
             self.levels.append(slice(first, len(rows)))
             following, edges = [], []
             for number, moment in enumerate(level, first):
-                player, place, choices = self._looked_at(moment)
+                player, place, choices = self._expand(moment)
                 players.append(player)
                 places.append(place)
                 if player == OVER:
@@ -100,7 +100,7 @@ class GameTree:
             level = following
         columns = tuple(np.array(column) for column in zip(*rows, strict=True))
         self.parent, self.action, self.choice, self.chance = columns
-        self.player, self.at = np.array(players), np.array(places)
+        self.player, self.information_set = np.array(players), np.array(places)
         self.returns = np.zeros((len(rows), game.seats))
         for number, returns in ends:
             self.returns[number] = returns
@@ -112,19 +112,19 @@ class GameTree:
     def __len__(self) -> int:
         return len(self.parent)
 
-    def _looked_at(
-        self, moment: Dealing | Episode
+    def _expand(
+        self, moment: ChanceNode | Episode
     ) -> tuple[int, int, list[tuple[int, int, float]]]:
         """Return the player to act, the information set, and the actions.
 
         Each action comes with its choice and its probability as a draw.
         """
-        if isinstance(moment, Dealing):
+        if isinstance(moment, ChanceNode):
             return CHANCE, -1, [(action, -1, chance) for action, chance in moment.outcomes]
         if moment.seat is None:
             return OVER, -1, []
-        remembered = moment.remembered(moment.seat)
-        place = self._known.setdefault(remembered, len(self.information_sets))
+        remembered = moment.memory_text(moment.seat)
+        place = self._numbers.setdefault(remembered, len(self.information_sets))
         if place == len(self.information_sets):
             actions = tuple(compress(range(len(moment.mask)), moment.mask))
             before = self.information_sets[-1:]

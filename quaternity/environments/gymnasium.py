@@ -30,8 +30,8 @@ from gymnasium import logger, spaces
 from numpy.typing import NDArray
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import numbered, whole
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import as_int, check_index
 from quaternity.environments.episode import TableGame
 from quaternity.table.games import GAMES, registration
 from quaternity.table.match import Match
@@ -85,14 +85,18 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
         self.game = TableGame(name, settings, start=start, reward=reward, max_moves=max_moves)
         seats = self.game.seats
         if render_mode not in (None, "ansi"):
-            raise InputError(f"unknown render_mode {shown(render_mode)}; choose from ansi, None")
+            raise InputError(
+                f"unknown render_mode {quote_value(render_mode)}; choose from ansi, None"
+            )
         if opponents is None:
             opponents = [registration(name).levels[0].player]
         if isinstance(opponents, str) or len(opponents) not in (1, seats - 1):
-            raise InputError(f"opponents {shown(opponents)}: expected a list of 1 or {seats - 1}")
+            raise InputError(
+                f"opponents {quote_value(opponents)}: expected a list of 1 or {seats - 1}"
+            )
         for opponent in opponents:
             check_name(name, opponent, "opponent", people=False)
-        if seat is not None and whole(seat, "seat", 0) >= seats:
+        if seat is not None and as_int(seat, "seat", 0) >= seats:
             raise InputError(f"seat: must be from 0 to {seats - 1}, not {seat}")
         self.render_mode, self._seat = render_mode, seat
         self._opponents = list(opponents) * (seats - 1 if len(opponents) == 1 else 1)
@@ -122,8 +126,8 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
         random = Random(int(self.np_random.integers(2**63)))
         for _ in range(MAX_STARTED_GAMES):
             self._begin(random)
-            if not (self._over or self._is_cut_off):
-                return self._seen(), self._info()
+            if not (self._is_over or self._is_cut_off):
+                return self._observation(), self._info()
         raise InputError(f"max_moves {self.game.max_moves}: the programs make all moves")
 
     def _begin(self, random: Random) -> None:
@@ -135,7 +139,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
         self._match = Match(self.game.rules, names, f"{random.getrandbits(64):x}", [position])
         self._steps, self._lost = 0, False
         self._let_programs_move()
-        self._returns = self._now()
+        self._returns = self._current_return()
 
     def step(self, action: Any) -> tuple[Numbers, float, bool, bool, dict[str, Any]]:
         """Take an action, and let the programs act until the learner may act again.
@@ -148,14 +152,14 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
             PlayerFault: If a program failed.
         """
         match, encoded = self.match, self.game.encoded
-        if self._over or self._is_cut_off:
+        if self._is_over or self._is_cut_off:
             raise InputError("step: the episode is over; call reset")
-        action = numbered(action, encoded.actions, "action")
+        action = check_index(action, encoded.actions, "action")
         view = match.view(self.seat)
         if not encoded.mask(view)[action]:
             logger.warn(f"action {action} is not legal: the learner loses, and the game ends")
             self._lost = True
-            return self._seen(), -1.0, True, False, self._info()
+            return self._observation(), -1.0, True, False, self._info()
         self._steps += 1
         move = encoded.move(action, view)
         if move is not None:
@@ -163,19 +167,20 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
         elif (planned := match.next_program()) is not None:
             match.play(planned.seat, planned.move)
         self._let_programs_move()
-        before, self._returns = self._returns, self._now()
+        before, self._returns = self._returns, self._current_return()
         return (
-            self._seen(), self._returns - before, self._over, self._is_cut_off, self._info()
+            self._observation(), self._returns - before, self._is_over, self._is_cut_off,
+            self._info()
         )  # fmt: skip
 
     @property
-    def _over(self) -> bool:
+    def _is_over(self) -> bool:
         return self._lost or not self.game.rules.to_act(self.match.position)
 
     @property
     def _is_cut_off(self) -> bool:
         moves = max(self._steps, len(self.match.moves))
-        return not self._over and 0 < self.game.max_moves <= moves
+        return not self._is_over and 0 < self.game.max_moves <= moves
 
     def _let_programs_move(self) -> None:
         match, rules = self.match, self.game.rules
@@ -185,17 +190,17 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
                 return
             match.play(planned.seat, planned.move)
 
-    def _now(self) -> float:
+    def _current_return(self) -> float:
         reward, rules, position = self.game.reward, self.game.rules, self.match.position
-        if reward.at_end and not (self._over or self._is_cut_off):
+        if reward.at_end and not (self._is_over or self._is_cut_off):
             return 0.0
         return float(reward.returns(rules.points(position), rules.places(position))[self.seat])
 
-    def _seen(self) -> Numbers:
+    def _observation(self) -> Numbers:
         return np.array(self.game.encoded.numbers(self.match.view(self.seat)), np.float32)
 
     def _info(self) -> dict[str, Any]:
-        encoded, over = self.game.encoded, self._over or self._is_cut_off
+        encoded, over = self.game.encoded, self._is_over or self._is_cut_off
         mask = bytes(encoded.actions) if over else encoded.mask(self.match.view(self.seat))
         return {"action_mask": np.frombuffer(mask, np.int8).copy()}
 

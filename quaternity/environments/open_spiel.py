@@ -12,7 +12,7 @@ Small games for exact algorithms have separate names (`episode.benchmarks`). Cha
 cards; if several seats may act at once, another chance node draws the seat that is asked first.
 
 The information-state string contains everything that the player has seen, so recall is perfect. The
-information-state tensor contains the same as numbers, with the layout `TableGame.recalled`, if
+information-state tensor contains the same as numbers, with the layout `TableGame.memory_layout`, if
 there are at most `MAX_TENSOR_SIZE` of them. The observation tensor is `Encoded.numbers`. In games
 without chance, `str(state)` is equal for positions with the same future (without `max_moves`, for
 value iteration); in other games, it is the whole history.
@@ -30,10 +30,10 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from quaternity.environments.episode import Dealing, Episode, TableGame, benchmarks
+from quaternity.environments.episode import ChanceNode, Episode, TableGame, benchmarks
 from quaternity.table.games import game_names, registration, rules_class
 
-NEVER = 1_000_000
+UNLIMITED_LENGTH = 1_000_000
 """The maximum length that a game without `max_moves` reports."""
 
 MAX_TENSOR_SIZE = 1 << 22
@@ -42,7 +42,7 @@ MAX_TENSOR_SIZE = 1 << 22
 NO_START = "none"
 """Value of `start` for the usual start; OpenSpiel does not accept an empty string."""
 
-_OWN = {"reward": "win", "max_moves": -1, "start": NO_START}
+_EXTRA_PARAMETERS = {"reward": "win", "max_moves": -1, "start": NO_START}
 """Default values of the parameters that are not settings; -1 is the default number of moves."""
 
 
@@ -51,11 +51,11 @@ def _parameters(name: str) -> dict[str, Any]:
     values = {field.name: getattr(usual, field.name) for field in fields(usual)}
     return {
         key: str(value) if isinstance(value, str) else value for key, value in values.items()
-    } | _OWN
+    } | _EXTRA_PARAMETERS
 
 
-def _recalled(table: TableGame) -> int:
-    return sum(count for _, count, _ in table.recalled)
+def _memory_size(table: TableGame) -> int:
+    return sum(count for _, count, _ in table.memory_layout)
 
 
 def _type(short: str, table: TableGame, usual: dict[str, Any], chosen: bool = True) -> Any:
@@ -77,7 +77,7 @@ def _type(short: str, table: TableGame, usual: dict[str, Any], chosen: bool = Tr
         min_num_players=min_players,
         max_num_players=max_players,
         provides_information_state_string=True,
-        provides_information_state_tensor=0 < _recalled(table) <= MAX_TENSOR_SIZE,
+        provides_information_state_tensor=0 < _memory_size(table) <= MAX_TENSOR_SIZE,
         provides_observation_string=True,
         provides_observation_tensor=True,
         parameter_specification=usual,
@@ -101,20 +101,20 @@ class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
         zero_sum = self.table.reward.zero_sum and self.table.seats > 1
         info = {
             "num_distinct_actions": encoded.actions,
-            "max_chance_outcomes": 0 if isinstance(self.root, Episode) else self._most_outcomes(),
+            "max_chance_outcomes": 0 if isinstance(self.root, Episode) else self._max_outcomes(),
             "num_players": self.table.seats,
             "min_utility": low,
             "max_utility": high,
-            "max_game_length": self.table.max_moves or NEVER,
+            "max_game_length": self.table.max_moves or UNLIMITED_LENGTH,
         }
         if zero_sum:
             info["utility_sum"] = 0.0
         super().__init__(_type(short, table, usual), pyspiel.GameInfo(**info), params)
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
-        return _loaded, (str(self),)
+        return _load_game, (str(self),)
 
-    def _most_outcomes(self) -> int:
+    def _max_outcomes(self) -> int:
         return max(self.table.seats, len(self.table.encoded.chance(())))
 
     def new_initial_state(self) -> TableSpielState:
@@ -130,7 +130,7 @@ class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
         return TableObserver(self, iig_obs_type, params)
 
 
-def _loaded(text: str) -> Any:
+def _load_game(text: str) -> Any:
     """Load a game by its name, for pickles; unpickling imports this module, which registers it."""
     return pyspiel.load_game(text)
 
@@ -144,47 +144,47 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
     """A game at one moment.
 
     Attributes:
-        now: The episode, or the chance node before it. It is the only attribute, because each copy
-            of a state copies all attributes.
+        moment: The episode, or the chance node before it. It is the only attribute, because each
+            copy of a state copies all attributes.
     """
 
     def __init__(self, game: TableSpielGame) -> None:
         super().__init__(game)
-        self.now: Dealing | Episode = game.root
+        self.moment: ChanceNode | Episode = game.root
 
     @property
     def episode(self) -> Episode | None:
         """The episode; None at a chance node."""
-        return self.now if isinstance(self.now, Episode) else None
+        return self.moment if isinstance(self.moment, Episode) else None
 
     def current_player(self) -> int:
         """Return the seat to act, or OpenSpiel's number for chance or for the end."""
-        if isinstance(self.now, Dealing):
+        if isinstance(self.moment, ChanceNode):
             return int(pyspiel.PlayerId.CHANCE)
-        seat = self.now.seat
+        seat = self.moment.seat
         return int(pyspiel.PlayerId.TERMINAL) if seat is None else seat
 
     def is_terminal(self) -> bool:
         """Return whether the game is over or cut off."""
-        return isinstance(self.now, Episode) and self.now.seat is None
+        return isinstance(self.moment, Episode) and self.moment.seat is None
 
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:
         """Return the possible draws with their probabilities."""
-        assert isinstance(self.now, Dealing), "chance draws"
-        return self.now.outcomes
+        assert isinstance(self.moment, ChanceNode), "chance draws"
+        return self.moment.outcomes
 
     def _legal_actions(self, player: int) -> list[int]:
-        assert isinstance(self.now, Episode), "a player is to act"
-        return _legal(self.now.mask) if player == self.now.seat else []
+        assert isinstance(self.moment, Episode), "a player is to act"
+        return _legal(self.moment.mask) if player == self.moment.seat else []
 
     def _apply_action(self, action: int) -> None:
-        self.now = self.now.after(action)
+        self.moment = self.moment.after(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
-        if isinstance(self.now, Dealing):
-            drawn = self.now.position is None
+        if isinstance(self.moment, ChanceNode):
+            drawn = self.moment.position is None
             return f"draw {action}" if drawn else f"player {action} is asked first"
-        episode = self.now
+        episode = self.moment
         table = episode.game
         view = episode.view if player == episode.seat else None
         move = table.encoded.move(action, view or table.rules.view(episode.position, player))
@@ -192,19 +192,19 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
 
     def returns(self) -> list[float]:
         """Return the return of each player; 0 before the end."""
-        if isinstance(self.now, Dealing):
-            return [0.0] * self.now.table.seats
-        return self.now.returns() if self.now.seat is None else [0.0] * self.now.game.seats
+        if isinstance(self.moment, ChanceNode):
+            return [0.0] * self.moment.table.seats
+        return self.moment.returns() if self.moment.seat is None else [0.0] * self.moment.game.seats
 
     def __str__(self) -> str:
-        if isinstance(self.now, Dealing):
-            return f"drawn: {' '.join(map(str, self.now.drawn))}"
-        episode, table = self.now, self.now.game
+        if isinstance(self.moment, ChanceNode):
+            return f"drawn: {' '.join(map(str, self.moment.drawn))}"
+        episode, table = self.moment, self.moment.game
         rules = table.rules
         if table.encoded.chance(()):
             moves = self.history()
             drawn = " ".join(map(str, moves[: len(moves) - episode.moves]))
-            return "\n".join((f"drawn: {drawn}; first {episode.first}", *episode.told()))
+            return "\n".join((f"drawn: {drawn}; first {episode.first}", *episode.observations()))
         counted = f"move {episode.moves} of {table.max_moves}\n" if table.max_moves else ""
         return counted + json.dumps(rules.view_json(rules.view(episode.position, None)))
 
@@ -214,7 +214,7 @@ class TableObserver:
 
     Attributes:
         tensor: `Encoded.numbers` of the player's view; with perfect recall, the player's memory
-            (`TableGame.recalled`).
+            (`TableGame.memory_layout`).
         dict: The parts of the tensor by name.
     """
 
@@ -222,12 +222,12 @@ class TableObserver:
         if params:
             raise ValueError(f"observation parameters are not supported; passed {params}")
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
-        self._recall = kind.perfect_recall
+        self._perfect_recall = kind.perfect_recall
         self._private = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
         self._table = game.table
-        entries = game.table.recalled if self._recall else game.table.encoded.entries
+        entries = game.table.memory_layout if self._perfect_recall else game.table.encoded.entries
         size = sum(count for _, count, _ in entries)
-        if self._recall and size > MAX_TENSOR_SIZE:
+        if self._perfect_recall and size > MAX_TENSOR_SIZE:
             entries, size = (), 0
         self.tensor = np.zeros(size, np.float32)
         self.dict, place = {}, 0
@@ -242,19 +242,19 @@ class TableObserver:
             self.tensor.fill(0)
             return
         seat = player if self._private else None
-        if self._recall:
+        if self._perfect_recall:
             if self.dict:
-                self._set_recalled(episode, seat)
+                self._set_memory(episode, seat)
             return
         view = episode.view if seat == episode.seat else table.rules.view(episode.position, seat)
         self.tensor[:] = table.encoded.numbers(view)
 
-    def _set_recalled(self, episode: Episode, seat: int | None) -> None:
+    def _set_memory(self, episode: Episode, seat: int | None) -> None:
         table, root = self._table, episode.root
         self.tensor.fill(0)
         if seat is not None:
             self.dict["player"][seat] = 1
-        if root.several:
+        if root.several_may_act:
             self.dict["first"][episode.first] = 1
         self.dict["start"][:] = table.encoded.numbers(table.rules.view(root.position, seat))
         moves = self.dict["moves"].reshape(table.max_moves, -1)
@@ -268,15 +268,15 @@ class TableObserver:
         seat = player if self._private else None
         if episode is None:
             return "nothing is dealt"
-        if self._recall:
-            return episode.remembered(seat)
+        if self._perfect_recall:
+            return episode.memory_text(seat)
         return str(rules.show(rules.view(episode.position, seat)))
 
 
-def _chosen(name: str, params: dict[str, Any]) -> TableGame:
+def _make_game(name: str, params: dict[str, Any]) -> TableGame:
     """Return a game with the parameters of OpenSpiel."""
     settings, usual = dict(params), _parameters(name)
-    own = {key: settings.pop(key, value) for key, value in _OWN.items()}
+    own = {key: settings.pop(key, value) for key, value in _EXTRA_PARAMETERS.items()}
     max_moves = own["max_moves"]
     start = "" if own["start"] == NO_START else own["start"]
     if start:
@@ -308,7 +308,7 @@ def register_games() -> None:
     known = set(pyspiel.registered_names())
     for name in game_names():
         if f"python_{name}" not in known:
-            _register(f"python_{name}", _parameters(name), partial(_chosen, name), False)
+            _register(f"python_{name}", _parameters(name), partial(_make_game, name), False)
     for name in benchmarks():
         if name not in known:
             _register(name, {}, partial(_benchmark, name), True)

@@ -31,11 +31,11 @@ from gymnasium import logger, spaces
 from numpy.typing import NDArray
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import numbered, whole
 from quaternity.base.plots import default_style, new_figure
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import as_int, check_index
 from quaternity.environments.episode import Episode, TableGame
-from quaternity.table.games import GAMES, further_games, game_names
+from quaternity.table.games import GAMES, game_names, plugin_games
 
 COLUMNS, MIN_LINES = 80, 26
 """Width and minimum height of a picture, in characters. The height is that of the first table plus
@@ -95,10 +95,10 @@ class _Table:
         """
         super().__init__()
         self.game = TableGame(name, settings, start=start, reward=reward, max_moves=max_moves)
-        self.max_cycles = None if max_cycles is None else whole(max_cycles, "max_cycles", 1)
+        self.max_cycles = None if max_cycles is None else as_int(max_cycles, "max_cycles", 1)
         if render_mode not in (None, *RENDER_MODES):
             known = ", ".join((*RENDER_MODES, "None"))
-            raise InputError(f"unknown render_mode {shown(render_mode)}; choose from {known}")
+            raise InputError(f"unknown render_mode {quote_value(render_mode)}; choose from {known}")
         self.render_mode = render_mode
         self.metadata = {
             "name": f"{name}_v0",
@@ -151,7 +151,7 @@ class _Table:
         Raises:
             InputError: If it is not the number of an action.
         """
-        return numbered(action, self.game.encoded.actions, "action")  # type: ignore[arg-type]
+        return check_index(action, self.game.encoded.actions, "action")  # type: ignore[arg-type]
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """Return or print the table as the seat to act sees it, depending on `render_mode`."""
@@ -168,13 +168,13 @@ class _Table:
 
     def _text(self) -> str:
         episode = self.episode
-        news = episode.told()[-2:]
+        news = episode.observations()[-2:]
         turn = "the game is over" if episode.seat is None else f"player {episode.seat} is to act"
         return "\n".join((*news, turn, episode.game.rules.show(episode.view)))
 
-    def _begin(self, seed: int | None) -> None:
+    def _start_episode(self, seed: int | None) -> None:
         if seed is not None:
-            self._random = Random(whole(seed, "seed"))  # a seed drawn by NumPy has its own type
+            self._random = Random(as_int(seed, "seed"))  # a seed drawn by NumPy has its own type
         self.episode = self.game.episode(self._random)
         over, seats = self.episode.seat is None, self.game.seats
         at_once = over and self.game.reward.at_end  # the deal has ended the game
@@ -188,7 +188,7 @@ class _Table:
         if self.render_mode == "human" and not over:
             self.render()
 
-    def _settle(self, cut_off: bool) -> None:
+    def _update_rewards(self, cut_off: bool) -> None:
         episode = self.episode
         before, self._returns = self._returns, episode.returns()
         for agent, seat in self._seats.items():
@@ -207,23 +207,23 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
     This class includes the checks of PettingZoo's wrappers, which would take three times as long.
 
     Attributes:
-        forgives: Whether an illegal action raises an error, so that the agent can try another one.
-            Otherwise it ends the game, and the agent gets a reward of -1.
+        raises_illegal: Whether an illegal action raises an error, so that the agent can try another
+            one. Otherwise it ends the game, and the agent gets a reward of -1.
     """
 
     agent_selection: str
-    forgives = False
+    raises_illegal = False
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin an episode; equal seeds give equal episodes."""
         del options
-        self._begin(seed)
+        self._start_episode(seed)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self._skip_agent_selection = None
         self._times = 0
         self.agent_selection = self.possible_agents[0]
         if self.episode.seat is None:
-            self._settle(False)
+            self._update_rewards(False)
             self._accumulate_rewards()
         self._select()
 
@@ -250,13 +250,13 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
             return
         number = self._number(action)
         self._cumulative_rewards[agent] = 0.0
-        if self.max_cycles is None and not self.forgives and not self.episode.mask[number]:
+        if self.max_cycles is None and not self.raises_illegal and not self.episode.mask[number]:
             self._lose(agent, number)
             return
-        self.episode = self._taken(self._seats[agent], number)
+        self.episode = self._apply(self._seats[agent], number)
         self._times += 1
         cycles = self.max_cycles
-        self._settle(cycles is not None and self._times >= cycles * self.game.seats)
+        self._update_rewards(cycles is not None and self._times >= cycles * self.game.seats)
         self._accumulate_rewards()
         self._select()
 
@@ -268,7 +268,7 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
         self.terminations = dict.fromkeys(self.agents, True)
         self._accumulate_rewards()
 
-    def _taken(self, seat: int, action: int) -> Episode:
+    def _apply(self, seat: int, action: int) -> Episode:
         """Return the moment after an action; with `max_cycles`, ignore an illegal action."""
         episode = self.episode
         if self.max_cycles is None:
@@ -277,7 +277,7 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
             return episode
         if episode.mask[action]:
             return episode.after(action)
-        return episode.after_move(seat, None) if episode.several else episode
+        return episode.after_move(seat, None) if episode.several_may_act else episode
 
 
 class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  # untyped library
@@ -294,14 +294,14 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
         """Begin an episode; equal seeds give equal episodes."""
         del options
-        self._begin(seed)
+        self._start_episode(seed)
         self._steps = 0
         return {agent: self.observe(agent) for agent in self.agents}, self.infos
 
     def observe(self, agent: str) -> Observation:
         """Return the current observation of an agent; several agents may have legal actions."""
         episode, seat = self.episode, self._seats[agent]
-        if seat == episode.seat or not (episode.several and episode.seat is not None):
+        if seat == episode.seat or not (episode.several_may_act and episode.seat is not None):
             return super().observe(agent)
         view = episode.game.rules.view(episode.position, seat)
         return {
@@ -326,14 +326,14 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
         """
         if not self.agents:
             return {}, {}, {}, {}, {}
-        for seat, move in self._chosen(actions):
+        for seat, move in self._legal_moves(actions):
             episode, rules = self.episode, self.game.rules
             if episode.seat is None:
                 break
             gone = move is not None and rules.faults(rules.view(episode.position, seat), move)
             self.episode = episode.after_move(seat, None if gone else move)
         self._steps += 1
-        self._settle(self.max_cycles is not None and self._steps >= self.max_cycles)
+        self._update_rewards(self.max_cycles is not None and self._steps >= self.max_cycles)
         observations = {agent: self.observe(agent) for agent in self.agents}
         result = observations, self.rewards, self.terminations, self.truncations, self.infos
         if any(self.terminations.values()) or any(self.truncations.values()):
@@ -341,7 +341,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
         self.rewards = dict(self.rewards)
         return result
 
-    def _chosen(self, actions: dict[str, int]) -> list[tuple[int, Any]]:
+    def _legal_moves(self, actions: dict[str, int]) -> list[tuple[int, Any]]:
         """Return the seats that act, in order, with their legal moves or None to wait."""
         episode, seats = self.episode, self.game.seats
         rules, encoded = self.game.rules, self.game.encoded
@@ -355,7 +355,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
             action = self._number(actions.get(self.possible_agents[seat]))
             if encoded.mask(view)[action]:
                 moves.append((seat, encoded.move(action, view)))
-            elif episode.several:
+            elif episode.several_may_act:
                 moves.append((seat, None))
         return moves
 
@@ -385,7 +385,7 @@ class Version:
     def raw_env(self, **arguments: Any) -> TableEnv:
         """Return a `TableEnv` in which an illegal action raises an error."""
         env = TableEnv(self.game, **arguments)
-        env.forgives = True
+        env.raises_illegal = True
         return env
 
     def env(self, **arguments: Any) -> TableEnv:
@@ -402,7 +402,7 @@ quaternity_v0, kwartet_v0, quarto_v0, set_v0 = map(Version, GAMES)
 
 def __getattr__(name: str) -> Version:
     game = name.removesuffix("_v0")
-    if game == name or game not in further_games().found:
+    if game == name or game not in plugin_games().usable:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return Version(game)
 

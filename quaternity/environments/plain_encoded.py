@@ -16,7 +16,7 @@ MAX_OFFERED_MOVES = 512
 MAX_VIEW_BYTES = 8192
 """Maximum size of the JSON document of a view, in bytes."""
 
-STARTS = 1000
+START_COUNT = 1000
 """Number of initial positions to draw from if the start is random."""
 
 
@@ -25,7 +25,7 @@ class PlainEncoded:
 
     Action k is the k-th legal move, and the last action is to wait. The numbers are the bytes of
     the view's JSON document with sorted keys, each divided by 255, padded with zeros. If the start
-    is random, it is one of `STARTS` fixed positions.
+    is random, it is one of `START_COUNT` fixed positions.
     """
 
     actions = MAX_OFFERED_MOVES + 1
@@ -47,7 +47,7 @@ class PlainEncoded:
         if move is None:
             return MAX_OFFERED_MOVES
         try:
-            return self._offered(view).index(move)
+            return self._legal_moves(view).index(move)
         except ValueError:
             raise InputError(f"{move} is not a legal move") from None
 
@@ -57,7 +57,7 @@ class PlainEncoded:
         Raises:
             InputError: If the number is not that of a legal move.
         """
-        offered = self._offered(view)
+        offered = self._legal_moves(view)
         if action == MAX_OFFERED_MOVES:
             return None
         if not 0 <= action < len(offered):
@@ -68,7 +68,7 @@ class PlainEncoded:
 
     def mask(self, view: Any) -> bytes:
         """Return a byte for each action: 1 if it is legal for the seat of the view, else 0."""
-        offered = len(self._offered(view))
+        offered = len(self._legal_moves(view))
         return b"\1" * offered + bytes(self.actions - offered)
 
     def numbers(self, view: Any) -> memoryview[float]:
@@ -95,9 +95,9 @@ class PlainEncoded:
         """Return the possible starts, equally likely; empty if there is only one start."""
         if drawn or not self._has_chance():
             return ()
-        return [(number, 1 / STARTS) for number in range(STARTS)]
+        return [(number, 1 / START_COUNT) for number in range(START_COUNT)]
 
-    def dealt(self, drawn: Sequence[int]) -> Any:
+    def initial_position(self, drawn: Sequence[int]) -> Any:
         """Return the initial position of a draw."""
         return self.rules.start(Random(drawn[0] if drawn else 0))
 
@@ -105,7 +105,7 @@ class PlainEncoded:
         first = self.rules.start(Random(0))
         return any(self.rules.start(Random(seed)) != first for seed in range(1, 9))
 
-    def _offered(self, view: Any) -> list[Any]:
+    def _legal_moves(self, view: Any) -> list[Any]:
         offered = list(self.rules.moves(view))
         if len(offered) > MAX_OFFERED_MOVES:
             raise LimitError(

@@ -7,9 +7,9 @@ from random import Random
 from typing import Any
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import numbered
-from quaternity.base.wording import shown
-from quaternity.table.programs import encoded_of
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import check_index
+from quaternity.table.programs import encoder_of
 
 Policy = Callable[[memoryview, bytes, Random], int]
 """Chooses an action from the view as numbers, a mask of the legal actions, and a generator."""
@@ -28,7 +28,7 @@ class PolicyPlayer:
     def __init__(self, choose: Policy) -> None:
         if not callable(choose):
             raise InputError(
-                f"choose: must be a function of (numbers, mask, random), not {shown(choose)}"
+                f"choose: must be a function of (numbers, mask, random), not {quote_value(choose)}"
             )
         self._choose = choose
 
@@ -40,13 +40,13 @@ class PolicyPlayer:
 
 class _Seated:
     def __init__(self, rules: Any, choose: Policy) -> None:
-        self._encoded, self._policy = encoded_of(rules), choose
+        self._encoded, self._policy = encoder_of(rules), choose
 
     def choose(self, view: Any, random: Random) -> Any:
         """Return the move of the policy's action; None to wait."""
         mask = self._encoded.mask(view)
         action = self._policy(self._encoded.numbers(view), mask, random)
-        action = numbered(action, len(mask), "action")
+        action = check_index(action, len(mask), "action")
         if not mask[action]:
-            raise InputError(f"action {shown(action)}: not legal, its mask is 0")
+            raise InputError(f"action {quote_value(action)}: not legal, its mask is 0")
         return self._encoded.move(action, view)

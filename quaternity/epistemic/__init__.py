@@ -3,13 +3,13 @@
 The public information is a `solvers.DealProblem`. Each deal that satisfies it is a world. Two
 worlds are indistinguishable for a player if the player's own hand is the same in both.
 
->>> from quaternity.epistemic import C, H, K, holds
+>>> from quaternity.epistemic import C, H, K, evaluate
 >>> from solvers import DealProblem, SetConstraint
 >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
 >>> deal = [[0, 1, 2]]
->>> holds(K(2, H(0, "0/0")), three_cards, deal)
+>>> evaluate(K(2, H(0, "0/0")), three_cards, deal)
 False
->>> holds("[!H0 0/1!] (K2 H0 0/0 & !C K2 H0 0/0)", three_cards, deal)
+>>> evaluate("[!H0 0/1!] (K2 H0 0/0 & !C K2 H0 0/0)", three_cards, deal)
 True
 """
 
@@ -35,10 +35,10 @@ from quaternity.epistemic.formula import (
     some,
 )
 from quaternity.epistemic.grammar import parse
-from quaternity.epistemic.holding import Method, holds
 from quaternity.epistemic.language import Language
 from quaternity.epistemic.needed_requests import Reasons, reasons
-from quaternity.epistemic.seen_truth import SeenTruth, as_seen
+from quaternity.epistemic.seat_truth import SeatTruth, truth_for_seat
+from quaternity.epistemic.truth import EvaluationMethod, evaluate
 
 __all__ = [
     "FALSE",
@@ -46,6 +46,7 @@ __all__ = [
     "C",
     "D",
     "E",
+    "EvaluationMethod",
     "Formula",
     "FormulaExplanation",
     "H",
@@ -53,21 +54,20 @@ __all__ = [
     "Kw",
     "Language",
     "M",
-    "Method",
     "P",
     "Reasons",
-    "SeenTruth",
+    "SeatTruth",
     "U",
     "Undecided",
-    "as_seen",
+    "evaluate",
     "every",
     "explain_formula",
-    "holds",
     "information_set",
     "judge",
     "parse",
     "reasons",
     "some",
+    "truth_for_seat",
 ]
 
 if not TYPE_CHECKING:

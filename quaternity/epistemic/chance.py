@@ -21,10 +21,20 @@ from quaternity.base.errors import InputError, LimitError
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import Deadline, Evaluator, Undecided
 from quaternity.epistemic.formula import FALSE, TRUE, Formula, negation
-from quaternity.epistemic.holding import FEW_WORLDS, SECONDS, ask, checked_formula
 from quaternity.epistemic.normal_form import normal_form
-from quaternity.epistemic.propositional import cases, determined, narrowed, without_knowledge
-from quaternity.epistemic.seen_truth import NEVER_TRUE, announced, deal_seen, told
+from quaternity.epistemic.propositional import cases, is_determined, narrow, without_knowledge
+from quaternity.epistemic.seat_truth import (
+    NEVER_TRUE,
+    after_announcements,
+    find_possible_deal,
+    seat_truth_of,
+)
+from quaternity.epistemic.truth import (
+    DEFAULT_SECONDS,
+    MAX_QUICK_WORLDS,
+    validate_formula,
+    with_evaluator,
+)
 from solvers.counting import count_deals
 from solvers.problem import DealProblem
 from solvers.sampling import NumberedDeals
@@ -32,11 +42,11 @@ from solvers.verdict import Deal
 
 MAX_COUNTS = 500
 """Maximum number of cases that are counted; with more, the probability is estimated."""
-FEW_DEALS = 1000
+MAX_LISTED_DEALS = 1000
 """Maximum number of deals that are all tried, which gives the exact probability."""
-SAMPLES = 1000
+MAX_SAMPLES = 1000
 """Maximum number of samples for an estimate."""
-DRAWS = 50
+MAX_DRAWS_PER_SAMPLE = 50
 """Maximum number of draws per wanted sample, when draws that contradict the announcements are
 rejected."""
 MIN_SAMPLES = 20
@@ -71,10 +81,10 @@ def formula_chance(
     problem: DealProblem,
     seat: int | None,
     hand: Sequence[int] = (),
-    seconds: float = SECONDS,
+    seconds: float = DEFAULT_SECONDS,
     set_size: int | None = None,
     points: tuple[int, ...] | None = None,
-    samples: int = SAMPLES,
+    samples: int = MAX_SAMPLES,
     announcements: Sequence[Formula | str] = (),
 ) -> FormulaChance:
     """Return the probability of a formula for a seat. The other arguments are those of `as_seen`.
@@ -92,14 +102,14 @@ def formula_chance(
     Fraction(1, 2)
     """
     formula, *before = (
-        checked_formula(x, problem, set_size, points) for x in (formula, *announcements)
+        validate_formula(x, problem, set_size, points) for x in (formula, *announcements)
     )
-    seen = problem if seat is None else problem.seen_by(seat, hand)
-    some_deal = deal_seen(seen)
+    seen = problem if seat is None else problem.with_hand(seat, hand)
+    some_deal = find_possible_deal(seen)
     players = () if seat is None else (seat,)
     deadline = Deadline(seconds)
-    all_true = negation(announced(before, FALSE))
-    both = negation(announced(before, negation(formula)))
+    all_true = negation(after_announcements(before, FALSE))
+    both = negation(after_announcements(before, negation(formula)))
 
     def question(evaluator: Evaluator) -> FormulaChance:
         def exact(formula: Formula) -> Fraction | None:
@@ -107,48 +117,50 @@ def formula_chance(
                 return Fraction(formula.value)
             if not formula.modal_depth:
                 with suppress(LimitError):
-                    return _counted(formula, seen, deadline)
+                    return _count_cases(formula, seen, deadline)
             with suppress(LimitError):
-                return _listed(formula, problem, seen, deadline)
-            truth, other = told(evaluator, formula, seat, some_deal)
+                return _list_deals(formula, problem, seen, deadline)
+            truth, other = seat_truth_of(evaluator, formula, seat, some_deal)
             return Fraction(truth) if other is None else None
 
         fits, fits_too = (
-            _settled(normal_form(condition, problem), players, evaluator, some_deal)
+            _replace_settled(normal_form(condition, problem), players, evaluator, some_deal)
             for condition in (all_true, both)
         )
         share, true = exact(fits), exact(fits_too)
         if share == 0:
             raise InputError(NEVER_TRUE)
         if share is None or true is None:
-            return _in_deals(fits, fits_too, seen, evaluator, samples, deadline)
-        return _exactly(true / share)
+            return _sample_deals(fits, fits_too, seen, evaluator, samples, deadline)
+        return _exact_chance(true / share)
 
-    return ask(question, announced(before, formula), problem, "solvers", seconds)
+    return with_evaluator(
+        question, after_announcements(before, formula), problem, "solvers", seconds
+    )
 
 
-def _exactly(chance: Fraction) -> FormulaChance:
+def _exact_chance(chance: Fraction) -> FormulaChance:
     return FormulaChance(chance, float(chance), float(chance))
 
 
-def _settled(
+def _replace_settled(
     formula: Formula, players: tuple[int, ...], evaluator: Evaluator, deal: Deal
 ) -> Formula:
     """Replace the parts that these hands settle by constants, as far as they can be decided."""
     if isinstance(formula, logic.Constant):
         return formula
-    settled = formula.public or (players and determined(formula, players))
+    settled = formula.public or (players and is_determined(formula, players))
     if settled:
         with suppress(Undecided):
             return TRUE if evaluator.truth(formula, deal) else FALSE
         return formula
     if isinstance(formula, logic.Not | logic.And | logic.Or | logic.Implies | logic.Iff):
-        parts = [_settled(part, players, evaluator, deal) for part in formula.parts()]
+        parts = [_replace_settled(part, players, evaluator, deal) for part in formula.parts()]
         return formula.with_parts(parts)
     return formula
 
 
-def _counted(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fraction:
+def _count_cases(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fraction:
     """Count the deals of disjoint cases: the owners of the named cards that make the formula true.
 
     Raise LimitError if there are too many cases or a count is too large.
@@ -164,7 +176,7 @@ def _counted(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fractio
             remaining -= 1
             if remaining < 0:
                 raise LimitError(f"more than {MAX_COUNTS} cases")
-            return count_deals(problem, seconds=deadline.left())
+            return count_deals(problem, seconds=deadline.remaining())
         card = next(s.card for s in formula.subformulas() if isinstance(s, logic.Holds))
         mask = problem.sets[card.set_index].owners[card.number]
         named = {
@@ -174,35 +186,35 @@ def _counted(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fractio
         }
         kinds = [1 << player for player in named if mask >> player & 1]
         kinds.append(mask & ~sum(1 << player for player in named))
-        return sum(number(formula, narrowed(problem, {card: kind})) for kind in kinds if kind)
+        return sum(number(formula, narrow(problem, {card: kind})) for kind in kinds if kind)
 
-    return Fraction(number(formula, seen), count_deals(seen, seconds=deadline.left()))
+    return Fraction(number(formula, seen), count_deals(seen, seconds=deadline.remaining()))
 
 
-def _listed(
+def _list_deals(
     formula: Formula, problem: DealProblem, seen: DealProblem, deadline: Deadline
 ) -> Fraction:
     """Compute the probability from a list of all public deals. Raise LimitError if too many."""
-    from quaternity.epistemic.explicit import model_of
+    from quaternity.epistemic.explicit_evaluator import model_of
     from quaternity.epistemic.worlds import quick_count
 
     deals = quick_count(problem)
-    if deals is None or deals > FEW_WORLDS:
+    if deals is None or deals > MAX_QUICK_WORLDS:
         raise LimitError("too many deals to list")
     import numpy as np
 
-    model = model_of(problem, deadline.left)
-    possible, row = model.everything(), 0
+    model = model_of(problem, deadline.remaining)
+    possible, row = model.all_true(), 0
     for constraint in seen.sets:
         for mask in constraint.owners:
             fits = np.array([mask >> player & 1 for player in range(problem.players)], dtype=bool)
             possible &= fits[model.owners[row]]
             row += 1
-    true = model.extension(formula, check=deadline.left)
+    true = model.extension(formula, check=deadline.remaining)
     return Fraction(int((true & possible).sum()), int(possible.sum()))
 
 
-def _in_deals(
+def _sample_deals(
     condition: Formula,
     formula: Formula,
     seen: DealProblem,
@@ -217,19 +229,21 @@ def _in_deals(
     """
     needed = cases(seen, without_knowledge(condition, weaker=True)) or ()
     if len(needed) == 1:  # sample only deals that satisfy it, if it is a single case
-        seen = narrowed(seen, needed[0])
-    deals, random = NumberedDeals(seen, seconds=deadline.left()), Random(0)
-    few = deals.number <= FEW_DEALS
+        seen = narrow(seen, needed[0])
+    deals, random = NumberedDeals(seen, seconds=deadline.remaining()), Random(0)
+    few = deals.number <= MAX_LISTED_DEALS
     if not few and not samples:
         raise LimitError("the probability cannot be counted within the limits")
-    numbers: Iterable[int] = (random.randrange(deals.number) for _ in range(samples * DRAWS))
+    numbers: Iterable[int] = (
+        random.randrange(deals.number) for _ in range(samples * MAX_DRAWS_PER_SAMPLE)
+    )
     if few:
         numbers = random.sample(range(deals.number), deals.number)
     true = drawn = open_ones = 0
     for number in numbers:
         deal = deals.deal(number)
         try:
-            deadline.left()
+            deadline.remaining()
             if evaluator.truth(condition, deal):
                 true += evaluator.truth(formula, deal)
                 drawn += 1
@@ -240,17 +254,17 @@ def _in_deals(
     if few and not open_ones:
         if not drawn:
             raise InputError(NEVER_TRUE)
-        return _exactly(Fraction(true, drawn))
+        return _exact_chance(Fraction(true, drawn))
     if drawn - open_ones < MIN_SAMPLES:
         raise Undecided(
             f"undecided: only {drawn - open_ones} deals were decided within the time limit"
         )
-    low = _interval(true, drawn)[0] if true else 0.0
-    high = _interval(true + open_ones, drawn)[1] if true + open_ones < drawn else 1.0
+    low = _wilson_interval(true, drawn)[0] if true else 0.0
+    high = _wilson_interval(true + open_ones, drawn)[1] if true + open_ones < drawn else 1.0
     return FormulaChance(Fraction(true, drawn - open_ones), low, high, drawn)
 
 
-def _interval(true: int, drawn: int) -> tuple[float, float]:
+def _wilson_interval(true: int, drawn: int) -> tuple[float, float]:
     """Return Wilson's 95 % interval for a share."""
     share, square = true / drawn, QUANTILE**2 / drawn
     middle, wide = share + square / 2, QUANTILE * sqrt((share * (1 - share) + square / 4) / drawn)

@@ -11,23 +11,23 @@ from quaternity.epistemic.formula import TRUE, Formula, every, negation, some
 from quaternity.game.cards import Card
 
 SIGNS = ("=", "!=", "<", "<=", ">", ">=")
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class Term(NamedTuple):
     """A number that can differ between deals, given by the formulas that compare it with constants.
 
-    `most` is its maximum, or None if that is not known. `value` is the number itself if it is
+    `maximum` is its maximum, or None if that is not known. `value` is the number itself if it is
     public.
     """
 
-    least: Callable[[int], Formula]
+    at_least: Callable[[int], Formula]
     exactly: Callable[[int], Formula]
-    most: int | None
+    maximum: int | None
     value: int | None = None
 
 
-def constant(number: int) -> Term:
+def constant_term(number: int) -> Term:
     """Return the term of a number that everybody knows."""
     return Term(
         lambda least: logic.Constant(number >= least),
@@ -37,7 +37,7 @@ def constant(number: int) -> Term:
     )
 
 
-def unknown(knower: int, owner: int, hands: Sequence[int] | None) -> Term:
+def unknown_term(knower: int, owner: int, hands: Sequence[int] | None) -> Term:
     """Return the term `U1(2)`; `hands` are the numbers of cards per player, if known."""
     return Term(
         lambda least: logic.Not(logic.Unknown(knower, owner, least - 1, True)) if least else TRUE,
@@ -46,7 +46,7 @@ def unknown(knower: int, owner: int, hands: Sequence[int] | None) -> Term:
     )
 
 
-def held(player: int, index: int, size: int) -> Term:
+def held_term(player: int, index: int, size: int) -> Term:
     """Return the term `cards(1, 8)`, as formulas about which of these cards the player holds."""
     cards = [logic.Holds(player, Card(index, number)) for number in range(size)]
 
@@ -59,7 +59,7 @@ def held(player: int, index: int, size: int) -> Term:
     return Term(least, exactly, size)
 
 
-def compared(term: Term, sign: str, number: int) -> Formula:
+def compare_with_number(term: Term, sign: str, number: int) -> Formula:
     """Return the formula that compares a term with a number."""
     match sign:
         case "=":
@@ -67,25 +67,25 @@ def compared(term: Term, sign: str, number: int) -> Formula:
         case "!=":
             return negation(term.exactly(number))
         case ">=":
-            return term.least(number)
+            return term.at_least(number)
         case ">":
-            return term.least(number + 1)
+            return term.at_least(number + 1)
         case "<":
-            return negation(term.least(number))
+            return negation(term.at_least(number))
         case _:
-            return negation(term.least(number + 1))
+            return negation(term.at_least(number + 1))
 
 
-def both_compared(first: Term, sign: str, second: Term) -> Formula | None:
+def compare_terms(first: Term, sign: str, second: Term) -> Formula | None:
     """Return the formula that compares two terms; None if the first has no known maximum."""
     if second.value is not None:
-        return compared(first, sign, second.value)
-    turned = _TURNED.get(sign, sign)
+        return compare_with_number(first, sign, second.value)
+    turned = _MIRRORED.get(sign, sign)
     if first.value is not None:
-        return compared(second, turned, first.value)
-    if first.most is None:
+        return compare_with_number(second, turned, first.value)
+    if first.maximum is None:
         return None
     return some(
-        every((first.exactly(number), compared(second, turned, number)))
-        for number in range(first.most + 1)
+        every((first.exactly(number), compare_with_number(second, turned, number)))
+        for number in range(first.maximum + 1)
     )

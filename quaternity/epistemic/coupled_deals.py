@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from quaternity.base.cp_sat_search import run_search
 from quaternity.base.errors import LimitError, SolverTimeout
-from quaternity.base.interruptible import searched
 from quaternity.epistemic.evaluator import Deadline, Undecided, out_of_time
 from solvers.problem import DealProblem, players_in
 from solvers.verdict import Deal
@@ -30,7 +30,7 @@ Hand: TypeAlias = Sequence[Literal]
 """For each card, the cards of all sets in order, whether the player holds it."""
 
 
-def negated(literal: Literal) -> Literal:
+def negate(literal: Literal) -> Literal:
     """Return the negation of a literal."""
     return not literal if isinstance(literal, bool) else literal.negated()
 
@@ -41,34 +41,34 @@ class DealTable:
     `first[set]` is the index in `holds` of the first card of the set.
     """
 
-    __slots__ = ("first", "holds", "problem")
+    __slots__ = ("first_card", "holds", "problem")
 
     def __init__(self, problem: DealProblem, holds: Sequence[Mapping[int, Literal]]) -> None:
         self.problem = problem
         self.holds = holds
-        self.first = []
+        self.first_card = []
         start = 0
         for constraint in problem.sets:
-            self.first.append(start)
+            self.first_card.append(start)
             start += constraint.size
 
-    def held(self, player: int, set_index: int, number: int) -> Literal:
+    def card_literal(self, player: int, set_index: int, number: int) -> Literal:
         """Return whether a player holds a card; False for a card that is out of play."""
         if number >= self.problem.sets[set_index].size:
             return False
-        return self.holds[self.first[set_index] + number].get(player, False)
+        return self.holds[self.first_card[set_index] + number].get(player, False)
 
-    def hand(self, player: int) -> list[Literal]:
+    def hand_literals(self, player: int) -> list[Literal]:
         """Return the literals of a player's hand, one for each card."""
         return [holders.get(player, False) for holders in self.holds]
 
-    def differs(self, deal: Deal, players: Iterable[int]) -> list[Literal]:
+    def difference_literals(self, deal: Deal, players: Iterable[int]) -> list[Literal]:
         """Return literals, one of which is true iff a player's hand differs from the one in `deal`.
 
         Hands have the same size in all deals, so it suffices that one of the cards is missing.
         """
         return [
-            negated(self.held(player, index, card))
+            negate(self.card_literal(player, index, card))
             for player in players
             for index, card in deal.hand(player)
         ]
@@ -92,7 +92,7 @@ class CoupledDeals:
             raise LimitError(f"the question needs more than {MAX_LITERALS} variables")
         return self.model.new_bool_var("")
 
-    def require_one(self, literals: Iterable[Literal]) -> None:
+    def require_any(self, literals: Iterable[Literal]) -> None:
         """Require that at least one of the literals is true."""
         open_ones = []
         for literal in literals:
@@ -104,7 +104,7 @@ class CoupledDeals:
 
     def require_if(self, condition: Literal, literal: Literal) -> None:
         """Require that a literal is true whenever a condition is true."""
-        self.require_one((negated(condition), literal))
+        self.require_any((negate(condition), literal))
 
     def require_exactly_one(self, literals: Iterable[Literal]) -> None:
         """Require that exactly one of the literals is true."""
@@ -122,7 +122,7 @@ class CoupledDeals:
             self.require_if(together, open_one)
         return together
 
-    def one_of(self, literals: Sequence[Literal]) -> Literal:
+    def any_of(self, literals: Sequence[Literal]) -> Literal:
         """Return a literal that can be true only if one of the given literals is true."""
         if any(x is True for x in literals):
             return True
@@ -130,7 +130,7 @@ class CoupledDeals:
         if len(open_ones) < 2:
             return open_ones[0] if open_ones else False
         either = self.new_literal()
-        self.require_one([negated(either), *open_ones])
+        self.require_any([negate(either), *open_ones])
         return either
 
     def require_sum(
@@ -144,7 +144,7 @@ class CoupledDeals:
         if condition is False or (low <= smallest and largest <= high):
             return
         if largest < low or smallest > high or low > high:
-            self.require_one((negated(condition),))
+            self.require_any((negate(condition),))
             return
         from ortools.sat.python import cp_model
 
@@ -164,7 +164,7 @@ class CoupledDeals:
             Undecided: If the time is up.
             LimitError: If the model has too many variables.
         """
-        self.deadline.left()
+        self.deadline.remaining()
         shared = hands or {}
         holds: list[dict[int, Literal]] = []
         for constraint in problem.sets:
@@ -208,7 +208,7 @@ class CoupledDeals:
         text = out_of_time(self.deadline.seconds)
         others: dict[str, Any] = {"symmetry_level": 0, "cp_model_probing_level": 0, **parameters}
         try:
-            solver = searched(self.model, self.deadline.left(), lambda: text, **others)
+            solver = run_search(self.model, self.deadline.remaining(), lambda: text, **others)
         except SolverTimeout as error:
             raise Undecided(str(error)) from None
         self._solver = solver or self._solver

@@ -4,9 +4,9 @@ For a formula, a wanted truth value and a deal of the model, `Encoder.literal` r
 that can be true only if the formula has that truth value there. That a player does *not* know
 something requires one more deal that shares the player's hand. That a player *knows* something
 requires a refutation of every case in which it is false, as long as there are few such cases.
-Otherwise it becomes a `Guess`: a literal for which the model enforces only necessary conditions.
-The caller that solves the model must check it in the solution and, if it is wrong, forbid it for
-that hand.
+Otherwise it becomes a `UnenforcedLiteral`: a literal for which the model enforces only necessary
+conditions. The caller that solves the model must check it in the solution and, if it is wrong,
+forbid it for that hand.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from typing import NamedTuple
 
 from quaternity.base.errors import LimitError
 from quaternity.epistemic import formula as logic
-from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, Literal, negated
-from quaternity.epistemic.evaluator import Said
+from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, Literal, negate
+from quaternity.epistemic.evaluator import Announcements
 from quaternity.epistemic.formula import Formula, every, some
 from quaternity.epistemic.propositional import (
     Case,
     cases,
-    determined,
-    unfolded,
+    is_determined,
+    unfold,
     without_knowledge,
 )
-from quaternity.epistemic.reaching import agree_in_cards, cards_fixed
+from quaternity.epistemic.reachability import contains_fixed_cards, fixed_cards
 from quaternity.epistemic.refutation import Refuter
 from quaternity.game.cards import Card
 from solvers.problem import DealProblem
@@ -38,12 +38,12 @@ MAX_DEALS = 300
 """Maximum number of deals in one model."""
 
 
-class Guess(NamedTuple):
+class UnenforcedLiteral(NamedTuple):
     """A literal whose truth the model does not enforce.
 
     Attributes:
         literal: May be true only if `formula` has the truth value `truth` at `table`.
-        said: The announcements made before.
+        announcements: The announcements made before.
         players: Players whose hands together determine the truth value of the formula.
     """
 
@@ -51,27 +51,27 @@ class Guess(NamedTuple):
     formula: Formula
     truth: bool
     table: DealTable
-    said: Said
+    announcements: Announcements
     players: tuple[int, ...]
 
 
 class Encoder:
-    """Adds formulas to a model. Each literal in `guesses` must be checked in every solution."""
+    """Adds formulas to a model. Each literal in `unenforced` must be checked in every solution."""
 
     def __init__(
         self,
         model: CoupledDeals,
         problem: DealProblem,
-        everywhere: Callable[[Formula, Said], bool],
+        everywhere: Callable[[Formula, Announcements], bool],
         leading_to_failure: Callable[[logic.Common], Sequence[DealProblem]],
     ) -> None:
         self.model = model
         self.problem = problem
-        self.guesses: list[Guess] = []
+        self.unenforced: list[UnenforcedLiteral] = []
         self._everywhere = everywhere
         self._leading_to_failure = leading_to_failure
         self._refuter = Refuter(model, problem)
-        self._known: dict[tuple[int, Formula, bool, Said], Literal] = {}
+        self._cache: dict[tuple[int, Formula, bool, Announcements], Literal] = {}
         self._deals: list[DealTable] = []
 
     def new_deal(
@@ -83,71 +83,75 @@ class Encoder:
         """
         if len(self._deals) == MAX_DEALS:
             raise LimitError(f"the question needs more than {MAX_DEALS} deals at once")
-        hands = {} if table is None else {player: table.hand(player) for player in players}
+        hands = {} if table is None else {player: table.hand_literals(player) for player in players}
         self._deals.append(self.model.new_deal(problem, hands))
         return self._deals[-1]
 
-    def literal(self, formula: Formula, truth: bool, table: DealTable, earlier: Said) -> Literal:
+    def literal(
+        self, formula: Formula, truth: bool, table: DealTable, earlier: Announcements
+    ) -> Literal:
         """Return a literal that can be true only if a formula has a truth value at a deal.
 
         If all announcements are true at the deal and the formula has the truth value, the literal
         can be made true.
         """
         key = (id(table), formula, truth, earlier)
-        if key not in self._known:
-            self._known[key] = self._literal(formula, truth, table, earlier)
-        return self._known[key]
+        if key not in self._cache:
+            self._cache[key] = self._literal(formula, truth, table, earlier)
+        return self._cache[key]
 
-    def forbid(self, guess: Guess, deal: Deal, case: Case | None) -> None:
+    def forbid(self, guess: UnenforcedLiteral, deal: Deal, case: Case | None) -> None:
         """Forbid an unenforced literal that is wrong at a deal, and wherever `case` refutes it.
 
         All deals of the case are counterexamples to the assumed knowledge, so the literal is wrong
         wherever one of them agrees with the players' hands. Without a case, forbid it for the hands
         of the deal.
         """
-        differs = guess.table.differs(deal, guess.players)
-        self.model.require_one([negated(guess.literal), *differs])
+        differs = guess.table.difference_literals(deal, guess.players)
+        self.model.require_any([negate(guess.literal), *differs])
         if case is not None:
-            reason = self._refuter.refuted(guess.table, guess.players, case)
+            reason = self._refuter.refutation_literal(guess.table, guess.players, case)
             self.model.require_if(guess.literal, reason)
 
-    def forbid_among(self, guess: Guess, deals: DealProblem) -> None:
+    def forbid_among(self, guess: UnenforcedLiteral, deals: DealProblem) -> None:
         """Forbid an unenforced literal in all deals that agree with `deals` in the fixed cards."""
-        if not agree_in_cards(self.problem, deals):
+        if not contains_fixed_cards(self.problem, deals):
             return
-        fixed = cards_fixed(self.problem, deals)
-        elsewhere = [negated(guess.table.held(owner, *card)) for owner, card in fixed]
-        self.model.require_one([negated(guess.literal), *elsewhere])
+        fixed = fixed_cards(self.problem, deals)
+        elsewhere = [negate(guess.table.card_literal(owner, *card)) for owner, card in fixed]
+        self.model.require_any([negate(guess.literal), *elsewhere])
 
     def exclude(self, common: logic.Common, bad: DealProblem) -> None:
         """Forbid literals that claim common knowledge in deals that share a hand with a `bad` deal.
 
         From each of the `bad` deals, a chain leads to a deal where the formula is false.
         """
-        for guess in self.guesses:
-            if guess.formula == common and guess.truth and not guess.said:
-                for literal in self._nowhere_in(bad, common, guess.table):
+        for guess in self.unenforced:
+            if guess.formula == common and guess.truth and not guess.announcements:
+                for literal in self._exclusion_literals(bad, common, guess.table):
                     self.model.require_if(guess.literal, literal)
 
-    def _nowhere_in(
+    def _exclusion_literals(
         self, bad: DealProblem, common: logic.Common, table: DealTable
     ) -> Iterator[Literal]:
-        for player in common.among(self.problem.players):
-            yield self._refuter.refuted(table, (player,), {}, bad)
+        for player in common.members(self.problem.players):
+            yield self._refuter.refutation_literal(table, (player,), {}, bad)
 
-    def membership(self, table: DealTable, earlier: Said) -> list[Literal]:
+    def membership(self, table: DealTable, earlier: Announcements) -> list[Literal]:
         """Return literals that together state that all announcements were true at a deal."""
         return [
             self.literal(announcement, True, table, earlier[:index])
             for index, announcement in enumerate(earlier)
         ]
 
-    def _literal(self, formula: Formula, truth: bool, table: DealTable, earlier: Said) -> Literal:
+    def _literal(
+        self, formula: Formula, truth: bool, table: DealTable, earlier: Announcements
+    ) -> Literal:
         match formula:
             case logic.Constant(value):
                 return value == truth
             case logic.Holds(player, card):
-                held = table.held(player, card.set_index, card.number)
+                held = table.card_literal(player, card.set_index, card.number)
                 if isinstance(held, bool):
                     return held == truth
                 return held if truth else held.negated()
@@ -155,24 +159,24 @@ class Encoder:
                 if truth:
                     return self._knowledge(formula.players, formula.part, True, table, earlier)
                 return self._ignorance(formula.players, formula.part, table, earlier)
-            case logic.Everywhere(part):
+            case logic.Publicly(part):
                 return self._everywhere(part, earlier) == truth
             case logic.Common(part):
                 return self._common(formula, part, truth, table, earlier)
             case logic.Unknown():
                 return self._unknown(formula, truth, table, earlier)
-            case logic.Announced(announcement, then):
+            case logic.Announcement(announcement, then):
                 true = self.literal(announcement, True, table, earlier)
                 after = self.literal(then, truth, table, (*earlier, announcement))
                 if not truth:
                     return self.model.all_of([true, after])
                 false = self.literal(announcement, False, table, earlier)
-                return self.model.one_of([false, self.model.all_of([true, after])])
+                return self.model.any_of([false, self.model.all_of([true, after])])
             case _:
-                needed = unfolded(formula, truth)
+                needed = unfold(formula, truth)
                 assert needed is not None, formula
                 literals = [self.literal(part, wish, table, earlier) for part, wish in needed[1]]
-                return self.model.all_of(literals) if needed[0] else self.model.one_of(literals)
+                return self.model.all_of(literals) if needed[0] else self.model.any_of(literals)
 
     def _knowledge(
         self,
@@ -180,11 +184,11 @@ class Encoder:
         part: Formula,
         wish: bool,
         table: DealTable,
-        earlier: Said,
+        earlier: Announcements,
     ) -> Literal:
-        if determined(part, players):
+        if is_determined(part, players):
             return self.literal(part, wish, table, earlier)
-        needed = unfolded(part, wish)
+        needed = unfold(part, wish)
         if needed is not None and needed[0]:
             return self.model.all_of(
                 [
@@ -194,50 +198,56 @@ class Encoder:
             )
         literals: list[Literal] = []
         if needed is not None:
-            open_ones = [n for n in needed[1] if not determined(n[0], players)]
+            open_ones = [n for n in needed[1] if not is_determined(n[0], players)]
             literals = [
                 self.literal(subformula, truth, table, earlier)
                 for subformula, truth in needed[1]
-                if determined(subformula, players)
+                if is_determined(subformula, players)
             ]
             part = some(
                 subformula if truth else logic.Not(subformula) for subformula, truth in open_ones
             )
         elif not wish:
             part = logic.Not(part)
-        return self.model.one_of([*literals, self._known_part(players, part, table, earlier)])
+        return self.model.any_of([*literals, self._known_part(players, part, table, earlier)])
 
     def _known_part(
-        self, players: tuple[int, ...], part: Formula, table: DealTable, earlier: Said
+        self, players: tuple[int, ...], part: Formula, table: DealTable, earlier: Announcements
     ) -> Literal:
         otherwise = every([*earlier, logic.Not(part)])
         # Every deal of these cases is a counterexample; without nested knowledge there are no more.
         refuting = cases(self.problem, without_knowledge(otherwise, False), limit=MAX_REFUTED_CASES)
-        literals = [self._refuter.refuted(table, players, case) for case in refuting or ()]
+        literals = [
+            self._refuter.refutation_literal(table, players, case) for case in refuting or ()
+        ]
         if not otherwise.modal_depth and refuting is not None:
             return self.model.all_of(literals)
         literals.append(self.literal(part, True, table, earlier))
         formula = logic.Distributed(players, part)
-        return self._guess(literals, Guess(None, formula, True, table, earlier, players))
+        return self._unenforced_literal(
+            literals, UnenforcedLiteral(None, formula, True, table, earlier, players)
+        )
 
-    def _guess(self, necessary: Sequence[Literal], guess: Guess) -> Literal:
+    def _unenforced_literal(
+        self, necessary: Sequence[Literal], guess: UnenforcedLiteral
+    ) -> Literal:
         if any(literal is False for literal in necessary):
             return False
         literal = self.model.new_literal()
         for consequence in necessary:
             self.model.require_if(literal, consequence)
-        self.guesses.append(guess._replace(literal=literal))
+        self.unenforced.append(guess._replace(literal=literal))
         return literal
 
     def _ignorance(
-        self, players: tuple[int, ...], part: Formula, table: DealTable, earlier: Said
+        self, players: tuple[int, ...], part: Formula, table: DealTable, earlier: Announcements
     ) -> Literal:
-        if determined(part, players):
+        if is_determined(part, players):
             return self.literal(part, False, table, earlier)
         if not earlier and not part.modal_depth:
             true_cases = cases(self.problem, part, False, limit=MAX_REFUTED_CASES)
             if true_cases is not None and any(
-                self._refuter.never(players, case) for case in true_cases
+                self._refuter.always_possible(players, case) for case in true_cases
             ):
                 return True
         hint = without_knowledge(every([*earlier, logic.Not(part)]), True)
@@ -249,21 +259,28 @@ class Encoder:
         )
 
     def _common(
-        self, formula: logic.Common, part: Formula, truth: bool, table: DealTable, earlier: Said
+        self,
+        formula: logic.Common,
+        part: Formula,
+        truth: bool,
+        table: DealTable,
+        earlier: Announcements,
     ) -> Literal:
         # Deals that a player of the group cannot tell apart are connected, so the hand of any one
         # player determines it. And each of them knows what is common knowledge.
-        group = formula.among(self.problem.players)
+        group = formula.members(self.problem.players)
         necessary = []
         if truth:
             necessary.append(self.literal(part, True, table, earlier))
             necessary += [self._knowledge((g,), part, True, table, earlier) for g in group]
             for bad in () if earlier else self._leading_to_failure(formula):
-                necessary += self._nowhere_in(bad, formula, table)
-        return self._guess(necessary, Guess(None, formula, truth, table, earlier, group[:1]))
+                necessary += self._exclusion_literals(bad, formula, table)
+        return self._unenforced_literal(
+            necessary, UnenforcedLiteral(None, formula, truth, table, earlier, group[:1])
+        )
 
     def _unknown(
-        self, formula: logic.Unknown, truth: bool, table: DealTable, earlier: Said
+        self, formula: logic.Unknown, truth: bool, table: DealTable, earlier: Announcements
     ) -> Literal:
         knower, owner, count = formula.knower, formula.owner, formula.count
         hand = self.problem.hands[owner]
@@ -278,7 +295,9 @@ class Encoder:
                     held = logic.Holds(owner, Card(index, number))
                     known.append(self.literal(logic.Knows(knower, held), True, table, earlier))
                     secret = self.literal(logic.Knows(knower, held), False, table, earlier)
-                    unknown.append(self.model.all_of([secret, table.held(owner, index, number)]))
+                    unknown.append(
+                        self.model.all_of([secret, table.card_literal(owner, index, number)])
+                    )
         if truth:
             least = 0 if formula.at_most else count
             return self.model.all_of(
@@ -288,7 +307,7 @@ class Encoder:
             return self._at_least(count + 1, unknown)
         # No search is needed for more cards than the hand has.
         more = self._at_least(count + 1, unknown) if count < hand else False
-        return self.model.one_of([self._at_least(hand - count + 1, known), more])
+        return self.model.any_of([self._at_least(hand - count + 1, known), more])
 
     def _at_least(self, number: int, literals: Sequence[Literal]) -> Literal:
         if number <= sum(x is True for x in literals):

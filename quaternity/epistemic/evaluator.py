@@ -12,12 +12,12 @@ from typing import NoReturn, Protocol, TypeAlias
 
 import quaternity.base.deadline
 from quaternity.base.errors import InputError, LimitError
-from quaternity.base.plain_values import entries, iterated, takes
+from quaternity.base.validation import as_iterator, as_tuple, validate_arguments
 from quaternity.epistemic.formula import Formula
 from solvers.problem import DealProblem
 from solvers.verdict import Deal, deal_faults
 
-Said: TypeAlias = tuple[Formula, ...]
+Announcements: TypeAlias = tuple[Formula, ...]
 """The announcements so far, in order; each one is interpreted after the previous ones."""
 
 
@@ -31,19 +31,23 @@ class Evaluator(Protocol):
     def problem(self) -> DealProblem:
         """The public information."""
 
-    def truth(self, formula: Formula, deal: Deal, earlier: Said = ()) -> bool:
+    def truth(self, formula: Formula, deal: Deal, earlier: Announcements = ()) -> bool:
         """Return whether a formula is true at a deal."""
 
     def counterexample(
-        self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Said = ()
+        self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Announcements = ()
     ) -> Deal | None:
         """Return a deal with the same hands of some players where a formula is false, or None."""
 
-    def public_counterexample(self, formula: Formula, earlier: Said = ()) -> Deal | None:
+    def public_counterexample(self, formula: Formula, earlier: Announcements = ()) -> Deal | None:
         """Return a public deal where a formula is false, or None."""
 
-    def way_to_failure(
-        self, formula: Formula, deal: Deal, earlier: Said = (), players: tuple[int, ...] = ()
+    def counterexample_path(
+        self,
+        formula: Formula,
+        deal: Deal,
+        earlier: Announcements = (),
+        players: tuple[int, ...] = (),
     ) -> list[Deal]:
         """Return a shortest chain from a deal to one where a formula is false, or an empty list.
 
@@ -53,8 +57,8 @@ class Evaluator(Protocol):
 
 
 Check: TypeAlias = Callable[[], object]
-"""A function that long computations call regularly, such as `Deadline.left`; it may raise to stop
-them."""
+"""A function that long computations call regularly, such as `Deadline.remaining`; it may raise to
+stop them."""
 
 
 def no_check() -> None:
@@ -70,7 +74,7 @@ class Deadline(quaternity.base.deadline.Deadline):
 
     __slots__ = ()
 
-    def reached(self) -> NoReturn:
+    def raise_timeout(self) -> NoReturn:
         """Raise `Undecided`."""
         raise Undecided(out_of_time(self.seconds))
 
@@ -83,19 +87,19 @@ def out_of_time(seconds: float) -> str:
     )
 
 
-@takes(problem=DealProblem, deal=Deal)
+@validate_arguments(problem=DealProblem, deal=Deal)
 def information_set(problem: DealProblem, deal: Deal, players: Iterable[int]) -> DealProblem:
     """Return the deals that agree with this one in the hands of some players.
 
     For one player, this is the player's information set; for none, it is the problem itself. Cost:
     cards.
     """
-    for player in iterated(players, "players"):
+    for player in as_iterator(players, "players"):
         hand = [
             sum(1 << number for number, holder in enumerate(owner) if holder == player)
             for owner in deal.owner
         ]
-        problem = problem.seen_by(player, hand)
+        problem = problem.with_hand(player, hand)
     return problem
 
 
@@ -104,7 +108,7 @@ def same_hands(first: Deal, second: Deal, players: Iterable[int]) -> bool:
     return all(first.hand(player) == second.hand(player) for player in players)
 
 
-def checked_deal(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> Deal:
+def validate_deal(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> Deal:
     """Return a deal after checking that it satisfies the public problem.
 
     Raises:
@@ -114,8 +118,8 @@ def checked_deal(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) ->
     if isinstance(owner, Deal):
         deal = owner
     else:
-        sets = enumerate(entries(owner, "deal"))
-        deal = Deal(tuple([entries(cards, f"deal[{index}]") for index, cards in sets]))
+        sets = enumerate(as_tuple(owner, "deal"))
+        deal = Deal(tuple([as_tuple(cards, f"deal[{index}]") for index, cards in sets]))
     faults = deal_faults(problem, deal.owner)
     if faults:
         raise InputError(f"the deal does not fit the public record: {'; '.join(faults)}")

@@ -8,25 +8,30 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from quaternity.base.errors import LimitError, SolverFault
-from quaternity.base.sentences import indented
+from quaternity.base.sentences import indent
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic import sentences as words
 from quaternity.epistemic.evaluator import (
+    Announcements,
     Evaluator,
-    Said,
-    checked_deal,
     information_set,
     same_hands,
+    validate_deal,
 )
 from quaternity.epistemic.formula import Formula, every, negation, some
-from quaternity.epistemic.holding import SECONDS, Method, ask, checked_formula
 from quaternity.epistemic.normal_form import normal_form
 from quaternity.epistemic.propositional import (
     Case,
     cases,
-    determined,
-    narrowed,
-    unfolded,
+    is_determined,
+    narrow,
+    unfold,
+)
+from quaternity.epistemic.truth import (
+    DEFAULT_SECONDS,
+    EvaluationMethod,
+    validate_formula,
+    with_evaluator,
 )
 from quaternity.game.cards import Card
 from solvers.problem import DealProblem, players_in
@@ -42,15 +47,15 @@ class Claim(NamedTuple):
     """The meaning of a sentence of an explanation, so that a test can check it.
 
     Attributes:
-        formula: A formula that is true at the deal, after the announcements `said`.
+        formula: A formula that is true at the deal, after the announcements `announcements`.
         deal: The deal that the sentence is about.
-        said: The announcements, all of them true there.
+        announcements: The announcements, all of them true there.
         impossible: A problem without any deal, and the proof of that if the sentence gives one.
     """
 
     formula: Formula
     deal: Deal
-    said: Said = ()
+    announcements: Announcements = ()
     impossible: tuple[DealProblem, Certificate | None] | None = None
 
 
@@ -75,8 +80,8 @@ def explain_formula(
     formula: Formula | str,
     problem: DealProblem,
     deal: Deal | Sequence[Sequence[int]],
-    method: Method | str = Method.AUTO,
-    seconds: float = SECONDS,
+    method: EvaluationMethod | str = EvaluationMethod.AUTO,
+    seconds: float = DEFAULT_SECONDS,
     set_size: int | None = None,
     real: bool = True,
 ) -> FormulaExplanation:
@@ -91,37 +96,39 @@ def explain_formula(
     player 2 does not know H0 0/0: the hand of player 2 is the same in deal 1, and there
       player 1 holds 0/0, not player 0
     """
-    formula = checked_formula(formula, problem, set_size)
-    world = checked_deal(problem, deal)
-    return ask(lambda x: explained(x, formula, world, real), formula, problem, method, seconds)
+    formula = validate_formula(formula, problem, set_size)
+    world = validate_deal(problem, deal)
+    return with_evaluator(
+        lambda x: explain_with(x, formula, world, real), formula, problem, method, seconds
+    )
 
 
 def judge(
     formula: Formula | str,
     problem: DealProblem,
     deal: Deal | Sequence[Sequence[int]],
-    method: Method | str = Method.AUTO,
-    seconds: float = SECONDS,
+    method: EvaluationMethod | str = EvaluationMethod.AUTO,
+    seconds: float = DEFAULT_SECONDS,
     set_size: int | None = None,
 ) -> tuple[bool, FormulaExplanation | LimitError]:
     """Return the truth value of a formula, and its explanation or the error that prevented it.
 
     Both share one time limit. The arguments and errors are those of `holds`.
     """
-    formula = checked_formula(formula, problem, set_size)
-    world = checked_deal(problem, deal)
+    formula = validate_formula(formula, problem, set_size)
+    world = validate_deal(problem, deal)
 
     def question(evaluator: Evaluator) -> tuple[bool, FormulaExplanation | LimitError]:
         truth = evaluator.truth(formula, world)
         try:
-            return truth, explained(evaluator, formula, world)
+            return truth, explain_with(evaluator, formula, world)
         except LimitError as error:
             return truth, error
 
-    return ask(question, formula, problem, method, seconds)
+    return with_evaluator(question, formula, problem, method, seconds)
 
 
-def explained(
+def explain_with(
     evaluator: Evaluator, formula: Formula, deal: Deal, real: bool = True
 ) -> FormulaExplanation:
     """Return why a formula is true or false at a deal; see `explain_formula`."""
@@ -142,7 +149,7 @@ class _Writer:
 
     def say(self, level: int, text: str, claim: Claim) -> None:
         if len(self.lines) < MAX_LINES:
-            self.lines.append(indented(text, 2 * level) if level else text)
+            self.lines.append(indent(text, 2 * level) if level else text)
             self.claims.append(claim)
         elif len(self.lines) == MAX_LINES:
             self.lines.append("…")
@@ -158,7 +165,7 @@ class _Writer:
         """Return whether the deal is arbitrary, so that only facts of all such deals are stated."""
         return deal != self.real and deal not in self.deals
 
-    def write(self, formula: Formula, deal: Deal, earlier: Said, level: int) -> bool:
+    def write(self, formula: Formula, deal: Deal, earlier: Announcements, level: int) -> bool:
         truth = self.evaluator.truth(formula, deal, earlier)
         claim = Claim(formula if truth else negation(formula), deal, earlier)
         match formula:
@@ -168,19 +175,19 @@ class _Writer:
                 self._holder(player, card, deal, level)
             case logic.Knows() | logic.Distributed():
                 self._knowledge(formula, truth, deal, earlier, level)
-            case logic.Everywhere(part):
+            case logic.Publicly(part):
                 self._everywhere(part, claim, level)
             case logic.Common():
                 self._common(formula, claim, level)
             case logic.Unknown():
                 self._unknown(formula, deal, earlier, level)
-            case logic.Announced(announcement, then):
+            case logic.Announcement(announcement, then):
                 if not self.evaluator.truth(announcement, deal, earlier):
                     false = Claim(negation(announcement), deal, earlier)
-                    self.say(level, words.CANNOT_SAY(formula=str(announcement)), false)
+                    self.say(level, words.CANNOT_ANNOUNCE(formula=str(announcement)), false)
                     self.write(announcement, deal, earlier, level + 1)
                 else:
-                    self.say(level, words.ONCE_SAID(formula=str(announcement)), claim)
+                    self.say(level, words.AFTER_ANNOUNCEMENT(formula=str(announcement)), claim)
                     self.write(then, deal, (*earlier, announcement), level + 1)
             case logic.Not(part):
                 self.write(part, deal, earlier, level)
@@ -196,8 +203,10 @@ class _Writer:
                 self._parts(formula, truth, deal, earlier, level)
         return truth
 
-    def _parts(self, formula: Formula, truth: bool, deal: Deal, earlier: Said, level: int) -> None:
-        needed = unfolded(formula, truth)
+    def _parts(
+        self, formula: Formula, truth: bool, deal: Deal, earlier: Announcements, level: int
+    ) -> None:
+        needed = unfold(formula, truth)
         assert needed is not None
         for part, wish in needed[1]:
             if needed[0]:
@@ -227,7 +236,7 @@ class _Writer:
         formula: logic.Knows | logic.Distributed,
         truth: bool,
         deal: Deal,
-        earlier: Said,
+        earlier: Announcements,
         level: int,
     ) -> None:
         players, part = formula.players, formula.part
@@ -247,7 +256,7 @@ class _Writer:
                     claim,
                 )
             self.write(part, counterexample, earlier, level + 1)
-        elif determined(part, players):
+        elif is_determined(part, players):
             self.say(
                 level, (words.SEE if several else words.SEES)(who=players, formula=str(part)), claim
             )
@@ -262,7 +271,11 @@ class _Writer:
             self._impossible(part, earlier, seen, players, deal, level + 1)
 
     def _everywhere(self, part: Formula, claim: Claim, level: int) -> None:
-        truth, deal, earlier = isinstance(claim.formula, logic.Everywhere), claim.deal, claim.said
+        truth, deal, earlier = (
+            isinstance(claim.formula, logic.Publicly),
+            claim.deal,
+            claim.announcements,
+        )
         counterexample = None if truth else self.evaluator.public_counterexample(part, earlier)
         if counterexample is None:
             self.say(level, words.TRUE_IN_PUBLIC(formula=str(part)), claim)
@@ -274,11 +287,11 @@ class _Writer:
             self.write(part, counterexample, earlier, level + 1)
 
     def _common(self, formula: logic.Common, claim: Claim, level: int) -> None:
-        part, among = formula.part, formula.among(self.problem.players)
-        deal, earlier = claim.deal, claim.said
+        part, among = formula.part, formula.members(self.problem.players)
+        deal, earlier = claim.deal, claim.announcements
         common = words.COMMON_OF(who=formula.players) if formula.players else words.COMMON()
         if claim.formula != formula:
-            chain = self.evaluator.way_to_failure(part, deal, earlier, formula.players)
+            chain = self.evaluator.counterexample_path(part, deal, earlier, formula.players)
             first = self.name(chain[0])
             steps = [first]
             for before, after in pairwise(chain):
@@ -301,9 +314,11 @@ class _Writer:
             self.say(level, words.COMMON_IN_PUBLIC(formula=str(part), common=common), claim)
             self._impossible(part, earlier, self.problem, (), deal, level + 1)
         else:
-            self.say(level, words.COMMON_APART(formula=str(part), common=common), claim)
+            self.say(level, words.COMMON_UNREACHABLE(formula=str(part), common=common), claim)
 
-    def _unknown(self, formula: logic.Unknown, deal: Deal, earlier: Said, level: int) -> None:
+    def _unknown(
+        self, formula: logic.Unknown, deal: Deal, earlier: Announcements, level: int
+    ) -> None:
         knower, owner = formula.knower, formula.owner
         cards = [Card(index, number) for index, number in deal.hand(owner)]
         secret = [
@@ -326,7 +341,7 @@ class _Writer:
     def _impossible(
         self,
         part: Formula,
-        earlier: Said,
+        earlier: Announcements,
         seen: DealProblem,
         players: tuple[int, ...],
         deal: Deal,
@@ -339,8 +354,8 @@ class _Writer:
         otherwise = every([*earlier, logic.Not(part)])
         possible = cases(self.problem, otherwise) if not otherwise.modal_depth else None
 
-        def known_claim(formula: Formula, after: Said = ()) -> Claim:
-            kind = logic.Distributed(players, formula) if players else logic.Everywhere(formula)
+        def known_claim(formula: Formula, after: Announcements = ()) -> Claim:
+            kind = logic.Distributed(players, formula) if players else logic.Publicly(formula)
             return Claim(kind, deal, after)
 
         if possible is None:
@@ -351,13 +366,13 @@ class _Writer:
             self.write(part, deal, earlier, level + 1)
             return
         if not possible:
-            public = Claim(logic.Everywhere(negation(otherwise)), deal)
+            public = Claim(logic.Publicly(negation(otherwise)), deal)
             self.say(level, words.NO_WAY(), public)
         for case in possible:
             if len(case) > 1 or not case:
-                why, proof = _why(seen, case)
+                why, proof = _prove_impossible(seen, case)
                 claim = known_claim(negation(self._as_formula(case)))._replace(impossible=proof)
-                self.say(level, words.IMPOSSIBLE(case=self._in_words(case), proof=why), claim)
+                self.say(level, words.IMPOSSIBLE(case=self._describe(case), proof=why), claim)
                 continue
             ((card, mask),) = case.items()
             for owner in players_in(mask):
@@ -370,7 +385,7 @@ class _Writer:
                 if not self.problem.sets[card.set_index].owners[card.number] >> player & 1
             ]
             if never:
-                public = Claim(logic.Everywhere(every(~logic.Holds(n, card) for n in never)), deal)
+                public = Claim(logic.Publicly(every(~logic.Holds(n, card) for n in never)), deal)
                 self.say(level, words.PUBLICLY_WITHOUT(who=never, card=card), public)
 
     def _cannot_hold(
@@ -389,7 +404,7 @@ class _Writer:
         elif holder in players:
             reason = words.SEES_CARD(who=holder, card=card)
         else:
-            reason, proof = _why(seen, {card: 1 << owner})
+            reason, proof = _prove_impossible(seen, {card: 1 << owner})
             claim = claim._replace(impossible=proof)
         self.say(level, words.CANNOT_HOLD(who=owner, card=card, reason=reason), claim)
 
@@ -402,7 +417,7 @@ class _Writer:
     def _owners(self, card: Card) -> int:
         return self.problem.sets[card.set_index].owners[card.number]
 
-    def _in_words(self, case: Case) -> str:
+    def _describe(self, case: Case) -> str:
         phrases = []
         for card, mask in case.items():
             owners = players_in(mask & self._owners(card))
@@ -415,8 +430,10 @@ class _Writer:
         return words.ALL_OF(parts=phrases) if phrases else words.ANY_DEAL()
 
 
-def _why(seen: DealProblem, case: Case) -> tuple[str, tuple[DealProblem, Certificate | None]]:
-    problem = narrowed(seen, case)
+def _prove_impossible(
+    seen: DealProblem, case: Case
+) -> tuple[str, tuple[DealProblem, Certificate | None]]:
+    problem = narrow(seen, case)
     verdict = solve(problem)
     if isinstance(verdict, Feasible):
         raise SolverFault(f"known to be impossible, but {verdict.deal} is possible")

@@ -22,8 +22,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.base.plain_values import iterated, whole_number
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import as_iterator, check_int
 from quaternity.game.cards import Card
 
 MAX_DEPTH = 100
@@ -31,7 +31,7 @@ MAX_DEPTH = 100
 MAX_SIZE = 100_000
 """Maximum number of subformulas, counting each occurrence."""
 
-_NOBODY: frozenset[int] = frozenset()
+_NO_PLAYERS: frozenset[int] = frozenset()
 _IFF, _IMPLIES, _OR, _AND, _PREFIX = range(5)  # how tightly the operators bind in text
 
 
@@ -46,8 +46,8 @@ class Formula:
         size: The number of subformulas, including this one.
         modal_depth: How deep knowledge and announcements are nested; 0 for a formula about one
             deal.
-        hands: Players whose hands together determine the truth value, among deals that are
-            connected by steps that a player cannot distinguish.
+        determining_players: Players whose hands together determine the truth value, among deals
+            that are connected by steps that a player cannot distinguish.
         public: Whether the truth value is the same in all public deals.
 
     Raises:
@@ -58,7 +58,7 @@ class Formula:
     depth: int = field(init=False, compare=False, repr=False)
     size: int = field(init=False, compare=False, repr=False)
     modal_depth: int = field(init=False, compare=False, repr=False)
-    hands: frozenset[int] = field(init=False, compare=False, repr=False)
+    determining_players: frozenset[int] = field(init=False, compare=False, repr=False)
     public: bool = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -71,7 +71,7 @@ class Formula:
             depth, size = max(depth, part.depth + 1), size + part.size
             modal = max(modal, part.modal_depth)
         modal += isinstance(self, _MODAL)
-        hands, public = self._settled()
+        hands, public = self._determine()
         if depth > MAX_DEPTH:
             raise LimitError(f"the formula is nested more than {MAX_DEPTH} deep")
         if size > MAX_SIZE:
@@ -79,16 +79,16 @@ class Formula:
         object.__setattr__(self, "depth", depth)
         object.__setattr__(self, "size", size)
         object.__setattr__(self, "modal_depth", modal)
-        object.__setattr__(self, "hands", hands)
+        object.__setattr__(self, "determining_players", hands)
         object.__setattr__(self, "public", public)
 
     def _check(self) -> None:
         """Convert and store the fields. Raise InputError if one is not valid."""
 
-    def _settled(self) -> tuple[frozenset[int], bool]:
-        hands, public = _NOBODY, True
+    def _determine(self) -> tuple[frozenset[int], bool]:
+        hands, public = _NO_PLAYERS, True
         for part in self.parts():
-            hands, public = hands | part.hands, public and part.public
+            hands, public = hands | part.determining_players, public and part.public
         return hands, public
 
     def parts(self) -> tuple[Formula, ...]:
@@ -128,16 +128,16 @@ class Formula:
 
     def announce(self, then: Formula) -> Formula:
         """Return `[self!] then`: if `self` is true, `then` is true after its announcement."""
-        return Announced(self, then)
+        return Announcement(self, then)
 
 
 def _number(value: object, place: str) -> int:
     if type(value) is int and value >= 0:  # the fast path for nearly all values
         return value
-    return whole_number(value, 0, None, "a whole number >= 0", place)
+    return check_int(value, 0, None, "a whole number >= 0", place)
 
 
-def _settle_numbers(formula: Formula, *fields: str) -> None:
+def _convert_numbers(formula: Formula, *fields: str) -> None:
     for name in fields:
         value = getattr(formula, name)
         settled = _number(value, name)
@@ -145,14 +145,14 @@ def _settle_numbers(formula: Formula, *fields: str) -> None:
             object.__setattr__(formula, name, settled)
 
 
-def _settle_players(formula: Distributed | Common) -> None:
+def _convert_players(formula: Distributed | Common) -> None:
     if formula.players == ():
         return
-    players = {_number(i, "player") for i in iterated(formula.players, "players")}
+    players = {_number(i, "player") for i in as_iterator(formula.players, "players")}
     object.__setattr__(formula, "players", tuple(sorted(players)))
 
 
-def _braced(players: tuple[int, ...]) -> str:
+def _format_players(players: tuple[int, ...]) -> str:
     return f"{{{','.join(map(str, players))}}}"
 
 
@@ -178,14 +178,14 @@ class Holds(Formula):
     card: Card
 
     def _check(self) -> None:
-        _settle_numbers(self, "player")
+        _convert_numbers(self, "player")
         if not isinstance(self.card, Card):
             raise InputError(f"{self.card!r} is not a Card")
         index, number = _number(self.card.set_index, "set"), _number(self.card.number, "card")
         if index is not self.card.set_index or number is not self.card.number:
             object.__setattr__(self, "card", Card(index, number))
 
-    def _settled(self) -> tuple[frozenset[int], bool]:
+    def _determine(self) -> tuple[frozenset[int], bool]:
         return frozenset((self.player,)), False
 
     def __str__(self) -> str:
@@ -206,11 +206,11 @@ class Unknown(Formula):
     at_most: bool = False
 
     def _check(self) -> None:
-        _settle_numbers(self, "knower", "owner", "count")
+        _convert_numbers(self, "knower", "owner", "count")
         if not isinstance(self.at_most, bool):
             raise InputError(f"at_most: {self.at_most!r} is neither True nor False")
 
-    def _settled(self) -> tuple[frozenset[int], bool]:
+    def _determine(self) -> tuple[frozenset[int], bool]:
         return frozenset((self.knower,)), False
 
     def __str__(self) -> str:
@@ -228,7 +228,7 @@ class Not(Formula):
         return (self.part,)
 
     def __str__(self) -> str:
-        return f"!{_inside(self.part, _PREFIX)}"
+        return f"!{_parenthesize(self.part, _PREFIX)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,7 @@ class Knows(Formula):
     part: Formula
 
     def _check(self) -> None:
-        _settle_numbers(self, "player")
+        _convert_numbers(self, "player")
 
     def parts(self) -> tuple[Formula, ...]:
         """Return the immediate subformulas."""
@@ -254,11 +254,11 @@ class Knows(Formula):
         """Return a copy with other immediate subformulas."""
         return Knows(self.player, *parts)
 
-    def _settled(self) -> tuple[frozenset[int], bool]:
+    def _determine(self) -> tuple[frozenset[int], bool]:
         return frozenset((self.player,)), False
 
     def __str__(self) -> str:
-        return f"K{self.player} {_inside(self.part, _PREFIX)}"
+        return f"K{self.player} {_parenthesize(self.part, _PREFIX)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +269,7 @@ class Distributed(Formula):
     part: Formula
 
     def _check(self) -> None:
-        _settle_players(self)
+        _convert_players(self)
         if not self.players:
             raise InputError("D{}: at least one player is needed (`P` asks about all public deals)")
 
@@ -281,11 +281,11 @@ class Distributed(Formula):
         """Return a copy with other immediate subformulas."""
         return Distributed(self.players, *parts)
 
-    def _settled(self) -> tuple[frozenset[int], bool]:
+    def _determine(self) -> tuple[frozenset[int], bool]:
         return frozenset(self.players), False
 
     def __str__(self) -> str:
-        return f"D{_braced(self.players)} {_inside(self.part, _PREFIX)}"
+        return f"D{_format_players(self.players)} {_parenthesize(self.part, _PREFIX)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +293,7 @@ class Common(Formula):
     """`C f`: common knowledge: `f` is true in every deal reachable along indistinguishable steps.
 
     Each step may be one that any player cannot distinguish; in `C{1,2} f` only the steps of these
-    players count. `Everywhere` implies common knowledge, but not vice versa: a formula that is
+    players count. `Publicly` implies common knowledge, but not vice versa: a formula that is
     false only in unreachable deals can still be common knowledge.
     """
 
@@ -301,7 +301,7 @@ class Common(Formula):
     players: tuple[int, ...] = ()
 
     def _check(self) -> None:
-        _settle_players(self)
+        _convert_players(self)
 
     def parts(self) -> tuple[Formula, ...]:
         """Return the immediate subformulas."""
@@ -312,21 +312,21 @@ class Common(Formula):
         (part,) = parts
         return Common(part, self.players)
 
-    def _settled(self) -> tuple[frozenset[int], bool]:
+    def _determine(self) -> tuple[frozenset[int], bool]:
         # The hand of any one player of the group determines it: see `determined`.
         return frozenset(self.players[:1]), False
 
-    def among(self, players: int) -> tuple[int, ...]:
+    def members(self, players: int) -> tuple[int, ...]:
         """Return the players whose steps count, in a game of the given number of players."""
         return self.players or tuple(range(players))
 
     def __str__(self) -> str:
-        group = _braced(self.players) if self.players else ""
-        return f"C{group} {_inside(self.part, _PREFIX)}"
+        group = _format_players(self.players) if self.players else ""
+        return f"C{group} {_parenthesize(self.part, _PREFIX)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Everywhere(Formula):
+class Publicly(Formula):
     """`P f`: `f` is true in every public deal, so it follows from the public record alone."""
 
     part: Formula
@@ -335,11 +335,11 @@ class Everywhere(Formula):
         """Return the immediate subformulas."""
         return (self.part,)
 
-    def _settled(self) -> tuple[frozenset[int], bool]:
-        return _NOBODY, True
+    def _determine(self) -> tuple[frozenset[int], bool]:
+        return _NO_PLAYERS, True
 
     def __str__(self) -> str:
-        return f"P {_inside(self.part, _PREFIX)}"
+        return f"P {_parenthesize(self.part, _PREFIX)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,7 +349,7 @@ class And(Formula):
     conjuncts: tuple[Formula, ...]
 
     def _check(self) -> None:
-        object.__setattr__(self, "conjuncts", _laid_open(self.conjuncts, And))
+        object.__setattr__(self, "conjuncts", _flatten(self.conjuncts, And))
 
     def parts(self) -> tuple[Formula, ...]:
         """Return the immediate subformulas."""
@@ -360,7 +360,7 @@ class And(Formula):
         return And(tuple(parts))
 
     def __str__(self) -> str:
-        return " & ".join(_inside(part, _AND) for part in self.conjuncts)
+        return " & ".join(_parenthesize(part, _AND) for part in self.conjuncts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,7 +370,7 @@ class Or(Formula):
     disjuncts: tuple[Formula, ...]
 
     def _check(self) -> None:
-        object.__setattr__(self, "disjuncts", _laid_open(self.disjuncts, Or))
+        object.__setattr__(self, "disjuncts", _flatten(self.disjuncts, Or))
 
     def parts(self) -> tuple[Formula, ...]:
         """Return the immediate subformulas."""
@@ -381,7 +381,7 @@ class Or(Formula):
         return Or(tuple(parts))
 
     def __str__(self) -> str:
-        return " | ".join(_inside(part, _OR) for part in self.disjuncts)
+        return " | ".join(_parenthesize(part, _OR) for part in self.disjuncts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,7 +396,7 @@ class Implies(Formula):
         return (self.premise, self.conclusion)
 
     def __str__(self) -> str:
-        return f"{_inside(self.premise, _OR)} -> {_inside(self.conclusion, _IMPLIES)}"
+        return f"{_parenthesize(self.premise, _OR)} -> {_parenthesize(self.conclusion, _IMPLIES)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,11 +411,11 @@ class Iff(Formula):
         return (self.first, self.second)
 
     def __str__(self) -> str:
-        return f"{_inside(self.first, _IFF)} <-> {_inside(self.second, _IMPLIES)}"
+        return f"{_parenthesize(self.first, _IFF)} <-> {_parenthesize(self.second, _IMPLIES)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Announced(Formula):
+class Announcement(Formula):
     """`[f!] g`: if `f` is true, then `g` is true after the public announcement of `f`."""
 
     announcement: Formula
@@ -426,21 +426,21 @@ class Announced(Formula):
         return (self.announcement, self.then)
 
     def __str__(self) -> str:
-        return f"[{self.announcement}!] {_inside(self.then, _PREFIX)}"
+        return f"[{self.announcement}!] {_parenthesize(self.then, _PREFIX)}"
 
 
-_MODAL = (Knows, Distributed, Common, Everywhere, Unknown, Announced)
+_MODAL = (Knows, Distributed, Common, Publicly, Unknown, Announcement)
 
 _BINDING: dict[type[Formula], int] = {And: _AND, Or: _OR, Implies: _IMPLIES, Iff: _IFF}
 
 
-def _inside(part: Formula, least: int) -> str:
+def _parenthesize(part: Formula, least: int) -> str:
     return str(part) if _BINDING.get(type(part), _PREFIX) >= least else f"({part})"
 
 
-def _laid_open(parts: Iterable[Formula], kind: type[Formula]) -> tuple[Formula, ...]:
+def _flatten(parts: Iterable[Formula], kind: type[Formula]) -> tuple[Formula, ...]:
     opened: list[Formula] = []
-    for part in iterated(parts, kind.__name__):
+    for part in as_iterator(parts, kind.__name__):
         opened.extend(part.parts() if isinstance(part, kind) else (part,))
     if len(opened) < 2:
         raise InputError(f"{kind.__name__} needs two formulas, not {len(opened)}")
@@ -452,10 +452,10 @@ FALSE = Constant(False)
 
 
 def _formulas(parts: Iterable[Formula]) -> tuple[Formula, ...]:
-    listed = tuple(iterated(parts, "parts"))
+    listed = tuple(as_iterator(parts, "parts"))
     for index, part in enumerate(listed):
         if not isinstance(part, Formula):
-            raise InputError(f"parts[{index}]: {shown(part)} is not a formula")
+            raise InputError(f"parts[{index}]: {quote_value(part)} is not a formula")
     return listed
 
 
@@ -482,12 +482,12 @@ def negation(formula: Formula) -> Formula:
             return Not(formula)
 
 
-K, P = Knows, Everywhere
+K, P = Knows, Publicly
 
 
 def C(part: Formula, players: Iterable[int] = ()) -> Common:  # noqa: N802 - the logic's notation
     """Return `C f`, common knowledge of all players; `C(f, {1, 2})` is that of a group."""
-    return Common(part, tuple(iterated(players, "players")))
+    return Common(part, tuple(as_iterator(players, "players")))
 
 
 def M(player: int, part: Formula) -> Formula:  # noqa: N802 - the logic's notation
@@ -502,7 +502,7 @@ def Kw(player: int, part: Formula) -> Formula:  # noqa: N802 - the logic's notat
 
 def E(players: Iterable[int], part: Formula) -> Formula:  # noqa: N802 - the logic's notation
     """Return `E{1,2} f`: each of the players knows `f`."""
-    return every(Knows(player, part) for player in iterated(players, "players"))
+    return every(Knows(player, part) for player in as_iterator(players, "players"))
 
 
 def H(player: int, card: Card | str) -> Holds:  # noqa: N802 - the logic's notation
@@ -512,7 +512,7 @@ def H(player: int, card: Card | str) -> Holds:  # noqa: N802 - the logic's notat
 
 def D(players: Iterable[int], part: Formula) -> Distributed:  # noqa: N802 - the logic's notation
     """Return `D{1,2} f`: distributed knowledge of some players."""
-    return Distributed(tuple(iterated(players, "players")), part)
+    return Distributed(tuple(as_iterator(players, "players")), part)
 
 
 def U(knower: int, owner: int, count: int) -> Unknown:  # noqa: N802 - the logic's notation

@@ -24,10 +24,17 @@ from math import comb
 from typing import Any, NamedTuple, TypeAlias
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.base.plain_values import takes
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import validate_arguments
 from quaternity.epistemic import formula as logic
-from quaternity.epistemic.comparisons import SIGNS, Term, both_compared, constant, held, unknown
+from quaternity.epistemic.comparisons import (
+    SIGNS,
+    Term,
+    compare_terms,
+    constant_term,
+    held_term,
+    unknown_term,
+)
 from quaternity.epistemic.formula import (
     FALSE,
     MAX_DEPTH,
@@ -96,12 +103,12 @@ class _Abbreviation(NamedTuple):
     """A named formula: its parameters, its position in the text, and the names in scope there."""
 
     parameters: tuple[str, ...]
-    at: int
+    position: int
     values: dict[str, _Value]
     names: dict[str, _Abbreviation]
 
 
-@takes(text=str, language=(Language, type(None)))
+@validate_arguments(text=str, language=(Language, type(None)))
 def parse(text: str, language: Language | None = None) -> Formula:
     """Parse a formula.
 
@@ -124,7 +131,7 @@ def parse(text: str, language: Language | None = None) -> Formula:
     """
     if len(text) > MAX_TEXT:
         raise LimitError(f"the formula has {len(text)} characters: at most {MAX_TEXT} are allowed")
-    return _Parser(text, language).whole()
+    return _Parser(text, language).parse_all()
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -132,12 +139,12 @@ def _tokens(text: str) -> list[_Token]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise _fault(text, at, f"{text[at]!r} is not part of any formula")
+            raise _error(text, at, f"{text[at]!r} is not part of any formula")
         if match.lastgroup != "BLANK":
             word = SPELLINGS.get(match[0], match[0])
             for digits in re.finditer(r"[0-9]+", word):
                 if len(digits[0]) > _MAX_NUMBER_LENGTH:
-                    raise _fault(text, at + digits.start(), "a number of more than 9 digits")
+                    raise _error(text, at + digits.start(), "a number of more than 9 digits")
             tokens.append(_Token(str(match.lastgroup), word, at))
         at = match.end()
     tokens.append(_Token("END", "", len(text.rstrip())))
@@ -148,46 +155,46 @@ class _Parser:
     def __init__(self, text: str, language: Language | None) -> None:
         self.text, self.language = text, language
         self.tokens = _tokens(text)
-        self.at = 0
+        self.position = 0
         self.values: dict[str, _Value] = {}
         self.names: dict[str, _Abbreviation] = {}
         self.depth = self.atoms = 0
 
     @property
     def token(self) -> _Token:
-        return self.tokens[self.at]
+        return self.tokens[self.position]
 
-    def whole(self) -> Formula:
+    def parse_all(self) -> Formula:
         try:
             formula = self.formula()
         except LimitError as error:  # also if a formula built from it exceeds a limit
-            raise LimitError(_at_place(self.text, self.token.start, str(error))) from None
+            raise LimitError(_with_position(self.text, self.token.start, str(error))) from None
         if self.token.kind != "END":
-            raise self.expected("an operator or the end")
+            raise self.expected_error("an operator or the end")
         return formula
 
     # -- tokens and values --------------------------------------------------------------------
 
-    def expected(self, what: str) -> InputError:
+    def expected_error(self, what: str) -> InputError:
         """Return an error that says what was expected instead of the next token."""
         token = self.token
-        actual = "the end" if token.kind == "END" else shown(self.typed(token))
-        return _fault(self.text, token.start, f"expected {what}, found {actual}")
+        actual = "the end" if token.kind == "END" else quote_value(self.source_text(token))
+        return _error(self.text, token.start, f"expected {what}, found {actual}")
 
-    def typed(self, token: _Token) -> str:
+    def source_text(self, token: _Token) -> str:
         match = _TOKEN.match(self.text, token.start)
         return "" if match is None else match[0]
 
     def take(self, text: str) -> bool:
         matches = self.token.text == text and self.token.kind != "END"
-        self.at += matches
+        self.position += matches
         return matches
 
-    def need(self, text: str) -> None:
+    def expect(self, text: str) -> None:
         if not self.take(text):
-            raise self.expected(repr(text))
+            raise self.expected_error(repr(text))
 
-    def checked(self, value: _Value, kind: str, start: int) -> _Value:
+    def check_value(self, value: _Value, kind: str, start: int) -> _Value:
         if self.language is not None:
             checks: dict[str, Callable[[_Value], None]] = {
                 "p": self.language.check_player,
@@ -197,27 +204,27 @@ class _Parser:
             try:
                 checks[kind](value)
             except InputError as error:
-                raise _fault(self.text, start, str(error)) from None
+                raise _error(self.text, start, str(error)) from None
         return value
 
-    def known(self, what: str, start: int) -> Language:
+    def require_language(self, what: str, start: int) -> Language:
         """Return the language. Raise InputError if there is none, though it is needed here."""
         if self.language is None:
-            raise self.not_known(what, start)
+            raise self.unknown_numbers_error(what, start)
         return self.language
 
-    def not_known(self, what: str, start: int) -> InputError:
-        return _fault(
+    def unknown_numbers_error(self, what: str, start: int) -> InputError:
+        return _error(
             self.text, start, f"{what}: the numbers of players and cards are not known here"
         )
 
     def variable(self, name: str, kind: str, start: int) -> _Value:
         if _KIND_OF[name[0]] != kind:
             its = _KINDS[_KIND_OF[name[0]]]
-            raise _fault(self.text, start, f"{name} stands for a {its}, not for a {_KINDS[kind]}")
+            raise _error(self.text, start, f"{name} stands for a {its}, not for a {_KINDS[kind]}")
         if name not in self.values:
             bound = f"; choose from {', '.join(self.values)}" if self.values else ""
-            raise _fault(
+            raise _error(
                 self.text, start,
                 f"unknown variable {name} (write all {name}: ... or some {name}: ...){bound}",
             )  # fmt: skip
@@ -227,57 +234,57 @@ class _Parser:
         kind_found, text, start = self.token
         example = {"p": "a number of a player", "s": "a number of a set", "c": "a card such as 0/2"}
         if kind_found == "CARD" and kind == "c":
-            self.at += 1
-            return self.checked(Card.parse(text), kind, start)
+            self.position += 1
+            return self.check_value(Card.parse(text), kind, start)
         if kind_found == "NUMBER" and kind != "c":
-            self.at += 1
-            return self.checked(int(text), kind, start)
+            self.position += 1
+            return self.check_value(int(text), kind, start)
         if kind_found == "WORD" and _VARIABLE.fullmatch(text):
-            self.at += 1
+            self.position += 1
             if kind == "c" and _KIND_OF[text[0]] == "s" and self.take("/"):
                 index = self.variable(text, "s", start)
-                return self.checked(Card(index, self.number()), kind, start)
+                return self.check_value(Card(index, self.number()), kind, start)
             return self.variable(text, kind, start)
-        raise self.expected(example[kind])
+        raise self.expected_error(example[kind])
 
     def is_free(self, name: str) -> bool:
         return name not in RESERVED and name.islower() and not _VARIABLE.fullmatch(name)
 
     def number(self) -> int:
         if self.token.kind != "NUMBER":
-            raise self.expected("a number")
-        self.at += 1
-        return int(self.tokens[self.at - 1].text)
+            raise self.expected_error("a number")
+        self.position += 1
+        return int(self.tokens[self.position - 1].text)
 
     def player_of(self, token: _Token) -> _Value:
         name = token.text.lstrip("KwMHU_")
         start = token.start
         player = int(name) if name.isdecimal() else self.variable(name, "p", start)
-        return self.checked(player, "p", start)
+        return self.check_value(player, "p", start)
 
     def group(self, word: str, needed: bool) -> tuple[int, ...]:
         """Parse `{1,2}` after C, D or E.
 
         Without it, return all players if `needed`, otherwise an empty group.
         """
-        start = self.tokens[self.at - 1].start
+        start = self.tokens[self.position - 1].start
         if self.token.text != "{":
-            return self.known(f"{word} without players", start).everybody * needed
-        self.at += 1
-        return tuple(self.listed("p", "}"))
+            return self.require_language(f"{word} without players", start).all_knowers * needed
+        self.position += 1
+        return tuple(self.parse_list("p", "}"))
 
-    def listed(self, kind: str, end: str = "") -> list[_Value]:
+    def parse_list(self, kind: str, end: str = "") -> list[_Value]:
         values = [self.value(kind)]
         while self.take(","):
             values.append(self.value(kind))
         if end and not self.take(end):
-            raise self.expected(f"',' or {end!r}")
+            raise self.expected_error(f"',' or {end!r}")
         return values
 
     # -- formulas -----------------------------------------------------------------------------
 
     def formula(self, least: int = _IFF) -> Formula:
-        formula = self.prefixed()
+        formula = self.parse_prefixed()
         while (binding := self.binding()) is not None and binding >= least:
             if binding in (_AND, _OR):
                 parts, sign = [formula], self.token.text
@@ -285,16 +292,16 @@ class _Parser:
                     parts.append(self.formula(binding + 1))
                 formula = (logic.And if binding == _AND else logic.Or)(tuple(parts))
             elif self.take("->"):
-                formula = logic.Implies(formula, self.deeper(lambda: self.formula(_IMPLIES)))
+                formula = logic.Implies(formula, self.nested(lambda: self.formula(_IMPLIES)))
             else:
-                self.need("<->")
+                self.expect("<->")
                 formula = logic.Iff(formula, self.formula(_IMPLIES))
         return formula
 
     def binding(self) -> int | None:
         return None if self.token.kind == "END" else _BINDING.get(self.token.text)
 
-    def deeper(self, read: Callable[[], Formula]) -> Formula:
+    def nested(self, read: Callable[[], Formula]) -> Formula:
         """Call a function that parses one level deeper, and check the depth."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
@@ -303,7 +310,7 @@ class _Parser:
         self.depth -= 1
         return formula
 
-    def prefixed(self) -> Formula:
+    def parse_prefixed(self) -> Formula:
         around: list[Callable[[Formula], Formula]] = []
         while (made := self.prefix()) is not None:
             around.append(made)
@@ -317,7 +324,7 @@ class _Parser:
     def prefix(self) -> Callable[[Formula], Formula] | None:
         token = self.token
         if token.kind == "PERSON" and token.text[0] in "KM":
-            self.at += 1
+            self.position += 1
             player = self.player_of(token)
             if token.text.startswith("Kw"):
                 return lambda part: logic.Kw(player, part)
@@ -326,18 +333,18 @@ class _Parser:
         if self.take("!"):
             return logic.Not
         if self.take("["):
-            announcement = self.deeper(self.formula)
-            self.need("!")
-            self.need("]")
-            return lambda part: logic.Announced(announcement, part)
+            announcement = self.nested(self.formula)
+            self.expect("!")
+            self.expect("]")
+            return lambda part: logic.Announcement(announcement, part)
         if token.kind == "WORD" and token.text in ("C", "D", "E", "P"):
-            self.at += 1
-            return self.of_group(token.text)
+            self.position += 1
+            return self.group_operator(token.text)
         return None
 
-    def of_group(self, word: str) -> Callable[[Formula], Formula]:
+    def group_operator(self, word: str) -> Callable[[Formula], Formula]:
         if word == "P":
-            return logic.Everywhere
+            return logic.Publicly
         if word == "C" and self.token.text != "{":
             return logic.Common
         players = self.group(word, word != "C")
@@ -353,30 +360,32 @@ class _Parser:
             raise LimitError(f"expanded, the formula has more than {MAX_SIZE} parts")
         token = self.token
         if token.kind == "PERSON" and token.text[0] == "H":
-            self.at += 1
+            self.position += 1
             return logic.Holds(self.player_of(token), self.value("c"))
         if token.kind in ("PERSON", "NUMBER") or token.text in ("cards", "points"):
             return self.comparison()
         if self.take("("):
-            formula = self.deeper(self.formula)
+            formula = self.nested(self.formula)
             if not self.take(")"):
-                raise self.expected("an operator or ')'")
+                raise self.expected_error("an operator or ')'")
             return formula
         if token.text in ("true", "false"):
-            self.at += 1
+            self.position += 1
             return TRUE if token.text == "true" else FALSE
         if token.text in ("all", "some"):
-            return self.deeper(self.quantified)
+            return self.nested(self.parse_quantified)
         if token.text == "let":
-            return self.deeper(self.abbreviated)
+            return self.nested(self.parse_let)
         if token.kind == "WORD" and token.text in self.names:
-            return self.deeper(self.filled_in)
+            return self.nested(self.expand_name)
         if token.kind == "WORD" and self.is_free(token.text):
             named = f"; defined names: {', '.join(self.names)}" if self.names else ""
-            raise _fault(
-                self.text, token.start, f"{shown(token.text)} is not part of any formula{named}"
+            raise _error(
+                self.text,
+                token.start,
+                f"{quote_value(token.text)} is not part of any formula{named}",
             )
-        raise self.expected("a formula")
+        raise self.expected_error("a formula")
 
     # -- numbers ------------------------------------------------------------------------------
 
@@ -384,86 +393,92 @@ class _Parser:
         first = self.term()
         sign = self.token.text
         if sign not in SIGNS:
-            raise self.expected("one of = != < <= > >=")
-        self.at += 1
+            raise self.expected_error("one of = != < <= > >=")
+        self.position += 1
         start = self.token.start
-        formula = both_compared(first, sign, self.term())
+        formula = compare_terms(first, sign, self.term())
         if formula is None:
-            raise self.not_known("a comparison of two numbers", start)
+            raise self.unknown_numbers_error("a comparison of two numbers", start)
         return formula
 
     def term(self) -> Term:
         token = self.token
         if token.kind == "NUMBER":
-            return constant(self.number())
+            return constant_term(self.number())
         if token.kind == "PERSON" and token.text[0] == "U":
-            self.at += 1
+            self.position += 1
             knower = self.player_of(token)
-            self.need("(")
+            self.expect("(")
             owner = self.value("p")
-            self.need(")")
-            return unknown(knower, owner, None if self.language is None else self.language.hands)
+            self.expect(")")
+            return unknown_term(
+                knower, owner, None if self.language is None else self.language.hands
+            )
         if token.text not in ("cards", "points"):
-            raise self.expected("a number, U1(2), cards(1), cards(1, 8) or points(1)")
-        self.at += 1
-        self.need("(")
+            raise self.expected_error("a number, U1(2), cards(1), cards(1, 8) or points(1)")
+        self.position += 1
+        self.expect("(")
         player = self.value("p")
         if token.text == "cards" and self.take(","):
             index = self.value("s")
-            self.need(")")
-            size = self.known("cards of a set", token.start).sizes[index]
+            self.expect(")")
+            size = self.require_language("cards of a set", token.start).sizes[index]
             self.atoms += comb(size, size // 2) * size
             if self.atoms > MAX_SIZE:
                 raise LimitError(f"expanded, the formula has more than {MAX_SIZE} parts")
-            return held(player, index, size)
-        self.need(")")
-        counts = None if self.language is None else getattr(self.language, _COUNTED[token.text])
+            return held_term(player, index, size)
+        self.expect(")")
+        counts = (
+            None if self.language is None else getattr(self.language, _COUNT_ATTRIBUTES[token.text])
+        )
         if counts is None:
-            raise _fault(self.text, token.start, f"the number of {token.text} is not known here")
-        return constant(counts[player])
+            raise _error(self.text, token.start, f"the number of {token.text} is not known here")
+        return constant_term(counts[player])
 
     # -- quantifiers and names ----------------------------------------------------------------
 
-    def quantified(self) -> Formula:
+    def parse_quantified(self) -> Formula:
         """Parse `all c in set 3 != 3/0: f` once for every value, and join the results."""
         join = every if self.token.text == "all" else some
-        self.at += 1
-        name, start = self.new_variable(), self.tokens[self.at - 1].start
+        self.position += 1
+        name, start = self.new_variable(), self.tokens[self.position - 1].start
         kind = _KIND_OF[name[0]]
         values = self.range_of(kind, start)
         if self.take("!="):
-            left_out = self.listed(kind)
+            left_out = self.parse_list(kind)
             values = [v for v in values if v not in left_out]
         if not self.take(":"):
-            raise self.expected("':', 'in' or '!='")
-        body, parts = self.at, []
+            raise self.expected_error("':', 'in' or '!='")
+        body, parts = self.position, []
         for value in values or [Card(0, 0) if kind == "c" else 0]:
-            self.at = body
+            self.position = body
             parts.append(self.with_values({**self.values, name: value}, self.formula))
         return join(parts if values else [])
 
     def new_variable(self) -> str:
         token = self.token
         if token.kind != "WORD" or not _VARIABLE.fullmatch(token.text):
-            raise self.expected("a variable: c, d for a card, p, q, r for a player, s, t for a set")
-        self.at += 1
+            raise self.expected_error(
+                "a variable: c, d for a card, p, q, r for a player, s, t for a set"
+            )
+        self.position += 1
         return token.text
 
     def range_of(self, kind: str, start: int) -> list[_Value]:
         if not self.take("in"):
-            language = self.known(f"all {_KINDS[kind]}s", start)
+            language = self.require_language(f"all {_KINDS[kind]}s", start)
             if kind == "p":
-                return list(language.everybody)
+                return list(language.all_knowers)
             sets = range(len(language.sizes))
             if kind == "s":
                 return list(sets)
             return [Card(index, n) for index in sets for n in range(language.sizes[index])]
         if self.take("{"):
-            return self.listed(kind, "}")
+            return self.parse_list(kind, "}")
         if kind != "c" or not self.take("set"):
-            raise self.expected("'set' or '{'" if kind == "c" else "'{'")
+            raise self.expected_error("'set' or '{'" if kind == "c" else "'{'")
         index = self.value("s")
-        size = self.known("cards of a set", start).sizes[index]
+        size = self.require_language("cards of a set", start).sizes[index]
         return [Card(index, number) for number in range(size)]
 
     def with_values(self, values: dict[str, _Value], read: Callable[[], Formula]) -> Formula:
@@ -473,56 +488,61 @@ class _Parser:
         self.values = before
         return formula
 
-    def abbreviated(self) -> Formula:
+    def parse_let(self) -> Formula:
         """Parse `let NAME(p, c) = f; g`: the second formula, in which the first has a name."""
-        self.need("let")
+        self.expect("let")
         token = self.token
         if token.kind != "WORD" or not self.is_free(token.text):
-            raise self.expected("a name of two or more lowercase letters")
-        self.at += 1
+            raise self.expected_error("a name of two or more lowercase letters")
+        self.position += 1
         parameters: list[str] = []
         if self.take("("):
             parameters.append(self.new_variable())
             while self.take(","):
                 parameters.append(self.new_variable())
-            self.need(")")
-        self.need("=")
-        made = _Abbreviation(tuple(parameters), self.at, self.values, dict(self.names))
+            self.expect(")")
+        self.expect("=")
+        made = _Abbreviation(tuple(parameters), self.position, self.values, dict(self.names))
         dummies = {
             parameter: Card(0, 0) if _KIND_OF[parameter[0]] == "c" else 0
             for parameter in parameters
         }
         self.with_values({**self.values, **dummies}, self.formula)
-        self.need(";")
+        self.expect(";")
         before, self.names = self.names, {**self.names, token.text: made}
         formula = self.formula()
         self.names = before
         return formula
 
-    def filled_in(self) -> Formula:
+    def expand_name(self) -> Formula:
         made = self.names[self.token.text]
-        self.at += 1
+        self.position += 1
         arguments: dict[str, _Value] = {}
         for number, name in enumerate(made.parameters):
-            self.need("," if number else "(")
+            self.expect("," if number else "(")
             arguments[name] = self.value(_KIND_OF[name[0]])
         if made.parameters:
-            self.need(")")
-        after, names, self.at, self.names = self.at, self.names, made.at, made.names
+            self.expect(")")
+        after, names, self.position, self.names = (
+            self.position,
+            self.names,
+            made.position,
+            made.names,
+        )
         formula = self.with_values({**made.values, **arguments}, self.formula)
-        self.at, self.names = after, names
+        self.position, self.names = after, names
         return formula
 
 
-_COUNTED = {"cards": "hands", "points": "points"}
+_COUNT_ATTRIBUTES = {"cards": "hands", "points": "points"}
 """For each word, the attribute of `Language` that gives this number for each player."""
 
 
-def _fault(text: str, position: int, why: str) -> InputError:
-    return InputError(_at_place(text, position, why))
+def _error(text: str, position: int, why: str) -> InputError:
+    return InputError(_with_position(text, position, why))
 
 
-def _at_place(text: str, position: int, why: str) -> str:
+def _with_position(text: str, position: int, why: str) -> str:
     start = text.rfind("\n", 0, position) + 1
     line = text[start:].split("\n", 1)[0]
     column = position - start

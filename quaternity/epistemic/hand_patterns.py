@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from quaternity.epistemic.propositional import Case
 from quaternity.game.cards import Card
-from solvers.coalition_tables import lanes_for
+from solvers.coalition_tables import layout_for
 from solvers.problem import DealProblem, SetConstraint, mask_of, players_in
 
 if TYPE_CHECKING:
@@ -74,9 +74,11 @@ class HandPatterns:
             mask_of(player for bit, player in enumerate(others) if number >> bit & 1)
             for number in range(1 << min(len(others), MAX_OTHERS))
         ]
-        self._many = len(others) > MAX_OTHERS
+        self._has_too_many = len(others) > MAX_OTHERS
         largest = max((constraint.size for constraint in public.sets), default=0)
-        self._layout = lanes_for(public.players, public.cards, largest) if not self._many else None
+        self._layout = (
+            layout_for(public.players, public.cards, largest) if not self._has_too_many else None
+        )
         self._provable: dict[object, list[int]] = {}
         # A case restricts few sets, so the results for the other sets are reused in the next case.
         self._shares = cache(self._new_shares)
@@ -85,7 +87,7 @@ class HandPatterns:
     @cached_property
     def options(self) -> list[set[tuple[Counts, Pattern]]] | None:
         """The (counts, pattern) pairs of each set, or None if there are too many."""
-        if self._many:
+        if self._has_too_many:
             return None
         listed = []
         for constraint in self.problem.sets:
@@ -106,14 +108,14 @@ class HandPatterns:
         The case restricts the owners, and the seen hands have the given pattern. Return None if the
         set cannot be dealt so.
         """
-        return self._shares(index, pattern, self._allowed(index, case))
+        return self._shares(index, pattern, self._allowed_owners(index, case))
 
-    def _allowed(self, index: int, case: Case) -> tuple[int, ...]:
+    def _allowed_owners(self, index: int, case: Case) -> tuple[int, ...]:
         if all(card.set_index != index for card in case):
             return self.public.sets[index].owners
         return tuple(
             [
-                owners & case.get(Card.trusted(index, number), owners)
+                owners & case.get(Card.unchecked(index, number), owners)
                 for number, owners in enumerate(self.public.sets[index].owners)
             ]
         )
@@ -137,11 +139,11 @@ class HandPatterns:
             return None
         return [self._layout.lane(table, coalition) for coalition in self.coalitions]
 
-    def hand(self, coalition: int) -> int:
+    def required_cards(self, coalition: int) -> int:
         """Return the number of cards that a coalition must hold."""
         return sum(self.public.hands[player] for player in players_in(coalition))
 
-    def provable(self, case: Case) -> list[int] | None:
+    def provable_coalitions(self, case: Case) -> list[int] | None:
         """Return the coalitions that some deal leaves short in a case, as indices of `coalitions`.
 
         If the exact answer would take too much work, the result may contain coalitions that no deal
@@ -152,19 +154,19 @@ class HandPatterns:
         """
         if self.options is None:
             return None
-        key = self._alike(case)
+        key = self._case_key(case)
         if key not in self._provable:
-            self._provable[key] = self._short_ones(case)
+            self._provable[key] = self._short_coalitions(case)
         return self._provable[key]
 
-    def _alike(self, case: Case) -> object:
+    def _case_key(self, case: Case) -> object:
         """Return a key that is equal for cases that differ only in the names of cards and sets."""
         rows = []
         for index, (inner, outer) in enumerate(
             zip(self.problem.sets, self.public.sets, strict=True)
         ):
             cards = [
-                (narrow, wide, wide & case.get(Card.trusted(index, number), wide))
+                (narrow, wide, wide & case.get(Card.unchecked(index, number), wide))
                 for number, (narrow, wide) in enumerate(
                     zip(inner.owners, outer.owners, strict=True)
                 )
@@ -172,22 +174,22 @@ class HandPatterns:
             rows.append((sorted(cards), inner.low, inner.high, outer.low, outer.high))
         return repr(sorted(rows))
 
-    def _short_ones(self, case: Case) -> list[int]:
-        from quaternity.epistemic.smallest_totals import smallest_totals, without_hands
+    def _short_coalitions(self, case: Case) -> list[int]:
+        from quaternity.epistemic.smallest_totals import lower_bounds, smallest_totals
 
         assert self.options is not None
         if not all(self.options):
             return []
-        allowed = [self._allowed(index, case) for index in range(len(self.options))]
+        allowed = [self._allowed_owners(index, case) for index in range(len(self.options))]
         steps = [self._costs(index, owners) for index, owners in enumerate(allowed)]
-        needed = [self.hand(coalition) for coalition in self.coalitions]
+        needed = [self.required_cards(coalition) for coalition in self.coalitions]
         # First ignore the sizes of hands, which is quick and usually sufficient.
-        least = without_hands(steps)
+        least = lower_bounds(steps)
         chosen = [number for number, hand in enumerate(needed) if least[number] < hand]
         if not chosen:
             return []
         hands = self.problem.hands
-        totals = smallest_totals(hands, [step.of_kinds(chosen) for step in steps], MAX_WORK)
+        totals = smallest_totals(hands, [step.with_kinds(chosen) for step in steps], MAX_WORK)
         if totals is None:
             return chosen
         return [

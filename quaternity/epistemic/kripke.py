@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 from quaternity.base.errors import LimitError
 from quaternity.base.svg import svg_document, svg_text
-from quaternity.base.wording import counted
+from quaternity.base.text_format import with_noun
 from quaternity.epistemic import formula as logic
-from quaternity.epistemic.explicit import ExplicitEvaluator
+from quaternity.epistemic.explicit_evaluator import ExplicitEvaluator
 from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.situation import Situation
 from quaternity.game.cards import Card
-from solvers.problem import every_card
+from solvers.problem import iter_cards
 from solvers.verdict import Deal
 
 MAX_DEALS = 20_000
@@ -59,24 +59,24 @@ def kripke_model(
     By default, all announcements of the situation are made and only the cards that the formulas
     name matter; with `every`, all cards do. Raise LimitError above `MAX_DEALS`.
     """
-    earlier = situation.said if announcements is None else tuple(announcements)
+    earlier = situation.announcements if announcements is None else tuple(announcements)
     evaluator = ExplicitEvaluator(situation.problem)
     if evaluator.model.worlds > MAX_DEALS:
         raise LimitError(f"{evaluator.model.worlds} deals: at most {MAX_DEALS} are allowed")
-    among = evaluator.among(tuple(earlier))
+    among = evaluator.restrict_to(tuple(earlier))
     deals = [evaluator.model.deal(number) for number in among.nonzero()[0].tolist()]
-    matters = {Card(index, number) for index, number, _ in every_card(situation.problem)}
+    matters = {Card(index, number) for index, number, _ in iter_cards(situation.problem)}
     if not every:
-        formulas = [*earlier, *(x.formula for x in situation.asked)]
-        matters = _named(formulas, situation) or matters
+        formulas = [*earlier, *(x.formula for x in situation.queries)]
+        matters = _named_cards(formulas, situation) or matters
     players = range(situation.problem.players)
     hands = [[deal.hand(player) for deal in deals] for player in players]
-    groups = _groups([a.formula for a in situation.asked])
+    groups = _groups([a.formula for a in situation.queries])
     classes = [
         [tuple(hands[player][number] for player in group) for number in range(len(deals))]
         for group in (*((player,) for player in players), *groups)
     ]
-    block = _numbered(
+    block = _number_names(
         [tuple(deal.owner[c.set_index][c.number] for c in sorted(matters)) for deal in deals]
     )
     while True:
@@ -89,21 +89,21 @@ def kripke_model(
                 (*signature, frozenset(reached[name]))
                 for signature, name in zip(seen, part, strict=True)
             ]
-        finer = _numbered(seen)
+        finer = _number_names(seen)
         if len(set(finer)) == len(set(block)):
             break
         block = finer
-    return _contracted(situation, deals, block, hands)
+    return _contract(situation, deals, block, hands)
 
 
-def _named(formulas: Iterable[Formula], situation: Situation) -> set[Card]:
+def _named_cards(formulas: Iterable[Formula], situation: Situation) -> set[Card]:
     cards: set[Card] = set()
     for formula in formulas:
         for subformula in formula.subformulas():
             if isinstance(subformula, logic.Holds):
                 cards.add(subformula.card)
             elif isinstance(subformula, logic.Unknown):
-                return {Card(index, number) for index, number, _ in every_card(situation.problem)}
+                return {Card(index, number) for index, number, _ in iter_cards(situation.problem)}
     return {c for c in cards if c.number < situation.problem.sets[c.set_index].size}
 
 
@@ -116,12 +116,12 @@ def _groups(formulas: Iterable[Formula]) -> set[tuple[int, ...]]:
     }
 
 
-def _numbered(names: Sequence[object]) -> list[int]:
+def _number_names(names: Sequence[object]) -> list[int]:
     numbers: dict[object, int] = {}
     return [numbers.setdefault(name, len(numbers)) for name in names]
 
 
-def _contracted(
+def _contract(
     situation: Situation,
     deals: Sequence[Deal],
     block: Sequence[int],
@@ -165,11 +165,11 @@ def _label(world: World) -> list[str]:
         ending = "" if len(cards) == len(world.deals[0].hand(player)) else " …"
         lines.append(f"{player}: {' '.join(names)}{ending}".rstrip())
     if len(world.deals) > 1:
-        lines.append(f"({counted(len(world.deals), 'deal')})")
+        lines.append(f"({with_noun(len(world.deals), 'deal')})")
     return lines
 
 
-def dot_text(model: KripkeModel) -> str:
+def model_dot(model: KripkeModel) -> str:
     """Return a model in the DOT language of Graphviz. The real world has a double border."""
     lines = ["graph situation {", "  node [shape=box, fontname=Helvetica];"]
     for number, world in enumerate(model.worlds):
@@ -181,7 +181,7 @@ def dot_text(model: KripkeModel) -> str:
     return "\n".join([*lines, "}", ""])
 
 
-def svg_text_of(model: KripkeModel, title: str) -> str:
+def model_svg(model: KripkeModel, title: str) -> str:
     """Return a model as SVG: worlds on a circle, the real one on top with a double border.
 
     Raise LimitError above `MAX_DRAWN` worlds.
@@ -226,7 +226,7 @@ def svg_text_of(model: KripkeModel, title: str) -> str:
                 svg_text(round(x0 + 8, 1), at, line, size=13, colour="#222", anchor="start")
             )
     description = (
-        f"{counted(number, 'world')}; each line connects worlds that the players named on it "
+        f"{with_noun(number, 'world')}; each line connects worlds that the players named on it "
         "cannot distinguish"
     )
     return svg_document(round(size_x), round(size_y), title, description, parts, "#fff")

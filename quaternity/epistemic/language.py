@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import takes
+from quaternity.base.validation import validate_arguments
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.formula import Formula
 from quaternity.game.cards import Card
@@ -30,7 +30,7 @@ class Language:
     knowers: int | None = None
 
     @classmethod
-    @takes(
+    @validate_arguments(
         problem=DealProblem, set_size=(int, type(None)), points=(tuple, type(None)),
         knowers=(int, type(None)),
     )  # fmt: skip
@@ -53,25 +53,25 @@ class Language:
         return cls(problem.players, known, problem.hands, points, knowers)
 
     @property
-    def everybody(self) -> tuple[int, ...]:
+    def all_knowers(self) -> tuple[int, ...]:
         """The players who can know something."""
         return tuple(range(self.players if self.knowers is None else self.knowers))
 
-    def with_everybody(self, formula: Formula) -> Formula:
+    def with_knowers(self, formula: Formula) -> Formula:
         """Return a formula whose `C` without players names the knowers, if some players are not."""
-        if len(self.everybody) == self.players:
+        if len(self.all_knowers) == self.players:
             return formula
-        parts = [self.with_everybody(part) for part in formula.parts()]
+        parts = [self.with_knowers(part) for part in formula.parts()]
         if isinstance(formula, logic.Common):
-            return logic.Common(parts[0], formula.among(len(self.everybody)))
+            return logic.Common(parts[0], formula.members(len(self.all_knowers)))
         return formula.with_parts(parts) if parts else formula
 
     def check_set(self, index: int) -> None:
         """Raise InputError if a set does not exist."""
         if not 0 <= index < len(self.sizes):
-            raise InputError(f"set {index} does not exist: {self._allowed()}")
+            raise InputError(f"set {index} does not exist: {self._allowed_sets()}")
 
-    def _allowed(self) -> str:
+    def _allowed_sets(self) -> str:
         return f"the sets are 0..{len(self.sizes) - 1}" if self.sizes else "there are no sets"
 
     def check_player(self, player: int) -> None:
@@ -84,16 +84,16 @@ class Language:
     def check_knower(self, player: int) -> None:
         """Raise InputError if a player does not exist, or is only a hand that no player sees."""
         self.check_player(player)
-        if player not in self.everybody:
+        if player not in self.all_knowers:
             raise InputError(
                 f"player {player} cannot know anything: no player sees that hand; choose from "
-                f"{self.everybody[0]}..{self.everybody[-1]}"
+                f"{self.all_knowers[0]}..{self.all_knowers[-1]}"
             )
 
     def check_card(self, card: Card) -> None:
         """Raise InputError if a card does not exist."""
         if not 0 <= card.set_index < len(self.sizes):
-            raise InputError(f"card {card} does not exist: {self._allowed()}")
+            raise InputError(f"card {card} does not exist: {self._allowed_sets()}")
         size = self.sizes[card.set_index]
         if not 0 <= card.number < size:
             allowed = (

@@ -13,13 +13,13 @@ from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.base.plain_values import takes, whole
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import as_int, validate_arguments
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import Deadline
 from quaternity.epistemic.explanation import FormulaExplanation, explain_formula
 from quaternity.epistemic.formula import Formula
-from quaternity.epistemic.holding import SECONDS, Method, checked_formula, holds
+from quaternity.epistemic.truth import DEFAULT_SECONDS, EvaluationMethod, evaluate, validate_formula
 from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
@@ -48,28 +48,28 @@ def is_knowledge(formula: Formula) -> bool:
     It must say that something is known, and not that something is unknown.
     """
     match formula:
-        case logic.Knows() | logic.Distributed() | logic.Common() | logic.Everywhere():
-            return _stays(formula)
+        case logic.Knows() | logic.Distributed() | logic.Common() | logic.Publicly():
+            return _is_persistent(formula)
         case logic.And(parts):
             return all(map(is_knowledge, parts))
         case logic.Or(parts):
-            return any(map(is_knowledge, parts)) and all(map(_stays, parts))
+            return any(map(is_knowledge, parts)) and all(map(_is_persistent, parts))
         case _:
             return False
 
 
-def _stays(formula: Formula) -> bool:
+def _is_persistent(formula: Formula) -> bool:
     """Return whether a formula that is true in some deals of a model stays true in any submodel."""
     match formula:
         case (
-            logic.Knows() | logic.Distributed() | logic.Common() | logic.Everywhere()
+            logic.Knows() | logic.Distributed() | logic.Common() | logic.Publicly()
             | logic.And() | logic.Or()
         ):  # fmt: skip
-            return all(map(_stays, formula.parts()))
+            return all(map(_is_persistent, formula.parts()))
         case logic.Unknown():
             return False
-        case logic.Announced(announcement, part):
-            return _is_fact(announcement) and _stays(part)
+        case logic.Announcement(announcement, part):
+            return _is_fact(announcement) and _is_persistent(part)
         case logic.Not() | logic.Implies() | logic.Iff():
             return all(map(_is_fact, formula.parts()))
         case _:
@@ -82,14 +82,14 @@ def _is_fact(formula: Formula) -> bool:
     return isinstance(formula, simple) and all(map(_is_fact, formula.parts()))
 
 
-@takes(formula=Formula, deal=Deal)
+@validate_arguments(formula=Formula, deal=Deal)
 def reasons(
     formula: Formula,
     deal: Deal,
     requests: int,
     stated_by: StatedBy,
-    method: Method | str = Method.AUTO,
-    seconds: float = SECONDS,
+    method: EvaluationMethod | str = EvaluationMethod.AUTO,
+    seconds: float = DEFAULT_SECONDS,
     real: bool = True,
     set_size: int | None = None,
 ) -> Reasons:
@@ -105,24 +105,26 @@ def reasons(
 
     Cost: about 2 log2(requests) evaluations of the formula for each request in the list.
     """
-    requests = whole(requests, "requests", 0)
+    requests = as_int(requests, "requests", 0)
     if not callable(stated_by):
-        raise InputError(f"stated_by: {shown(stated_by)} is not a function")
+        raise InputError(f"stated_by: {quote_value(stated_by)} is not a function")
     deadline = Deadline(seconds)
     undecided: list[LimitError] = []
 
     def true(chosen: Collection[int]) -> bool:
         try:
-            return holds(formula, stated_by(chosen), deal, method, deadline.left(), set_size)
+            return evaluate(
+                formula, stated_by(chosen), deal, method, deadline.remaining(), set_size
+            )
         except LimitError as error:
-            deadline.left()
+            deadline.remaining()
             undecided.append(error)
             return False
 
     chosen, minimal = tuple(range(requests)), False
     try:
         for order in (range(requests), range(requests)[::-1]):
-            shortened = _fewer(order, true)
+            shortened = _minimize(order, true)
             if len(shortened) < len(chosen):
                 chosen = tuple(sorted(shortened))
             minimal = True
@@ -137,7 +139,7 @@ def reasons(
     return Reasons(chosen, minimal and not undecided, explanation)
 
 
-def _fewer(order: Sequence[int], true: Callable[[Collection[int]], bool]) -> list[int]:
+def _minimize(order: Sequence[int], true: Callable[[Collection[int]], bool]) -> list[int]:
     """Leave out requests, larger pieces first, until no more can be left out.
 
     Requests that come first in `order` are tried first (Zeller and Hildebrandt's ddmin, 2002).
@@ -157,11 +159,11 @@ def _fewer(order: Sequence[int], true: Callable[[Collection[int]], bool]) -> lis
     return kept
 
 
-COUNTED = "it contains numbers of cards or sets, which are public and change during the game"
-"""Why no moves are named as the reason for a formula for which `is_counted` is true."""
+COUNTED_NOTE = "it contains numbers of cards or sets, which are public and change during the game"
+"""Why no moves are named as the reason for a formula for which `mentions_counts` is true."""
 
 
-def is_counted(
+def mentions_counts(
     text: str, now: Formula, start: DealProblem, set_size: int, points: tuple[int, ...],
     knowers: int | None = None,
 ) -> bool:  # fmt: skip
@@ -170,4 +172,4 @@ def is_counted(
     The moves that such a formula rests on cannot be determined. `start` and `points` are the public
     information at the start; `now` is the text as it is parsed now.
     """
-    return checked_formula(text, start, set_size, points, knowers) != now
+    return validate_formula(text, start, set_size, points, knowers) != now

@@ -24,12 +24,12 @@ from typing import TypeAlias
 from quaternity.base.errors import LimitError
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.formula import FALSE, TRUE, Formula, every, negation, some
-from quaternity.epistemic.propositional import determined
+from quaternity.epistemic.propositional import is_determined
 from solvers.problem import DealProblem
 
-GROWTH = 2
+MAX_GROWTH = 2
 """Maximum factor by which a normal form may have more parts; a larger one is not used."""
-KEPT, KEPT_SIZE = 128, 50
+CACHE_SIZE, MAX_CACHED_PARTS = 128, 50
 """Size of the cache of normal forms, and maximum number of parts of a formula in the cache."""
 
 
@@ -47,25 +47,27 @@ def normal_form(formula: Formula, problem: DealProblem) -> Formula:
     H1 0/0 | K1 K2 H0 0/1 & C H0 0/2
     H0 0/1
     """
-    return (_kept if formula.size <= KEPT_SIZE else _new)(formula, problem)
+    return (_cached_normal_form if formula.size <= MAX_CACHED_PARTS else _compute_normal_form)(
+        formula, problem
+    )
 
 
-def _new(formula: Formula, problem: DealProblem) -> Formula:
+def _compute_normal_form(formula: Formula, problem: DealProblem) -> Formula:
     try:
-        normal = _Normal(problem).of(formula)
+        normal = _Normalizer(problem).of(formula)
     except LimitError:  # the normal form is nested slightly too deep
         return formula
-    return formula if normal.size > GROWTH * formula.size + 10 else normal
+    return formula if normal.size > MAX_GROWTH * formula.size + 10 else normal
 
 
-_kept = lru_cache(maxsize=KEPT)(_new)
+_cached_normal_form = lru_cache(maxsize=CACHE_SIZE)(_compute_normal_form)
 
 
-_Box: TypeAlias = logic.Knows | logic.Distributed | logic.Common | logic.Everywhere
+_Box: TypeAlias = logic.Knows | logic.Distributed | logic.Common | logic.Publicly
 """A formula about truth throughout a class of deals; it represents its kind of classes."""
 
 
-class _Normal:
+class _Normalizer:
     def __init__(self, problem: DealProblem) -> None:
         self._problem = problem
 
@@ -75,34 +77,34 @@ class _Normal:
         parts = formula.parts()
         normal = list(map(self.of, parts))
         if isinstance(formula, _Box):
-            return self._around(self._plainest(formula), normal[0])
+            return self._apply(self._simplest_kind(formula), normal[0])
         if (
             all(map(is_, normal, parts))
             and not any(isinstance(part, logic.Constant | logic.Not) for part in parts)
-            and not isinstance(formula, logic.Announced)
+            and not isinstance(formula, logic.Announcement)
         ):
             return formula  # the usual case: a new formula would cost more than all else
         match formula:
             case logic.Not():
                 return negation(normal[0])
             case logic.And():
-                return _all(normal)
+                return _conjunction(normal)
             case logic.Or():
-                return _any(normal)
+                return _disjunction(normal)
             case logic.Implies():
-                return _implied(*normal)
+                return _implication(*normal)
             case logic.Iff():
-                return _alike(*normal)
+                return _equivalence(*normal)
             case _:
                 announcement, after = normal
                 if isinstance(announcement, logic.Constant) or after == TRUE:
-                    return _implied(announcement, after)
-                settled = self._once_said(announcement, after)
+                    return _implication(announcement, after)
+                settled = self._before_announcement(announcement, after)
                 if settled is None:
-                    return logic.Announced(announcement, after)
-                return _implied(announcement, settled if settled is after else self.of(settled))
+                    return logic.Announcement(announcement, after)
+                return _implication(announcement, settled if settled is after else self.of(settled))
 
-    def _once_said(self, announcement: Formula, formula: Formula) -> Formula | None:
+    def _before_announcement(self, announcement: Formula, formula: Formula) -> Formula | None:
         """Return a formula whose truth before an announcement is that of another one after it.
 
         Return None if it would not be shorter. A player who could already tell whether the
@@ -115,17 +117,17 @@ class _Normal:
             case logic.Unknown():
                 kind = logic.Knows(formula.knower, formula)
                 return formula if self._is_settled(announcement, kind) else None
-            case logic.Announced():
+            case logic.Announcement():
                 return None
             case _ if isinstance(formula, _Box):
-                part = self._once_said(announcement, formula.part)
+                part = self._before_announcement(announcement, formula.part)
                 if part in (announcement, TRUE):
                     return TRUE
                 if part is None or not self._is_settled(announcement, formula):
                     return None
                 return formula.with_parts([part])
             case _:
-                parts = [self._once_said(announcement, part) for part in formula.parts()]
+                parts = [self._before_announcement(announcement, part) for part in formula.parts()]
                 settled = [part for part in parts if part is not None]
                 return formula.with_parts(settled) if len(settled) == len(parts) else None
 
@@ -146,7 +148,7 @@ class _Normal:
             return FALSE
         return TRUE if owners == player else formula
 
-    def _plainest(self, kind: _Box) -> _Box:
+    def _simplest_kind(self, kind: _Box) -> _Box:
         """Replace common knowledge of one player by knowledge, and of all players by plain `C`."""
         if not isinstance(kind, logic.Common) or not kind.players:
             return kind
@@ -154,81 +156,83 @@ class _Normal:
             return logic.Knows(kind.players[0], kind.part)
         return logic.Common(kind.part) if len(kind.players) == self._problem.players else kind
 
-    def _around(self, kind: _Box, part: Formula) -> Formula:
+    def _apply(self, kind: _Box, part: Formula) -> Formula:
         """Return the normal form of `kind` applied to a formula in normal form."""
         if self._is_settled(part, kind):
             return part
         match part:
             case logic.And(parts):
-                return _all([self._around(kind, p) for p in parts])
+                return _conjunction([self._apply(kind, p) for p in parts])
             case logic.Not(logic.Or(parts)):
-                return _all([self._around(kind, negation(x)) for x in parts])
+                return _conjunction([self._apply(kind, negation(x)) for x in parts])
             case logic.Not(logic.Implies(premise, conclusion)):
-                return _all([self._around(kind, y) for y in (premise, negation(conclusion))])
+                return _conjunction([self._apply(kind, y) for y in (premise, negation(conclusion))])
             case logic.Or(parts):
-                return self._either(kind, parts, part)
+                return self._apply_to_disjunction(kind, parts, part)
             case logic.Not(logic.And(parts)):
-                return self._either(kind, [negation(n) for n in parts], part)
+                return self._apply_to_disjunction(kind, [negation(n) for n in parts], part)
             case logic.Implies(premise, conclusion):
-                return self._either(kind, [negation(premise), conclusion], part)
+                return self._apply_to_disjunction(kind, [negation(premise), conclusion], part)
             case _:
-                if isinstance(part, _Box) and self._lies_in(part, kind):
-                    return self._around(kind, part.part)
+                if isinstance(part, _Box) and self._is_within(part, kind):
+                    return self._apply(kind, part.part)
                 return kind if part is kind.part else kind.with_parts([part])
 
-    def _either(self, kind: _Box, parts: Sequence[Formula], whole: Formula) -> Formula:
+    def _apply_to_disjunction(
+        self, kind: _Box, parts: Sequence[Formula], whole: Formula
+    ) -> Formula:
         """Return `kind` applied to a disjunction, with the settled parts moved outside it."""
         settled = [part for part in parts if self._is_settled(part, kind)]
         if not settled:
             return kind if whole is kind.part else kind.with_parts([whole])
         open_ones = [p for p in parts if not self._is_settled(p, kind)]
-        return _any([*settled, self._around(kind, _any(open_ones))])
+        return _disjunction([*settled, self._apply(kind, _disjunction(open_ones))])
 
     def _is_settled(self, formula: Formula, kind: _Box) -> bool:
         if formula.public:
             return True
         players = self._problem.players
         match kind:
-            case logic.Everywhere():
+            case logic.Publicly():
                 return False
             case logic.Common():
                 # A formula that each single hand settles keeps its truth value along every step.
                 # With two players, each single hand settles the deal.
-                group = kind.among(players)
-                return players <= 2 or all(determined(formula, (g,)) for g in group)
+                group = kind.members(players)
+                return players <= 2 or all(is_determined(formula, (g,)) for g in group)
             case _:
                 # The hands of all players but one determine the last hand.
-                return determined(formula, kind.players) or len(kind.players) >= players - 1
+                return is_determined(formula, kind.players) or len(kind.players) >= players - 1
 
-    def _lies_in(self, inner: _Box, outer: _Box) -> bool:
+    def _is_within(self, inner: _Box, outer: _Box) -> bool:
         match outer, inner:
-            case logic.Everywhere(), _:
+            case logic.Publicly(), _:
                 return True
             case logic.Common(), logic.Common():
-                return {*inner.among(self._problem.players)} <= {
-                    *outer.among(self._problem.players)
+                return {*inner.members(self._problem.players)} <= {
+                    *outer.members(self._problem.players)
                 }
             case logic.Common(), logic.Knows() | logic.Distributed():
-                return not {*outer.among(self._problem.players)}.isdisjoint(inner.players)
+                return not {*outer.members(self._problem.players)}.isdisjoint(inner.players)
             case logic.Knows() | logic.Distributed(), logic.Knows() | logic.Distributed():
                 return {*outer.players} <= {*inner.players}
             case _:
                 return False
 
 
-def _all(parts: Sequence[Formula]) -> Formula:
+def _conjunction(parts: Sequence[Formula]) -> Formula:
     if FALSE in parts:
         return FALSE
     return every(part for part in parts if part != TRUE)
 
 
-def _any(parts: Sequence[Formula]) -> Formula:
+def _disjunction(parts: Sequence[Formula]) -> Formula:
     if TRUE in parts:
         return TRUE
     return some(part for part in parts if part != FALSE)
 
 
-def _implied(premise: Formula, conclusion: Formula) -> Formula:
+def _implication(premise: Formula, conclusion: Formula) -> Formula:
     if premise == FALSE or conclusion == TRUE:
         return TRUE
     if premise == TRUE:
@@ -236,7 +240,7 @@ def _implied(premise: Formula, conclusion: Formula) -> Formula:
     return negation(premise) if conclusion == FALSE else logic.Implies(premise, conclusion)
 
 
-def _alike(first: Formula, second: Formula) -> Formula:
+def _equivalence(first: Formula, second: Formula) -> Formula:
     for constant, other in ((first, second), (second, first)):
         if isinstance(constant, logic.Constant):
             return other if constant.value else negation(other)

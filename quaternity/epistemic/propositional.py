@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeAlias
 
 from quaternity.epistemic import formula as logic
-from quaternity.epistemic.evaluator import Said
+from quaternity.epistemic.evaluator import Announcements
 from quaternity.epistemic.formula import FALSE, TRUE, Formula, every, some
 from quaternity.game.cards import Card
 from solvers.problem import DealProblem, SetConstraint, mask_of
@@ -21,7 +21,7 @@ Case: TypeAlias = Mapping[Card, int]
 """The players who may own each card that the case mentions, as bit masks."""
 
 
-def unfolded(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bool], ...]] | None:
+def unfold(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bool], ...]] | None:
     """Split a formula with a wanted truth value into parts with wanted truth values.
 
     Return (whether all parts are needed or only one, the parts), or None for a formula without such
@@ -45,13 +45,13 @@ def unfolded(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, 
             return None
 
 
-def determined(formula: Formula, players: Collection[int]) -> bool:
+def is_determined(formula: Formula, players: Collection[int]) -> bool:
     """Return whether the hands of these players determine whether a formula is true.
 
     For common knowledge, that holds among deals connected by steps that its players cannot
     distinguish.
     """
-    if formula.hands.issubset(players):
+    if formula.determining_players.issubset(players):
         return True
     if not formula.modal_depth:
         return False
@@ -61,10 +61,10 @@ def determined(formula: Formula, players: Collection[int]) -> bool:
         case logic.Common(_, group):
             return not group or any(player in group for player in players)
         case _:
-            return all(determined(part, players) for part in formula.parts())
+            return all(is_determined(part, players) for part in formula.parts())
 
 
-def effort(wish: tuple[Formula, bool]) -> int:
+def effort_key(wish: tuple[Formula, bool]) -> int:
     """Return a sort key that puts formulas first that are quick to evaluate."""
     return wish[0].modal_depth
 
@@ -108,39 +108,39 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
             return logic.Implies(
                 without_knowledge(premise, not weaker), without_knowledge(conclusion, weaker)
             )
-        case logic.Announced(announcement, then):
+        case logic.Announcement(announcement, then):
             return without_knowledge(logic.Implies(announcement, then), weaker)
         case (
             logic.Knows(_, part)
             | logic.Distributed(_, part)
             | logic.Common(part)
-            | logic.Everywhere(part)
+            | logic.Publicly(part)
         ):
             return without_knowledge(part, True) if weaker else FALSE
         case _:
             return TRUE if weaker else FALSE
 
 
-def told_by_hands(formula: Formula, truth: bool) -> Formula:
+def with_seen_facts(formula: Formula, truth: bool) -> Formula:
     """Return a formula that implies another one, and in which less has to be known.
 
     Knowledge about hands is replaced by facts that the players see in their own hands. With `truth`
     False, the negation of the result implies the negation of the formula.
 
     >>> from quaternity.epistemic.formula import H, K
-    >>> print(told_by_hands(K(1, ~H(2, "0/0")) & ~K(1, H(1, "0/1") | H(2, "0/1")), True))
+    >>> print(with_seen_facts(K(1, ~H(2, "0/0")) & ~K(1, H(1, "0/1") | H(2, "0/1")), True))
     H1 0/0 & !K1 (H1 0/1 | H2 0/1)
     """
     if not formula.modal_depth:
         return formula
     match formula:
         case logic.Not(part):
-            return logic.Not(told_by_hands(part, not truth))
+            return logic.Not(with_seen_facts(part, not truth))
         case logic.And(parts) | logic.Or(parts):
-            return formula.with_parts([told_by_hands(part, truth) for part in parts])
+            return formula.with_parts([with_seen_facts(part, truth) for part in parts])
         case logic.Implies(premise, conclusion):
             return logic.Implies(
-                told_by_hands(premise, not truth), told_by_hands(conclusion, truth)
+                with_seen_facts(premise, not truth), with_seen_facts(conclusion, truth)
             )
         case logic.Knows(_, part) | logic.Distributed(_, part) if truth and not part.modal_depth:
             return _seen_in_hands(formula.players, part, True)
@@ -158,7 +158,7 @@ def _seen_in_hands(players: Collection[int], formula: Formula, truth: bool) -> F
                 return formula if truth else logic.Not(formula)
             return some(() if truth else [logic.Holds(p, card) for p in players])
         case _:
-            needed = unfolded(formula, truth)
+            needed = unfold(formula, truth)
             assert needed is not None
             seen = [_seen_in_hands(players, part, wish) for part, wish in needed[1]]
             return every(seen) if needed[0] else some(seen)
@@ -200,7 +200,7 @@ class _Cases:
                 wanted = mask & 1 << player if truth else mask & ~(1 << player)
                 return [{card: wanted}] if wanted else []
             case _:
-                needed = unfolded(formula, truth)
+                needed = unfold(formula, truth)
                 if needed is None:
                     raise TypeError(f"{formula} is not propositional")
                 cases: list[Case] = [{}] if needed[0] else []
@@ -208,13 +208,13 @@ class _Cases:
                     more = self.of(part, wish)
                     if more is None:
                         return None
-                    cases = _both(cases, more) if needed[0] else _either(cases, more)
+                    cases = _intersect(cases, more) if needed[0] else _unite(cases, more)
                     if len(cases) > self.limit:
                         return None
                 return cases
 
 
-def merged(first: Case, second: Case) -> Case:
+def merge_cases(first: Case, second: Case) -> Case:
     """Return the intersection of two cases."""
     both = dict(first)
     for card, mask in second.items():
@@ -222,17 +222,17 @@ def merged(first: Case, second: Case) -> Case:
     return both
 
 
-def _both(first: Iterable[Case], second: list[Case]) -> list[Case]:
+def _intersect(first: Iterable[Case], second: list[Case]) -> list[Case]:
     together: list[Case] = []
     for case in first:
         for other in second:
-            both = merged(case, other)
+            both = merge_cases(case, other)
             if all(both.values()):
                 together.append(both)
     return together
 
 
-def _either(first: list[Case], second: Iterable[Case]) -> list[Case]:
+def _unite(first: list[Case], second: Iterable[Case]) -> list[Case]:
     listed = list(first)
     for case in second:
         if len(case) == 1:
@@ -248,7 +248,7 @@ def _either(first: list[Case], second: Iterable[Case]) -> list[Case]:
     return listed
 
 
-def narrowed(problem: DealProblem, case: Case) -> DealProblem:
+def narrow(problem: DealProblem, case: Case) -> DealProblem:
     """Return the problem whose deals are the deals of a problem that belong to a case."""
     changed: dict[int, list[int]] = {}
     for card, mask in case.items():
@@ -259,17 +259,17 @@ def narrowed(problem: DealProblem, case: Case) -> DealProblem:
     sets = list(problem.sets)
     for index, owners in changed.items():
         _, low, high = sets[index]
-        sets[index] = SetConstraint.trusted(tuple(owners), low, high)
-    return DealProblem.trusted(problem.hands, tuple(sets))
+        sets[index] = SetConstraint.unchecked(tuple(owners), low, high)
+    return DealProblem.unchecked(problem.hands, tuple(sets))
 
 
 def case_around(
     formula: Formula,
     truth: bool,
     deal: Deal,
-    earlier: Said,
-    true_at: Callable[[Formula, Deal, Said], bool],
-    known_around: Callable[[Formula, bool, Deal, Said], Case | None] = lambda *_: None,
+    earlier: Announcements,
+    true_at: Callable[[Formula, Deal, Announcements], bool],
+    known_around: Callable[[Formula, bool, Deal, Announcements], Case | None] = lambda *_: None,
 ) -> Case:
     """Return a case that contains a deal, in all of whose deals a formula has one truth value.
 
@@ -283,41 +283,43 @@ def case_around(
                 return {}  # out of play: nobody holds the card in any deal
             mask = 1 << player
             return {card: mask if truth else ~mask}
-        case logic.Constant() | logic.Everywhere():
+        case logic.Constant() | logic.Publicly():
             return {}
         case logic.Iff(first, second):
             # Not as two implications: forty nested equivalences would become 2^40 parts.
             sides = [(part, true_at(part, deal, earlier)) for part in (first, second)]
             cases = [case_around(part, value, deal, earlier, *ways) for part, value in sides]
-            return merged(cases[0], cases[1])
-        case logic.Announced(announcement, then):
+            return merge_cases(cases[0], cases[1])
+        case logic.Announcement(announcement, then):
             if truth and not true_at(announcement, deal, earlier):
                 return case_around(announcement, False, deal, earlier, *ways)
-            return merged(
+            return merge_cases(
                 case_around(announcement, True, deal, earlier, *ways),
                 case_around(then, truth, deal, (*earlier, announcement), *ways),
             )
         case logic.Knows() | logic.Distributed() | logic.Unknown() | logic.Common():
             larger = known_around(formula, truth, deal, earlier)
             # Any one hand of the group determines common knowledge.
-            return hands_of(formula.hands or (0,), deal) if larger is None else larger
+            return (
+                hands_case(formula.determining_players or (0,), deal) if larger is None else larger
+            )
         case _:
-            needed = unfolded(formula, truth)
+            needed = unfold(formula, truth)
             assert needed is not None
             right = (
                 (part, wish)
-                for part, wish in sorted(needed[1], key=effort)
+                for part, wish in sorted(needed[1], key=effort_key)
                 if needed[0] or true_at(part, deal, earlier) == wish
             )
             case: Case = {}
             for part, wish in right:
-                case = merged(case, case_around(part, wish, deal, earlier, *ways))
+                case = merge_cases(case, case_around(part, wish, deal, earlier, *ways))
                 if not needed[0]:
                     break
             return case
 
 
-def hands_of(players: Collection[int], deal: Deal) -> Case:
+def hands_case(players: Collection[int], deal: Deal) -> Case:
     """Return the case of all deals in which some players have the same hands as in a deal."""
     return {
         Card(index, number): 1 << holder if holder in players else ~mask_of(players)

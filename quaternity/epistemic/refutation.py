@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, Literal, negated
+from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, Literal, negate
 from quaternity.epistemic.hand_patterns import HandPatterns, Pattern, hand_patterns
 from quaternity.epistemic.propositional import Case
 from quaternity.game.cards import Card
@@ -27,9 +27,9 @@ class Refuter:
     def __init__(self, model: CoupledDeals, problem: DealProblem) -> None:
         self.model = model
         self.problem = problem
-        self._looks: dict[tuple[int, tuple[int, ...], int], dict[Pattern, Literal]] = {}
+        self._pattern_cache: dict[tuple[int, tuple[int, ...], int], dict[Pattern, Literal]] = {}
 
-    def refuted(
+    def refutation_literal(
         self,
         table: DealTable,
         seen: tuple[int, ...],
@@ -42,48 +42,52 @@ class Refuter:
         further than `problem` (by default the public one). Raise Undecided if the model's time is
         up.
         """
-        self.model.deadline.left()
+        self.model.deadline.remaining()
         problem = self.problem if problem is None else problem
         patterns = hand_patterns(table.problem, problem, seen)
-        chosen = patterns.provable(case)
+        chosen = patterns.provable_coalitions(case)
         if chosen is None:
-            return self._refuted_by_witnesses(table, seen, case, problem)
-        proofs = [self._short(table, patterns, number, case) for number in chosen]
-        return self.model.one_of(proofs)
+            return self._witness_literal(table, seen, case, problem)
+        proofs = [self._shortage_literal(table, patterns, number, case) for number in chosen]
+        return self.model.any_of(proofs)
 
-    def never(self, seen: tuple[int, ...], case: Case) -> bool:
+    def always_possible(self, seen: tuple[int, ...], case: Case) -> bool:
         """Return whether every public deal shares the seen hands with some deal of a case.
 
         False may also mean that this was not decided.
         """
-        return hand_patterns(self.problem, self.problem, seen).provable(case) == []
+        return hand_patterns(self.problem, self.problem, seen).provable_coalitions(case) == []
 
-    def _short(self, table: DealTable, patterns: HandPatterns, number: int, case: Case) -> Literal:
+    def _shortage_literal(
+        self, table: DealTable, patterns: HandPatterns, number: int, case: Case
+    ) -> Literal:
         """Return a literal that can be true only if a coalition must hold more than it can."""
         terms: list[tuple[int, Literal]] = []
         impossible: list[Literal] = []
         for index, constraint in enumerate(self.problem.sets):
-            for pattern, look in self._look(table, patterns, index).items():
+            for pattern, look in self._pattern_literals(table, patterns, index).items():
                 shares = patterns.shares(index, pattern, case)
                 if shares is None:
                     impossible.append(look)
                 terms.append((constraint.size if shares is None else shares[number], look))
         if not patterns.coalitions[number]:
-            return self.model.one_of(impossible)
+            return self.model.any_of(impossible)
         proof = self.model.new_literal()
         smallest = sum(min(0, weight) for weight, _ in terms)
-        largest = patterns.hand(patterns.coalitions[number]) - 1
+        largest = patterns.required_cards(patterns.coalitions[number]) - 1
         self.model.require_sum(terms, min(smallest, largest), largest, proof)
         return proof
 
-    def _look(self, table: DealTable, patterns: HandPatterns, index: int) -> dict[Pattern, Literal]:
+    def _pattern_literals(
+        self, table: DealTable, patterns: HandPatterns, index: int
+    ) -> dict[Pattern, Literal]:
         """Return a literal for each pattern of one set; exactly one of them is true."""
         key = (id(table), patterns.seen, index)
-        if key not in self._looks:
-            self._looks[key] = self._new_look(table, patterns, index)
-        return self._looks[key]
+        if key not in self._pattern_cache:
+            self._pattern_cache[key] = self._new_pattern_literals(table, patterns, index)
+        return self._pattern_cache[key]
 
-    def _new_look(
+    def _new_pattern_literals(
         self, table: DealTable, patterns: HandPatterns, index: int
     ) -> dict[Pattern, Literal]:
         listed = [
@@ -97,7 +101,7 @@ class Refuter:
         self.model.require_exactly_one(looks.values())
         for number in range(self.problem.sets[index].size):
             for player in patterns.seen:
-                held = table.held(player, index, number)
+                held = table.card_literal(player, index, number)
                 if not isinstance(held, bool):
                     shown = [
                         (1, look) for owners, look in looks.items() if owners[number] == player
@@ -112,11 +116,11 @@ class Refuter:
         bits = []
         for number, holder in enumerate(pattern):
             for player in seen:
-                held = table.held(player, index, number)
-                bits.append(held if player == holder else negated(held))
+                held = table.card_literal(player, index, number)
+                bits.append(held if player == holder else negate(held))
         return bits
 
-    def _refuted_by_witnesses(
+    def _witness_literal(
         self, table: DealTable, seen: tuple[int, ...], case: Case, problem: DealProblem
     ) -> Literal:
         """Encode the inequality itself: literals for the coalition A and each set's witness X."""
@@ -124,7 +128,7 @@ class Refuter:
         others = [player for player in range(problem.players) if player not in seen]
         # If a seen player holds a card that the case does not allow them, it is refuted at once.
         at_once = [
-            table.held(player, card.set_index, card.number)
+            table.card_literal(player, card.set_index, card.number)
             for card, mask in case.items()
             for player in seen
             if not mask >> player & 1
@@ -134,23 +138,23 @@ class Refuter:
         for index, constraint in enumerate(problem.sets):
             witness = {player: model.new_literal() for player in others}
             for number, owners in enumerate(constraint.owners):
-                mask = owners & case.get(Card.trusted(index, number), owners)
-                held = [table.held(player, index, number) for player in seen]
+                mask = owners & case.get(Card.unchecked(index, number), owners)
+                held = [table.card_literal(player, index, number) for player in seen]
                 counts = model.new_literal()  # true if a player in X may own the card
                 for player in players_in(mask):
                     if player in witness:
-                        model.require_one([negated(witness[player]), *held, counts])
+                        model.require_any([negate(witness[player]), *held, counts])
                 terms.append((-1, counts))
             for player in others:
                 capped = model.new_literal()
-                model.require_one([negated(coalition[player]), witness[player], capped])
+                model.require_any([negate(coalition[player]), witness[player], capped])
                 terms.append((-min(constraint.high[player], constraint.size), capped))
                 if constraint.low[player]:
                     kept = model.new_literal()
                     model.require_if(kept, witness[player])
-                    model.require_if(kept, negated(coalition[player]))
+                    model.require_if(kept, negate(coalition[player]))
                     terms.append((constraint.low[player], kept))
         short = model.new_literal()
         largest = sum(weight for weight, _ in terms if weight > 0)
         model.require_sum(terms, 1, max(1, largest), short)
-        return model.one_of([short, *at_once])
+        return model.any_of([short, *at_once])

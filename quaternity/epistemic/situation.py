@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from quaternity.base.errors import InputError
-from quaternity.epistemic.evaluator import checked_deal
+from quaternity.epistemic.evaluator import validate_deal
 from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.grammar import parse
 from quaternity.epistemic.language import Language
@@ -38,16 +38,17 @@ MAX_PLAYERS = 10
 """Maximum number of players, because each is written as a single digit."""
 
 
-class Asked(NamedTuple):
+class Query(NamedTuple):
     """A formula on a `true`, `false` or `ask` line of a file.
 
-    `said` are the announcements above it. `expected` is the stated truth value, or None for `ask`.
+    `announcements` are the announcements above it. `expected` is the stated truth value, or None
+    for `ask`.
     """
 
     line: int
     text: str
     formula: Formula
-    said: tuple[Formula, ...]
+    announcements: tuple[Formula, ...]
     expected: bool | None
 
 
@@ -57,8 +58,8 @@ class Situation:
 
     problem: DealProblem
     deal: Deal
-    said: tuple[Formula, ...]
-    asked: tuple[Asked, ...]
+    announcements: tuple[Formula, ...]
+    queries: tuple[Query, ...]
 
 
 def parse_situation(text: str, path: str = "situation") -> Situation:
@@ -68,7 +69,7 @@ def parse_situation(text: str, path: str = "situation") -> Situation:
         InputError: If the text is not valid; the message names the line and says what is expected.
 
     >>> text = "situation 1\nhands 1 1\nset 2 cards\ndeal 01\ntrue C H0 0/0\n"
-    >>> parse_situation(text).asked[0].expected
+    >>> parse_situation(text).queries[0].expected
     True
     """
     reader = _Reader(path)
@@ -80,7 +81,9 @@ def parse_situation(text: str, path: str = "situation") -> Situation:
             raise InputError(f"{path}: line {number}: {error}") from None
     if reader.deal is None:
         raise InputError(f"{path}: the line 'deal ...' is missing")
-    return Situation(reader.problem, reader.deal, tuple(reader.said), tuple(reader.asked))
+    return Situation(
+        reader.problem, reader.deal, tuple(reader.announcements), tuple(reader.queries)
+    )
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
@@ -101,9 +104,9 @@ class _Reader:
         self.hands: list[int] = []
         self.sets: list[SetConstraint] = []
         self.deal: Deal | None = None
-        self.lets = ""
-        self.said: list[Formula] = []
-        self.asked: list[Asked] = []
+        self.definitions = ""
+        self.announcements: list[Formula] = []
+        self.queries: list[Query] = []
 
     def take(self, line: str) -> None:
         word, _, argument = line.partition(" ")
@@ -169,7 +172,7 @@ class _Reader:
         if len(words) != len(self.sets):
             raise InputError(f"deal: {len(words)} groups of digits for {len(self.sets)} sets")
         deal = Deal(tuple(tuple(self.players_in(word)) for word in words))
-        self.deal = checked_deal(self.problem, deal)
+        self.deal = validate_deal(self.problem, deal)
 
     @property
     def problem(self) -> DealProblem:
@@ -178,12 +181,12 @@ class _Reader:
     def take_formula(self, word: str, text: str) -> None:
         language = Language.of(self.problem)
         if word == "let":
-            parse(f"{self.lets}let {text}; true", language)
-            self.lets += f"let {text}; "
+            parse(f"{self.definitions}let {text}; true", language)
+            self.definitions += f"let {text}; "
             return
-        formula = parse(self.lets + text, language)
+        formula = parse(self.definitions + text, language)
         if word == "say":
-            self.said.append(formula)
+            self.announcements.append(formula)
             return
         expected = {"true": True, "false": False}.get(word)
-        self.asked.append(Asked(self.number, text, formula, tuple(self.said), expected))
+        self.queries.append(Query(self.number, text, formula, tuple(self.announcements), expected))

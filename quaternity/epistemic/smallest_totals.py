@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 Numbers: TypeAlias = npt.NDArray[np.int32]
 
-FAR = 1 << 28
+INFINITE = 1 << 28
 """The sum if no options fill the hands; the sum may also be larger."""
 
 
@@ -26,12 +26,12 @@ class Options(NamedTuple):
     counts: Numbers
     costs: Numbers
 
-    def of_kinds(self, kinds: Sequence[int]) -> Options:
+    def with_kinds(self, kinds: Sequence[int]) -> Options:
         """Return the options with the given kinds of costs only."""
         return Options(self.counts, self.costs[:, list(kinds)])
 
 
-def without_hands(steps: Sequence[Options]) -> Numbers:
+def lower_bounds(steps: Sequence[Options]) -> Numbers:
     """Return a lower bound of each kind's smallest total: the sum of each set's smallest cost."""
     smallest: Numbers = np.stack([step.costs.min(axis=0) for step in steps])
     return np.asarray(smallest.sum(axis=0), dtype=np.int32)
@@ -44,7 +44,7 @@ def smallest_totals(
 
     The hands must have as many cards together as all sets. Return None if more than `max_work`
     steps are needed: states x options x kinds. If no options fill the hands, the sums are at least
-    `FAR`.
+    `INFINITE`.
 
     >>> counts = np.array([[1, 0], [0, 1]], dtype=np.int32)
     >>> steps = [Options(counts, np.array([[5], [1]], dtype=np.int32))] * 2
@@ -56,17 +56,17 @@ def smallest_totals(
     room = np.array(hands) - np.sum(bases, axis=0, dtype=np.int32)
     kinds = steps[0].costs.shape[1] if steps else 1
     if room.min() < 0:
-        return np.full(kinds, FAR, dtype=np.int32)
+        return np.full(kinds, INFINITE, dtype=np.int32)
     # One player's number of cards follows from those of the others.
     axes = [player for player in range(len(room)) if player != int(room.argmax())]
     shape = tuple(int(room[player]) + 1 for player in axes)
     if prod(shape) * kinds * sum(len(x.counts) for x in steps) > max_work:
         return None
-    totals = np.full((kinds, *shape), FAR, dtype=np.int32)
+    totals = np.full((kinds, *shape), INFINITE, dtype=np.int32)
     totals.reshape(kinds, -1)[:, 0] = 0
     whole = slice(None)
     for options, base in zip(steps, bases, strict=True):
-        after = np.full_like(totals, FAR)
+        after = np.full_like(totals, INFINITE)
         added = (options.counts - base)[:, axes].tolist()
         for more, costs in zip(added, options.costs, strict=True):
             if any(count >= size for count, size in zip(more, shape, strict=True)):

@@ -17,7 +17,7 @@ from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.situation import Situation
 from quaternity.epistemic.worlds import all_deals
 from quaternity.game.cards import Card
-from solvers.problem import every_card, players_in
+from solvers.problem import iter_cards, players_in
 
 MAX_DEALS = 5000
 """Maximum number of deals that are exported."""
@@ -33,7 +33,7 @@ def smcdel_text(situation: Situation) -> str:
     problem = situation.problem
     number: dict[tuple[int, Card], int] = {}
     rows: list[dict[int, int]] = []
-    for index, card, mask in every_card(problem):
+    for index, card, mask in iter_cards(problem):
         rows.append({})
         for player in players_in(mask):
             rows[-1][player] = number[player, Card(index, card)] = len(number)
@@ -72,8 +72,8 @@ def smcdel_text(situation: Situation) -> str:
         for index, row in enumerate(situation.deal.owner)
         for card, holder in enumerate(row)
     ]
-    for asked in situation.asked:
-        announcements = "".join(f"[ ! {names.formula(s)} ] " for s in asked.said)
+    for asked in situation.queries:
+        announcements = "".join(f"[ ! {names.formula(s)} ] " for s in asked.announcements)
         expected = "" if asked.expected is None else f": {str(asked.expected).lower()}"
         lines.append(f"-- {asked.text}{expected}")
         lines.append(f"TRUE? {{{','.join(real)}}} {announcements}{names.formula(asked.formula)}")
@@ -111,9 +111,9 @@ class _Names:
             case logic.Distributed(players, part):
                 return f"({self.group(players)} distknow that {self.formula(part)})"
             case logic.Common(part):
-                group = self.group(formula.among(self.players))
+                group = self.group(formula.members(self.players))
                 return f"({group} comknow that {self.formula(part)})"
-            case logic.Announced(announcement, then):
+            case logic.Announcement(announcement, then):
                 return f"([ ! {self.formula(announcement)} ] {self.formula(then)})"
             case _:
                 raise InputError(f"SMCDEL cannot express {formula}: it has neither U nor P")

@@ -114,7 +114,7 @@ def _formulas(count: int, sizes: tuple[int, ...], max_depth: int) -> st.SearchSt
             st.builds(logic.Distributed, group, parts),
             st.builds(logic.Common, parts),
             st.builds(logic.Common, parts, group),
-            st.builds(logic.Everywhere, parts),
-            st.builds(logic.Announced, parts, parts),
+            st.builds(logic.Publicly, parts),
+            st.builds(logic.Announcement, parts, parts),
         )
     return formula

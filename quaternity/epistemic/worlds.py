@@ -21,10 +21,10 @@ from solvers.problem import DealProblem, SetConstraint, players_in
 
 MAX_WORLDS = 2_000_000
 """Maximum number of deals that are listed."""
-STATES_A_CHECK = 1000
+STATES_PER_CHECK = 1000
 MAX_STATES = 1_000_000
 """Maximum number of states, over all cards, that are visited before the deals are listed."""
-COUNTING_WORK = 10**9
+MAX_COUNTING_BYTES = 10**9
 """Maximum number of bytes that a count may touch before the deals are listed; this takes one or two
 seconds."""
 
@@ -36,7 +36,7 @@ class _Step(NamedTuple):
     """One card: the next state for each state and player, or -1."""
 
     players: tuple[int, ...]
-    follows: npt.NDArray[np.int32]
+    next_states: npt.NDArray[np.int32]
 
 
 def all_deals(problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_check) -> Owners:
@@ -83,7 +83,7 @@ def quick_count(problem: DealProblem) -> int | None:
     With rare exceptions, a problem that cannot be counted so quickly has too many deals to list.
     """
     try:
-        return count_deals(problem, COUNTING_WORK)
+        return count_deals(problem, MAX_COUNTING_BYTES)
     except LimitError:
         return None
 
@@ -109,12 +109,12 @@ def _plan(problem: DealProblem, check: Check) -> tuple[list[_Step], int]:
             after: dict[tuple[int, ...], int] = {}
             rows = []
             for number, state in enumerate(layer):
-                if not number % STATES_A_CHECK:
+                if not number % STATES_PER_CHECK:
                     check()
                     _check_states(visited + len(after), problem)
                 row = []
                 for player in players:
-                    follows = _after(state, player, constraint, counted, ends)
+                    follows = _next_state(state, player, constraint, counted, ends)
                     row.append(-1 if follows is None else after.setdefault(follows, len(after)))
                 rows.append(row)
             moves.append((players, rows))
@@ -123,18 +123,18 @@ def _plan(problem: DealProblem, check: Check) -> tuple[list[_Step], int]:
             _check_states(visited, problem)
         if not constraint.size and any(constraint.low):
             return [], 0
-    return _pruned(moves, [int(not any(state)) for state in layer])
+    return _prune(moves, [int(not any(state)) for state in layer])
 
 
 def _check_states(number: int, problem: DealProblem) -> None:
     if number > MAX_STATES:
         raise LimitError(
             f"listing the deals needs more than {MAX_STATES} steps between hands; at most about "
-            f"10^{_at_most(problem):.0f} deals fit the public record"
+            f"10^{_log10_bound(problem):.0f} deals fit the public record"
         )
 
 
-def _at_most(problem: DealProblem) -> float:
+def _log10_bound(problem: DealProblem) -> float:
     """Return the decimal logarithm of an upper bound of the number of deals."""
     by_hands = lgamma(problem.cards + 1) - sum(lgamma(hand + 1) for hand in problem.hands)
     by_owners = sum(
@@ -143,7 +143,7 @@ def _at_most(problem: DealProblem) -> float:
     return min(by_hands, by_owners) / log(10)
 
 
-def _after(
+def _next_state(
     state: tuple[int, ...],
     player: int,
     constraint: SetConstraint,
@@ -167,7 +167,7 @@ def _after(
     return tuple(after)
 
 
-def _pruned(
+def _prune(
     moves: list[tuple[tuple[int, ...], list[list[int]]]], ways: list[int]
 ) -> tuple[list[_Step], int]:
     """Remove, from the last card to the first, the steps that lead to no deal.

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, Self
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import takes, whole
+from quaternity.base.validation import as_int, validate_arguments
 
 _CARD = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})", re.ASCII)
 
@@ -30,10 +30,10 @@ class Card(_CardFields):
 
     def __new__(cls, set_index: int, number: int) -> Self:
         """Create a card; raise InputError unless both numbers are whole numbers."""
-        return cls.trusted(whole(set_index, "set"), whole(number, "number of a card"))
+        return cls.unchecked(as_int(set_index, "set"), as_int(number, "number of a card"))
 
     @classmethod
-    def trusted(cls, set_index: int, number: int) -> Self:
+    def unchecked(cls, set_index: int, number: int) -> Self:
         """Create a card without checks, from numbers that are known to be valid."""
         return tuple.__new__(cls, (set_index, number))
 
@@ -42,7 +42,7 @@ class Card(_CardFields):
         return cls(*iterable)
 
     @classmethod
-    @takes(text=str)
+    @validate_arguments(text=str)
     def parse(cls, text: str) -> Card:
         """Parse `set/number`; raise InputError for any other text."""
         match = _CARD.fullmatch(text.strip())

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from quaternity.game.legal import PreparedSet, prepared
+from quaternity.game.legal import PreparedSet, prepare_set
 from quaternity.game.transition import out_of_play
-from solvers.coalition_tables import Lanes
+from solvers.coalition_tables import LaneLayout
 from solvers.problem import DealProblem, SetConstraint
 from solvers.solver import Solver
 from solvers.verdict import Feasible
 
 
 def owned_sets(
-    rows: Sequence[PreparedSet], slack: int, layout: Lanes, hands: Sequence[int]
+    rows: Sequence[PreparedSet], slack: int, layout: LaneLayout, hands: Sequence[int]
 ) -> list[tuple[int, int]]:
     """Return the sets that a player owns in every deal, as pairs (set, player).
 
@@ -51,7 +51,7 @@ def put_down(
     """Remove completed sets from the hands, rows and slack; the possible deals stay the same."""
     hands, rows, completed = list(hands), list(rows), list(completed)
     layout = rows[0].kind.layout
-    empty = prepared(layout, out_of_play(len(hands)))
+    empty = prepare_set(layout, out_of_play(len(hands)))
     for index, player in done:
         hands[player] -= set_size
         slack += set_size * layout.member[player] - rows[index].kind.table
@@ -77,7 +77,7 @@ def owned_by_solver(problem: DealProblem, solver: Solver) -> list[tuple[int, int
             player = owners[0]
             high = list(constraint.high)
             high[player] = constraint.size - 1
-            fewer = SetConstraint.trusted(constraint.owners, constraint.low, tuple(high))
+            fewer = SetConstraint.unchecked(constraint.owners, constraint.low, tuple(high))
             if not solver(problem.with_set(index, fewer)):
                 done.append((index, player))
     return done

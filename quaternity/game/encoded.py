@@ -20,12 +20,12 @@ from quaternity.game.settings import Settings
 from quaternity.game.state_file import parse_state
 from solvers.problem import SetConstraint
 
-KEPT = 4096
+MAX_CACHED_ENTRIES = 4096
 """Maximum number of entries in the caches of questions, points and masks; less than 2 MB each."""
 
 
 @Memo
-def _kept_numbers(row: PreparedSet, first: int) -> tuple[bytes, int]:
+def _cached_numbers(row: PreparedSet, first: int) -> tuple[bytes, int]:
     numbers = _set_numbers(row.constraint, first)
     return numbers, bytes_of(3, bits=8 * len(numbers))
 
@@ -82,14 +82,14 @@ class QuaternityEncoded:
             ("asker", players, "1 for the seat that waits for an answer"),
             ("asked for", cards, "1 for the card for which the seat to act is asked"),
         )
-        self._point_numbers = lru_cache(KEPT)(self._made_point_numbers)
+        self._point_numbers = lru_cache(MAX_CACHED_ENTRIES)(self._encode_points)
         self._share = [array("f", [hand / cards]).tobytes() for hand in range(cards + 1)]
         everybody = range(players)
         marks = [array("f", [float(seat == other) for other in everybody]) for seat in everybody]
         self._seat = [mark.tobytes() for mark in marks]
         self._owned = [bytes(4 * players * (self._size + 2)) + seat for seat in self._seat]
-        self._asking = lru_cache(KEPT)(self._made_asking)
-        self._set_mask = lru_cache(KEPT)(self._made_set_mask)
+        self._asking = lru_cache(MAX_CACHED_ENTRIES)(self._make_question)
+        self._set_mask = lru_cache(MAX_CACHED_ENTRIES)(self._encode_mask)
         self._answers = bytes(self.questions) + b"\1\1"
         self._no_cards = bytes(self._size)
         self._no_question = bytes(4 * (players + cards))
@@ -117,12 +117,12 @@ class QuaternityEncoded:
             raise InputError(f"action {action} is out of range 0..{self.actions - 1}")
         if action >= self.questions:
             return Answer(action - self.questions)
-        return self._asking(action, _acting(view))
+        return self._asking(action, _acting_seat(view))
 
-    def _made_asking(self, action: int, asker: int) -> Question:
+    def _make_question(self, action: int, asker: int) -> Question:
         card, away = divmod(action, self._players - 1)
         asked = (asker + away + 1) % self._players
-        return Question.trusted(asker, asked, Card.trusted(*divmod(card, self._size)))
+        return Question.trusted(asker, asked, Card.unchecked(*divmod(card, self._size)))
 
     def mask(self, view: QuaternityPosition) -> bytes:
         """Return a byte for each action: 1 if it is legal, otherwise 0."""
@@ -146,11 +146,11 @@ class QuaternityEncoded:
                 mask[self.action(question, view)] = 1
             return bytes(mask)
         parts = [bytes(self._size * (self._players - 1))] * self._sets
-        for entry in state.listed():
+        for entry in state.questions_by_set():
             parts[entry.set_index] = self._set_mask(entry.groups, state.turn)
         return b"".join((*parts, b"\0\0"))
 
-    def _made_set_mask(self, groups: Groups, asker: int) -> bytes:
+    def _encode_mask(self, groups: Groups, asker: int) -> bytes:
         others = self._players - 1
         mask = bytearray(self._size * others)
         for asked, cards, _ in groups:
@@ -160,10 +160,10 @@ class QuaternityEncoded:
 
     def numbers(self, view: QuaternityPosition) -> memoryview[float]:
         """Return the position as numbers between 0 and 1; see `entries`."""
-        state, first = view.state, _acting(view)
+        state, first = view.state, _acting_seat(view)
         hands, completed, share = state.hands, state.completed, self._share
         if state.has_tables:
-            sets = [_kept_numbers[row, first] for row in state.rows()]
+            sets = [_cached_numbers[row, first] for row in state.rows()]
         else:
             sets = [_set_numbers(constraint, first) for constraint in state.problem.sets]
         for index, owner in enumerate(completed):
@@ -178,7 +178,7 @@ class QuaternityEncoded:
         )
         return memoryview(b"".join(numbers)).cast("f")
 
-    def _made_point_numbers(self, completed: tuple[int | None, ...], first: int) -> bytes:
+    def _encode_points(self, completed: tuple[int | None, ...], first: int) -> bytes:
         points = [completed.count(seat) / self._sets for seat in range(self._players)]
         return array("f", points[first:] + points[:first]).tobytes()
 
@@ -200,7 +200,7 @@ class QuaternityEncoded:
         del drawn
         return ()
 
-    def dealt(self, drawn: Sequence[int]) -> QuaternityPosition:
+    def initial_position(self, drawn: Sequence[int]) -> QuaternityPosition:
         """Return the state before the first question."""
         del drawn
         return self.rules.start(Random(0))
@@ -222,6 +222,6 @@ class QuaternityEncoded:
         return QuaternityRules(settings), QuaternityPosition(state)
 
 
-def _acting(view: QuaternityPosition) -> int:
+def _acting_seat(view: QuaternityPosition) -> int:
     """Return the seat from which seats are counted: the seat to act, or 0 if there is none."""
     return view.pending.asked if view.pending is not None else view.state.turn or 0

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from quaternity.base.errors import IllegalMove
 from quaternity.game import sentences
 from quaternity.game.question import Answer, Question
-from quaternity.game.transition import asking, claimed
+from quaternity.game.transition import after_claim, after_statement
 from solvers.problem import DealProblem, players_in
 from solvers.registry import default_solver
 from solvers.shortage import Certificate
@@ -55,7 +55,7 @@ def question_faults(
     if turn is None:
         faults.append(sentences.NO_TURN())
     elif asker != turn:
-        faults.append(sentences.NOT_ON_TURN(turn=turn, who=asker))
+        faults.append(sentences.WRONG_TURN(turn=turn, who=asker))
     if not 0 <= asker <= last:
         faults.append(sentences.NO_PLAYER(number=asker, last=last))
     if not 0 <= asked <= last:
@@ -81,7 +81,9 @@ def _statement_faults(problem: DealProblem, question: Question) -> list[str]:
     contradiction = why_impossible(problem)
     if contradiction is not None:
         return [sentences.NO_STATE(proof=contradiction[1])]
-    restricted = problem.with_set(set_index, asking(problem.sets[set_index], asker, number))
+    restricted = problem.with_set(
+        set_index, after_statement(problem.sets[set_index], asker, number)
+    )
     reason = why_impossible(restricted)
     if reason is None:
         return []
@@ -91,7 +93,7 @@ def _statement_faults(problem: DealProblem, question: Question) -> list[str]:
 def answer_fault(problem: DealProblem, question: Question, answer: Answer | bool) -> str:
     """Return why an answer to a legal question is impossible."""
     asker, asked, (set_index, number) = question
-    constraint = claimed(problem.sets[set_index], asker, asked, number, answer)
+    constraint = after_claim(problem.sets[set_index], asker, asked, number, answer)
     reason = why_impossible(problem.with_set(set_index, constraint))
     proof = reason[1] if reason else "no deal fits"
     return reason_in_words(problem, question, Answer(answer), proof)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from quaternity.base.errors import InputError, warn_of
-from quaternity.base.picture import Picture, Shown
-from quaternity.base.plain_values import takes
+from quaternity.base.errors import InputError, warn_irregularities
+from quaternity.base.picture import Display, Displayable
 from quaternity.base.plugins import load_place
-from quaternity.base.wording import counted, shown
+from quaternity.base.text_format import quote_value, with_noun
+from quaternity.base.validation import validate_arguments
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.settings import Settings
 from quaternity.game.state import LegalQuestions, State
 
 
 @dataclass(frozen=True, slots=True)
-class Game(Shown):
+class Game(Displayable):
     """A running or finished game.
 
     Attributes:
@@ -38,7 +38,7 @@ class Game(Shown):
         for name, kind in (("settings", Settings), ("moves", tuple), ("states", tuple)):
             value = getattr(self, name)
             if not isinstance(value, kind):
-                raise InputError(f"{name}: {shown(value)} is not a {kind.__name__}")
+                raise InputError(f"{name}: {quote_value(value)} is not a {kind.__name__}")
 
     @classmethod
     def start(cls, settings: Settings | None = None) -> Game:
@@ -70,7 +70,7 @@ class Game(Shown):
 
     @classmethod
     def _of_record(cls, record: Any) -> Game:
-        warn_of(record.warnings)
+        warn_irregularities(record.warnings)
         game: Game = record.replay()
         return game
 
@@ -113,7 +113,7 @@ class Game(Shown):
         items = self.legal_questions.items()
         return tuple([Move(question, answer) for question, fits in items for answer in fits])
 
-    @takes(move=(Move, str))
+    @validate_arguments(move=(Move, str))
     def play(self, move: Move | str) -> Game:
         """Return the game after a move, which may be a text for `Move.parse`.
 
@@ -130,11 +130,11 @@ class Game(Shown):
         """Return the game after a question and its answer, as values or texts; see `play`."""
         return self.play(Move(question, answer))
 
-    def picture(self) -> Picture:
+    def picture(self) -> Display:
         """Return the display of the current state and the last move."""
         shown = self.state.picture()
         last = f": {self.moves[-1]}" if self.moves else ""
-        line = f"{counted(len(self.moves), 'move')}{last}"
+        line = f"{with_noun(len(self.moves), 'move')}{last}"
         return shown._replace(lines=(line, *shown.lines))
 
     def svg(self) -> str:

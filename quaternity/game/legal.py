@@ -13,8 +13,8 @@ many questions have the same outcomes, so there are far fewer tables than answer
 Size: a table has 2^P lanes. A set has at most 2 (P - 1) x (distinct owner masks) different outcomes
 for each asker, which are computed on first use. All tables are kept in memos
 (`quaternity.base.memo`). States hold their rows and shapes, but no outcomes. If the outcomes for
-one asker could take more than `ASKER_BYTES` (with 11 or more players and hundreds of distinct owner
-masks), they are computed, tested and dropped one at a time.
+one asker could take more than `MAX_ASKER_BYTES` (with 11 or more players and hundreds of distinct
+owner masks), they are computed, tested and dropped one at a time.
 
 Large collections are plain tuples of numbers, because Python's garbage collector need not traverse
 those repeatedly. Traversing them would take longer than creating them.
@@ -28,13 +28,19 @@ from typing import NamedTuple
 from quaternity.base.memo import Memo, bytes_of
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
-from quaternity.game.transition import asking, claimed, may_be_asked, problem_after, stated_minimum
-from solvers.coalition_tables import IMPOSSIBLE, Kind, Lanes, Looks, looks_of
-from solvers.judgement import decided
+from quaternity.game.transition import (
+    after_claim,
+    after_statement,
+    asker_minimum,
+    may_be_asked,
+    problem_after,
+)
+from solvers.coalition_tables import IMPOSSIBLE, LaneLayout, SetShape, ShapeKey, shape_key
+from solvers.cross_check import run_solver
 from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
 from solvers.solver import Solver
 
-ASKER_BYTES = 48 * 2**20
+MAX_ASKER_BYTES = 48 * 2**20
 """Maximum memory for the prepared outcomes of one asker and one set, in bytes (an estimate)."""
 
 Answers = tuple[Answer, ...]
@@ -78,7 +84,7 @@ class Group(NamedTuple):
     answers: Answers
 
 
-class Listed(NamedTuple):
+class SetQuestions(NamedTuple):
     """The legal questions of one asker about one set."""
 
     asker: int
@@ -86,7 +92,7 @@ class Listed(NamedTuple):
     groups: Groups
 
 
-def answers_listed(listed: list[Listed], question: Question) -> Answers:
+def find_answers(listed: list[SetQuestions], question: Question) -> Answers:
     """Return the legal answers to a question; none if it is not among the legal questions."""
     asker, asked, (set_index, number) = question
     for by, index, groups in listed:
@@ -97,26 +103,26 @@ def answers_listed(listed: list[Listed], question: Question) -> Answers:
     return ()
 
 
-class AskedKind(Kind):
+class PreparedShape(SetShape):
     """A shape of sets, prepared for questions.
 
     Attributes:
         owned: the player who owns every card, whatever the other sets are, or None.
         holders: each player who may own all cards, with the table of the set if that player does
             not own them all.
-        heavy: whether the outcomes need too much memory to be prepared; see `tried`.
+        heavy: whether the outcomes need too much memory to be prepared; see `feasible_asks`.
     """
 
     __slots__ = ("heavy", "holders", "owned")
 
-    def __init__(self, layout: Lanes, looks: Looks) -> None:
+    def __init__(self, layout: LaneLayout, looks: ShapeKey) -> None:
         super().__init__(layout, looks)
         self.owned: int | None = None
         self.holders: tuple[tuple[int, int], ...] = ()
         owners, low, high = looks
         size = len(owners)
         different = 2 * (layout.players - 1) * len(set(owners))
-        self.heavy = different * layout.bits // 8 > ASKER_BYTES
+        self.heavy = different * layout.bits // 8 > MAX_ASKER_BYTES
         if not size or self.table == IMPOSSIBLE:
             return
         common = layout.everybody
@@ -132,7 +138,7 @@ class AskedKind(Kind):
                 else:
                     self.holders += ((player, table),)
 
-    def tried(self, asker: int, room: int) -> Iterator[Ask]:
+    def feasible_asks(self, asker: int, room: int) -> Iterator[Ask]:
         """Yield the questions of an asker with their possible answers, without keeping any table.
 
         The bits of a question are 1 for a possible no and 2 for a possible yes, otherwise 0.
@@ -149,11 +155,11 @@ class AskedKind(Kind):
     def outcomes(self, asker: int) -> Iterator[tuple[int, int, int, int]]:
         """Yield an asked player, an owner mask, and the tables of the set after no and after yes.
 
-        The tables of sets with upper bounds are computed by `quaternity.game.transition.claimed`.
-        Without upper bounds, only the possible owners of the card change, so the same rules are
-        applied in a faster way.
+        The tables of sets with upper bounds are computed by
+        `quaternity.game.transition.after_claim`. Without upper bounds, only the possible owners of
+        the card change, so the same rules are applied in a faster way.
         """
-        layout, (owners, minimums, high) = self.layout, self.looks
+        layout, (owners, minimums, high) = self.layout, self.key
         size, players = len(owners), range(layout.players)
         if min(high) < size:
             constraint = self.constraint
@@ -162,17 +168,17 @@ class AskedKind(Kind):
                 for asked in players:
                     if asked != asker:
                         no, yes = (
-                            layout.table_of(claimed(constraint, asker, asked, card, answer))
+                            layout.table_of(after_claim(constraint, asker, asked, card, answer))
                             for answer in Answer
                         )
                         yield asked, mask, no, yes
             return
         low = list(minimums)
-        low[asker] = stated_minimum(low[asker])
+        low[asker] = asker_minimum(low[asker])
         if sum(low) > size:
             return
-        settled, meeting = layout.settling(low, size), layout.meeting
-        ranks = layout.meetings(owners)
+        settled, meeting = layout.table_function(low, size), layout.intersecting
+        ranks = layout.ownable_counts(owners)
         all_settled = settled(ranks)
         if all_settled == IMPOSSIBLE:
             return
@@ -196,10 +202,10 @@ class PreparedSet:
 
     __slots__ = ("constraint", "kind")
 
-    def __init__(self, constraint: SetConstraint, kind: AskedKind) -> None:
+    def __init__(self, constraint: SetConstraint, kind: PreparedShape) -> None:
         self.constraint, self.kind = constraint, kind
 
-    def among(self, asks: Iterable[Ask], fitting: int, bare: int) -> Groups:
+    def legal_groups(self, asks: Iterable[Ask], fitting: int, bare: int) -> Groups:
         """Return those of the given questions that are legal.
 
         Args:
@@ -220,25 +226,25 @@ class PreparedSet:
 
 
 @Memo
-def _kinds(
-    layout: Lanes, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
-) -> tuple[AskedKind, int]:
+def _prepare_shape(
+    layout: LaneLayout, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
+) -> tuple[PreparedShape, int]:
     tables = layout.players + 1
     size = bytes_of(8 + tables, len(owners), layout.everybody, tables * layout.bits)
-    return AskedKind(layout, (owners, low, high)), size
+    return PreparedShape(layout, (owners, low, high)), size
 
 
 @Memo
-def _rows(
-    layout: Lanes, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
+def _prepare_set(
+    layout: LaneLayout, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
 ) -> tuple[PreparedSet, int]:
-    constraint = SetConstraint.trusted(owners, low, high)
-    kind = _kinds[layout, *looks_of(constraint)]
+    constraint = SetConstraint.unchecked(owners, low, high)
+    kind = _prepare_shape[layout, *shape_key(constraint)]
     return PreparedSet(constraint, kind), bytes_of(10, constraint.size)
 
 
 @Memo
-def _asks(kind: AskedKind, asker: int) -> tuple[Asks, int]:
+def _asks(kind: PreparedShape, asker: int) -> tuple[Asks, int]:
     bits, asks = {IMPOSSIBLE: 0}, []
     for asked, mask, no, yes in kind.outcomes(asker):
         if no not in bits:
@@ -252,17 +258,17 @@ def _asks(kind: AskedKind, asker: int) -> tuple[Asks, int]:
 
 
 @Memo
-def _statements(kind: AskedKind, asker: int) -> tuple[Statements, int]:
-    layout, (owners, minimums, high) = kind.layout, kind.looks
+def _statements(kind: PreparedShape, asker: int) -> tuple[Statements, int]:
+    layout, (owners, minimums, high) = kind.layout, kind.key
     size, masks = len(owners), {*owners}
     if min(high) < size:
         constraint = kind.constraint
-        claims = {mask: asking(constraint, asker, owners.index(mask)) for mask in masks}
+        claims = {mask: after_statement(constraint, asker, owners.index(mask)) for mask in masks}
         tables = {mask: layout.table_of(constraint) for mask, constraint in claims.items()}
     else:
-        low = with_entry(minimums, asker, stated_minimum(minimums[asker]))
-        settled, meeting = layout.settling(low, size), layout.meeting
-        ranks, others = layout.meetings(owners), ~(1 << asker)
+        low = with_entry(minimums, asker, asker_minimum(minimums[asker]))
+        settled, meeting = layout.table_function(low, size), layout.intersecting
+        ranks, others = layout.ownable_counts(owners), ~(1 << asker)
         tables = {mask: settled(ranks - meeting[mask] + meeting[mask & others]) for mask in masks}
     changes = {mask: table - kind.table for mask, table in tables.items() if table != IMPOSSIBLE}
     statements = tuple({*changes.values()} - {0}), changes
@@ -270,22 +276,22 @@ def _statements(kind: AskedKind, asker: int) -> tuple[Statements, int]:
 
 
 @Memo
-def _askable(row: PreparedSet, asker: int) -> tuple[tuple[bytes, *Statements], int]:
+def _requestable_cards(row: PreparedSet, asker: int) -> tuple[tuple[bytes, *Statements], int]:
     changes, by_mask = _statements[row.kind, asker]
     cards = bytes(map(by_mask.__contains__, row.constraint.owners)) if by_mask else b""
     return (cards, changes, by_mask), bytes_of(4, bits=8 * len(cards))
 
 
 @Memo
-def _claims(kind: AskedKind, asker: int, asked: int, mask: int) -> tuple[list[int], int]:
-    card, layout = kind.looks[0].index(mask), kind.layout
-    claims = [claimed(kind.constraint, asker, asked, card, answer) for answer in Answer]
+def _claims(kind: PreparedShape, asker: int, asked: int, mask: int) -> tuple[list[int], int]:
+    card, layout = kind.key[0].index(mask), kind.layout
+    claims = [after_claim(kind.constraint, asker, asked, card, answer) for answer in Answer]
     return list(map(layout.table_of, claims)), bytes_of(6, bits=2 * layout.bits)
 
 
 @Memo
 def _groups(row: PreparedSet, asker: int, fitting: int, bare: int) -> tuple[Groups, int]:
-    groups = row.among(_asks[row.kind, asker][0], fitting, bare)
+    groups = row.legal_groups(_asks[row.kind, asker][0], fitting, bare)
     return groups, bytes_of(4 + len(groups), sum([len(cards) for _, cards, _ in groups]))
 
 
@@ -293,7 +299,7 @@ def _groups(row: PreparedSet, asker: int, fitting: int, bare: int) -> tuple[Grou
 def _pairs(
     asker: int, asked: int, set_index: int, card: int, legal: int
 ) -> tuple[tuple[Question, Answers], int]:
-    question = Question.trusted(asker, asked, Card.trusted(set_index, card))
+    question = Question.trusted(asker, asked, Card.unchecked(set_index, card))
     return (question, ANSWERS[legal]), bytes_of(5)
 
 
@@ -307,13 +313,13 @@ def _pairs_of_sets(asker: int, set_index: int, groups: Groups) -> tuple[Pairs, i
     return pairs, bytes_of(3, len(pairs))
 
 
-pairs_listed = _pairs_of_sets.__getitem__
-"""Return the questions of a `Listed` set, each with its legal answers."""
+questions_with_answers = _pairs_of_sets.__getitem__
+"""Return the questions of a `SetQuestions` set, each with its legal answers."""
 
 
-def prepared(layout: Lanes, constraint: SetConstraint) -> PreparedSet:
+def prepare_set(layout: LaneLayout, constraint: SetConstraint) -> PreparedSet:
     """Return a set prepared for questions, from a cache."""
-    return _rows[layout, *constraint]
+    return _prepare_set[layout, *constraint]
 
 
 def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[bytes]:
@@ -323,14 +329,14 @@ def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[by
     the game is not brisk. The bytes of a set may be empty if the asker may request none of its
     cards.
 
-    The arguments are those of `found_by_tables`.
+    The arguments are those of `questions_by_tables`.
 
     Cost: for each set, one addition and one mask for each distinct change of its table.
     """
     guard = rows[0].kind.layout.guard
     by_set = []
     for row in rows:
-        cards, changes, by_mask = _askable[row, asker]
+        cards, changes, by_mask = _requestable_cards[row, asker]
         for change in changes:
             if (slack + change) & guard != guard:
                 fits = [mask for mask, less in by_mask.items() if (slack + less) & guard == guard]
@@ -340,12 +346,12 @@ def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[by
     return by_set
 
 
-def answers_fitting(row: PreparedSet, slack: int, asker: int, asked: int, card: int) -> int:
+def possible_answers(row: PreparedSet, slack: int, asker: int, asked: int, card: int) -> int:
     """Return the code of the possible answers to a question: 1 for no, plus 2 for yes.
 
     Args:
         row: the set of the card.
-        slack: see `found_by_tables`.
+        slack: see `questions_by_tables`.
         asker: the player to move.
         asked: the player who is asked.
         card: number of the card in its set.
@@ -362,14 +368,14 @@ def answers_fitting(row: PreparedSet, slack: int, asker: int, asked: int, card: 
     return may_no + 2 * (yes != IMPOSSIBLE and (room + yes) & guard == guard)
 
 
-def found_by_tables(
+def questions_by_tables(
     rows: Sequence[PreparedSet], slack: int, asker: int, hands: Sequence[int]
-) -> list[Listed]:
+) -> list[SetQuestions]:
     """Find all legal questions in a game that is not brisk, by the prepared tables.
 
     Args:
         rows: the sets of a possible state.
-        slack: the slack of the state; see `solvers.coalition_tables.Lanes.slack`.
+        slack: the slack of the state; see `solvers.coalition_tables.LaneLayout.slack`.
         asker: the player to move.
         hands: number of cards in the hand of each player.
 
@@ -379,14 +385,14 @@ def found_by_tables(
     guard = rows[0].kind.layout.guard
     bare = sum([1 << player for player, hand in enumerate(hands) if not hand])
     questions = []
-    outcomes: dict[AskedKind, int] = {}
-    asks: dict[AskedKind, tuple[Ask, ...]] = {}
+    outcomes: dict[PreparedShape, int] = {}
+    asks: dict[PreparedShape, tuple[Ask, ...]] = {}
     for set_index, row in enumerate(rows):
         kind = row.kind
         if kind.heavy:
             if kind not in asks:
-                asks[kind] = tuple(kind.tried(asker, slack - kind.table))
-            groups = row.among(asks[kind], 3, bare)
+                asks[kind] = tuple(kind.feasible_asks(asker, slack - kind.table))
+            groups = row.legal_groups(asks[kind], 3, bare)
         else:
             fitting = outcomes.get(kind)
             if fitting is None:
@@ -398,23 +404,23 @@ def found_by_tables(
                 outcomes[kind] = fitting
             groups = _groups[row, asker, fitting, bare] if fitting else ()
         if groups:
-            questions.append(Listed(asker, set_index, groups))
+            questions.append(SetQuestions(asker, set_index, groups))
     return questions
 
 
-def found_by_solver(problem: DealProblem, asker: int, solver: Solver) -> list[Listed]:
-    """Find what `found_by_tables` finds, by a call of a solver for each answer.
+def questions_by_solver(problem: DealProblem, asker: int, solver: Solver) -> list[SetQuestions]:
+    """Find what `questions_by_tables` finds, by a call of a solver for each answer.
 
     The result is shared by sets of the same shape, and by the cards of a set with equal owners.
     """
     known: dict[object, int] = {}
-    questions: list[Listed] = []
+    questions: list[SetQuestions] = []
     for set_index, constraint in enumerate(problem.sets):
         groups = []
         alike: dict[int, list[int]] = {}
         for card, mask in enumerate(constraint.owners):
             alike.setdefault(mask, []).append(card)
-        looks_of_set = looks_of(constraint)
+        looks_of_set = shape_key(constraint)
         for mask, cards in alike.items():
             for asked in range(problem.players):
                 if asked == asker or not problem.hands[asked]:
@@ -423,21 +429,21 @@ def found_by_solver(problem: DealProblem, asker: int, solver: Solver) -> list[Li
                 if looks not in known:
                     question = asker, asked, set_index, cards[0]
                     no, yes = (
-                        decided(problem_after(problem, *question, answer), solver)
+                        run_solver(problem_after(problem, *question, answer), solver)
                         for answer in Answer
                     )
                     known[looks] = bool(no) + 2 * bool(yes)
                 if known[looks]:
                     groups.append((asked, tuple(cards), known[looks]))
         if groups:
-            questions.append(Listed(asker, set_index, tuple(groups)))
+            questions.append(SetQuestions(asker, set_index, tuple(groups)))
     return questions
 
 
-def without_hopeless(questions: list[Listed]) -> list[Listed]:
+def drop_hopeless(questions: list[SetQuestions]) -> list[SetQuestions]:
     """Return the legal questions that a brisk game allows, too."""
     kept = [
-        Listed(
+        SetQuestions(
             about_set.asker,
             about_set.set_index,
             tuple([group for group in about_set.groups if may_be_asked(group[2], True)]),

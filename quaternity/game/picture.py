@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quaternity.base.picture import Cell, Picture, heads
-from quaternity.base.wording import counted, named
+from quaternity.base.picture import Cell, Display, heading_cells
+from quaternity.base.text_format import name_numbers, with_noun
 from solvers.problem import DealProblem, players_in
 
 
@@ -16,7 +16,7 @@ def owners_picture(
     points: Sequence[int],
     turn: int | None,
     completed: Sequence[int | None],
-) -> Picture:
+) -> Display:
     """Return a table with a row for each set and a column for each card.
 
     The hands, the points and the turn are shown above the table.
@@ -33,23 +33,23 @@ def owners_picture(
     size = max((constraint.size for constraint in problem.sets), default=0) or 1
     holders = [
         f"player {player}{' (to move)' if player == turn else ''}: "
-        f"{counted(problem.hands[player], 'card')}, {counted(won, 'point')}"
+        f"{with_noun(problem.hands[player], 'card')}, {with_noun(won, 'point')}"
         for player, won in enumerate(points)
     ]
-    holders += [f"aside: {counted(hand, 'card')}" for hand in problem.hands[len(points) :]]
-    rows = [heads("set", *(f"/{number}" for number in range(size)))]
+    holders += [f"aside: {with_noun(hand, 'card')}" for hand in problem.hands[len(points) :]]
+    rows = [heading_cells("set", *(f"/{number}" for number in range(size)))]
     for index, (constraint, owner) in enumerate(zip(problem.sets, completed, strict=True)):
         cells = [_cell(mask, len(points)) for mask in constraint.owners]
         if owner is not None:
             cells = [Cell(f"player {owner}", "gone", f"player {owner} has completed it", size)]
-        rows.append([*heads(index), *cells])
-    return Picture(title, ("; ".join(holders), *lines), rows)
+        rows.append([*heading_cells(index), *cells])
+    return Display(title, ("; ".join(holders), *lines), rows)
 
 
 def _cell(mask: int, seats: int) -> Cell:
     players = [holder for holder in players_in(mask) if holder < seats]
     aside = ["aside"] * bool(mask >> seats)
-    title = " or ".join([named("player", players)] * bool(players) + aside) or "nobody"
+    title = " or ".join([name_numbers("player", players)] * bool(players) + aside) or "nobody"
     short = " ".join([*map(str, players), *aside]) or "-"
     if len(players) + len(aside) == 1:
         return Cell(f"= {short}", "sure", f"{title} has it" if players else "it is laid aside")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
-from operator import index as as_int
+from operator import index as operator_index
 from typing import Any, NamedTuple, Self, TypeVar
 
 from quaternity.base.errors import InputError
 from quaternity.base.names import code_name
-from quaternity.base.plain_values import takes, whole
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import as_int, validate_arguments
 from quaternity.game.cards import Card
 
 
@@ -28,7 +28,7 @@ class Answer(IntEnum):
     YES = 1
 
     @classmethod
-    @takes(text=str)
+    @validate_arguments(text=str)
     def parse(cls, text: str) -> Answer:
         """Parse y, n, yes, no, 1 or 0, in any case; raise InputError for any other text."""
         word = text.strip().lower()
@@ -40,7 +40,7 @@ class Answer(IntEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> Answer:
-        raise InputError(f"answer {shown(value)}: expected yes or no (y, n, 1 or 0)")
+        raise InputError(f"answer {quote_value(value)}: expected yes or no (y, n, 1 or 0)")
 
     @classmethod
     def of(cls, value: Answer | bool | int | str) -> Answer:
@@ -49,7 +49,7 @@ class Answer(IntEnum):
             return value
         if isinstance(value, str):
             return cls.parse(value)
-        number = int(value) if isinstance(value, bool) else whole(value, "answer")
+        number = int(value) if isinstance(value, bool) else as_int(value, "answer")
         if number not in (0, 1):
             raise InputError(f"answer {number}: expected yes or no (y, n, 1 or 0)")
         return cls(number)
@@ -84,7 +84,7 @@ class Question(_QuestionFields):
         """Create a question; raise InputError if a player or the card is malformed."""
         if type(card) is not Card:
             card = Card.parse(card) if isinstance(card, str) else _parts(Card, card, "card")
-        return cls.trusted(whole(asker, "asker"), whole(asked, "asked"), card)
+        return cls.trusted(as_int(asker, "asker"), as_int(asked, "asked"), card)
 
     @classmethod
     def trusted(cls, asker: int, asked: int, card: Card) -> Self:
@@ -96,7 +96,7 @@ class Question(_QuestionFields):
         return cls(*iterable)
 
     @classmethod
-    @takes(text=str)
+    @validate_arguments(text=str)
     def parse(cls, text: str) -> Question:
         """Parse `asker asks asked for set/number`; raise InputError for any other text.
 
@@ -106,7 +106,7 @@ class Question(_QuestionFields):
         match = _QUESTION.fullmatch(text.strip())
         if match is None:
             raise InputError(
-                f"{shown(text)} is not a question: expected, for example, '0 asks 1 for 0/2'"
+                f"{quote_value(text)} is not a question: expected, for example, '0 asks 1 for 0/2'"
             )
         asker, asked, set_index, number = map(int, match.groups())
         return cls(asker, asked, Card(set_index, number))
@@ -128,7 +128,7 @@ _Parts = TypeVar("_Parts", Card, Question)
 def _parts(kind: type[_Parts], value: Any, place: str) -> _Parts:
     """Create a value of a type from a tuple or list of its parts."""
     if not isinstance(value, tuple | list) or len(value) != len(kind._fields):
-        raise InputError(f"{place}: {shown(value)} is not a {kind.__name__}")
+        raise InputError(f"{place}: {quote_value(value)} is not a {kind.__name__}")
     return kind(*value)
 
 
@@ -155,7 +155,7 @@ class Move(_MoveFields):
         return cls(*iterable)
 
     @classmethod
-    @takes(text=str)
+    @validate_arguments(text=str)
     def parse(cls, text: str) -> Move:
         """Parse `asker asks asked for set/number: yes|no`; raise InputError for any other text."""
         match = _MOVE.fullmatch(text.strip())
@@ -190,5 +190,5 @@ def plain_question(question: object) -> Question:
     if not isinstance(question, Question):
         raise TypeError("not a Question")
     asker, asked, (index, number) = question
-    plain = [int(as_int(value)) for value in (asker, asked, index, number)]
+    plain = [int(operator_index(value)) for value in (asker, asked, index, number)]
     return Question(plain[0], plain[1], Card(plain[2], plain[3]))

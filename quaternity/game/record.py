@@ -15,8 +15,8 @@ from itertools import islice
 from typing import Any
 
 from quaternity.base.errors import IllegalMove, InputError, QuaternityError
-from quaternity.base.plain_values import takes
 from quaternity.base.reading import read_bytes
+from quaternity.base.validation import validate_arguments
 from quaternity.game.faults import IllegalAnswer
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
@@ -110,7 +110,7 @@ def read_record(path: str) -> ParsedRecord:
     return parse_record(read_bytes(path))
 
 
-@takes(data=(str, bytes, bytearray))
+@validate_arguments(data=(str, bytes, bytearray))
 def parse_record(data: bytes | str) -> ParsedRecord:
     r"""Parse the text of a record.
 
@@ -240,7 +240,7 @@ def header_text(settings: Settings) -> str:
     return "\n".join(lines) + "\n"
 
 
-@takes(game=Game)
+@validate_arguments(game=Game)
 def record_text(game: Game) -> str:
     """Return the record of a game; reading the record gives an equal game.
 

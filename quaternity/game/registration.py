@@ -1,9 +1,9 @@
 """Registration of Quaternity with the commands, the browser, tournaments and environments."""
 
-from quaternity.table.registration import Benchmark, First, Level, Registration
+from quaternity.table.registration import Benchmark, Level, Registration, StarterGame
 
 _PLAYERS = "quaternity.perfect.players"
-_HELPING = "quaternity.web.helping"
+_HELPING = "quaternity.web.hints"
 
 QUATERNITY = Registration(
     name="quaternity",
@@ -34,12 +34,12 @@ QUATERNITY = Registration(
     drawing="quaternity.web.drawing.quaternity:part",
     picture="quaternity.web.drawing.quaternity:picture",
     tips="quaternity.web.drawing.tips:QUATERNITY",
-    first=First({"set_size": 3, "sets": 4, "players": 3}, 2),
+    first=StarterGame({"set_size": 3, "sets": 4, "players": 3}, 2),
     helpers={
         "chances": f"{_HELPING}:quaternity_chances",
         "questions": f"{_HELPING}:questions",
         "why": f"{_HELPING}:why",
-        "know": f"{_HELPING}:certain",
+        "know": f"{_HELPING}:quaternity_know",
     },
     review="quaternity.review.asking:QuaternityJudge",
     help=(

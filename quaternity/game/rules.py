@@ -16,10 +16,10 @@ from types import MappingProxyType
 from typing import Any
 
 from quaternity.base.errors import IllegalMove, InputError, NoDeal, NotUnderstood
-from quaternity.base.sentences import PLAIN, Words
+from quaternity.base.sentences import PLAIN, Wording
+from quaternity.base.text_format import quote_value
 from quaternity.base.text_record import Replay, check_same
-from quaternity.base.text_table import WIDTH, SetLine, at_least, owners_text, score_text
-from quaternity.base.wording import shown
+from quaternity.base.text_table import WIDTH, SetLine, minimums_text, owners_text, score_text
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.record import header_text, parse_record
@@ -43,7 +43,7 @@ ASK = re.compile(
 QuaternityMove = Question | Answer
 
 
-def question_in(text: str, asker: int | None) -> Question | None:
+def parse_question(text: str, asker: int | None) -> Question | None:
     """Parse a question that a player typed; `asker` is used if the text does not name the asker.
 
     Return None if the text is not a question, or the asker is not known.
@@ -158,7 +158,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         points = position.state.points
         return tuple(1 + sum(other > own for other in points) for own in points)
 
-    def listed(self, view: QuaternityPosition) -> Iterator[QuaternityMove]:
+    def iter_moves(self, view: QuaternityPosition) -> Iterator[QuaternityMove]:
         """Return an iterator over all legal moves."""
         return iter(self.moves(view))
 
@@ -178,7 +178,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         if isinstance(move, Answer):
             return [NOTHING_TO_ANSWER(answer=move)]
         if not isinstance(move, Question):
-            return [f"{shown(move)} is not a question"]
+            return [f"{quote_value(move)} is not a question"]
         return [] if move in view.state.legal_questions else view.state.faults(move)
 
     def read(self, text: str, view: QuaternityPosition) -> QuaternityMove:
@@ -192,12 +192,12 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
             InputError: If the text is not a move, or its answer is impossible.
         """
         if view.pending is not None:
-            other = question_in(text, view.state.turn)
+            other = parse_question(text, view.state.turn)
             return Answer.parse(text.rpartition(":")[2]) if other is None else other
-        question = question_in(text.partition(":")[0], view.state.turn)
+        question = parse_question(text.partition(":")[0], view.state.turn)
         if question is None or view.state.turn is None:
             raise NotUnderstood(
-                f"{shown(text)} is not understood: type a question such as 1 0 2 or 1 for 0/2"
+                f"{quote_value(text)} is not understood: type a question such as 1 0 2 or 1 for 0/2"
             )
         reply = text.partition(":")[2].strip()
         if reply and question in view.state.legal_questions:
@@ -206,7 +206,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
                 raise InputError(f"'{question}': {answer} is impossible")
         return question
 
-    def show(self, view: QuaternityPosition, width: int = WIDTH, words: Words = PLAIN) -> str:
+    def show(self, view: QuaternityPosition, width: int = WIDTH, words: Wording = PLAIN) -> str:
         """Return the cards, the points, the possible owners of cards, and the pending question."""
         state = view.state
         turn = None if state.is_over else state.turn
@@ -297,7 +297,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
             ends.append(begins[number + 1])
         warnings, whole = record.warnings, record.whole_bytes
         asked, colon, reply = data[whole:].partition(b":")
-        waiting = _waiting(asked, game.state) if colon else None
+        waiting = _pending_question(asked, game.state) if colon else None
         if waiting is not None:
             positions.append(QuaternityPosition(game.state, waiting))
             moves.append((waiting.asker, waiting))
@@ -307,16 +307,16 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return Replay(tuple(positions), tuple(moves), (), warnings, whole, tuple(ends))
 
 
-def _waiting(line: bytes, state: State) -> Question | None:
+def _pending_question(line: bytes, state: State) -> Question | None:
     """Return the legal question in an incomplete line, if both answers to it are possible."""
-    question = question_in(line.decode(errors="replace"), None)
+    question = parse_question(line.decode(errors="replace"), None)
     if question is None or question not in state.legal_questions:
         return None
     return question if len(state.answers(question)) == 2 else None
 
 
 def owners_table(
-    state: State, width: int = WIDTH, words: Words = PLAIN, follows: bool = True
+    state: State, width: int = WIDTH, words: Wording = PLAIN, follows: bool = True
 ) -> str:
     """Return a table of the possible owners of each card and the minimums of each set.
 
@@ -325,7 +325,7 @@ def owners_table(
     everybody, problem = (1 << state.players) - 1, state.problem
     if follows:
         with suppress(NoDeal):
-            problem = state.closed()
+            problem = state.filtered()
     lines = []
     for index, constraint in enumerate(problem.sets):
         owner = state.completed[index]
@@ -333,7 +333,7 @@ def owners_table(
             texts, remark = [f"={owner}"] * state.set_size, "completed"
         else:
             texts = [owner_cell(mask, everybody) for mask in constraint.owners]
-            remark = at_least(constraint.low)
+            remark = minimums_text(constraint.low)
         cells = [words.cell((index, number), text) for number, text in enumerate(texts)]
         lines.append(SetLine(words.number(index), cells, remark))
     return owners_text(lines, width)

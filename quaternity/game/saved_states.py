@@ -11,9 +11,9 @@ from quaternity.base.errors import InputError
 from quaternity.base.writing import write_text
 from quaternity.game.state import State
 from quaternity.game.state_file import any_text
-from solvers.judgement import judge
+from solvers.cross_check import judge
+from solvers.minimize import minimize_problem
 from solvers.problem import DealProblem
-from solvers.reduction import reduced
 from solvers.solver import Solver
 
 
@@ -24,13 +24,13 @@ def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> t
     the state is returned unchanged. Only the faulty solvers are run again. The search stops after
     `seconds` and returns the smallest state up to then.
 
-    Cost: see `solvers.reduction.reduced`; each step runs the faulty solvers once.
+    Cost: see `solvers.minimize.minimize_problem`; each step runs the faulty solvers once.
     """
-    is_faulty = _still_faulty(state.problem, solvers)
+    is_faulty = _fault_predicate(state.problem, solvers)
     in_play = [constraint for constraint in state.problem.sets if constraint.size]
     problem = DealProblem(state.problem.hands, in_play)
     if in_play and is_faulty(problem):
-        problem = reduced(problem, is_faulty, same_size=True, seconds=seconds)
+        problem = minimize_problem(problem, is_faulty, same_size=True, seconds=seconds)
         state = State(problem, None, (None,) * len(problem.sets), problem.sets[0].size)
     return state, judge(state.problem, solvers).in_words()
 
@@ -39,10 +39,12 @@ def smallest_text(case: State | DealProblem, solvers: Sequence[Solver], seconds:
     """Minimize a state or a deal problem about which a solver is wrong; return its file's text."""
     if isinstance(case, State):
         return any_text(smallest_state(case, solvers, seconds)[0])
-    return any_text(reduced(case, _still_faulty(case, solvers), seconds=seconds))
+    return any_text(minimize_problem(case, _fault_predicate(case, solvers), seconds=seconds))
 
 
-def _still_faulty(problem: DealProblem, solvers: Sequence[Solver]) -> Callable[[DealProblem], bool]:
+def _fault_predicate(
+    problem: DealProblem, solvers: Sequence[Solver]
+) -> Callable[[DealProblem], bool]:
     """Return a predicate: is a solver that is wrong about `problem` wrong about another problem?"""
     names = {fault.solver for fault in judge(problem, solvers).faults}
     guilty = [solver for solver in solvers if solver.name in names] or solvers

@@ -2,49 +2,53 @@
 
 from __future__ import annotations
 
-from quaternity.base.sentences import Kind, Sentence
+from quaternity.base.sentences import Message, MessageTemplate
 from quaternity.game.question import Answer, Question
 
-ASKS = Kind("asks", "{asker:seat} asks {asked:seat} for {card:card}")
-ANSWERED = Kind("asks", f"{ASKS.template}: {{answer}}")
-FORCED = Kind("asks", f"{ANSWERED.template} (it had to be)")
-COMPLETES = Kind("completes", "{who:player} completes {set:set}")
-PUTS_DOWN = Kind("puts_down", "{who:seat} puts down {set:number}")
+ASKS = MessageTemplate("asks", "{asker:seat} asks {asked:seat} for {card:card}")
+ANSWERED = MessageTemplate("asks", f"{ASKS.template}: {{answer}}")
+FORCED = MessageTemplate("asks", f"{ANSWERED.template} (it had to be)")
+COMPLETES = MessageTemplate("completes", "{who:player} completes {set:set}")
+PUTS_DOWN = MessageTemplate("puts_down", "{who:seat} puts down {set:number}")
 
-IS_OVER = Kind("is_over", "the game is over")
-WAITS = Kind("waits", "'{question}' waits for yes or no")
-NOTHING_TO_ANSWER = Kind("nothing_to_answer", "there is no question to answer with {answer}")
-NO_TURN = Kind("no_turn", "the state does not say whose turn it is")
-NOT_ON_TURN = Kind("not_on_turn", "it is the turn of {turn:player}, not of {who:player}")
-NO_PLAYER = Kind("no_player", "player {number} is out of range 0..{last}")
-ASKS_ITSELF = Kind("asks_itself", "a player cannot ask itself")
-NO_CARDS = Kind("no_cards", "{who:player} has no cards")
-NO_SET = Kind("no_set", "set {number} is out of range 0..{last}")
-NO_CARD = Kind("no_card", "card {number} of a set is out of range 0..{last}")
-IS_COMPLETED = Kind("is_completed", "{set:set} has been completed by {who:player}")
-NO_STATE = Kind("no_state", "the state itself is impossible: {proof}")
-IS_REMOVED = Kind("is_removed", "{set:set} is removed: {who:player} put it down")
-ASKS_THEMSELVES = Kind("asks_itself", "a player cannot ask themselves")
-ASKS_FOR_ANOTHER = Kind(
+IS_OVER = MessageTemplate("is_over", "the game is over")
+WAITS = MessageTemplate("waits", "'{question}' waits for yes or no")
+NOTHING_TO_ANSWER = MessageTemplate(
+    "nothing_to_answer", "there is no question to answer with {answer}"
+)
+NO_TURN = MessageTemplate("no_turn", "the state does not say whose turn it is")
+WRONG_TURN = MessageTemplate("not_on_turn", "it is the turn of {turn:player}, not of {who:player}")
+NO_PLAYER = MessageTemplate("no_player", "player {number} is out of range 0..{last}")
+ASKS_ITSELF = MessageTemplate("asks_itself", "a player cannot ask itself")
+NO_CARDS = MessageTemplate("no_cards", "{who:player} has no cards")
+NO_SET = MessageTemplate("no_set", "set {number} is out of range 0..{last}")
+NO_CARD = MessageTemplate("no_card", "card {number} of a set is out of range 0..{last}")
+IS_COMPLETED = MessageTemplate("is_completed", "{set:set} has been completed by {who:player}")
+NO_STATE = MessageTemplate("no_state", "the state itself is impossible: {proof}")
+IS_REMOVED = MessageTemplate("is_removed", "{set:set} is removed: {who:player} put it down")
+ASKS_THEMSELVES = MessageTemplate("asks_itself", "a player cannot ask themselves")
+ASKS_FOR_ANOTHER = MessageTemplate(
     "asks_for_another", "{who:player} asks for themselves, not for {other:player}"
 )
-HOLDS_NONE = Kind("holds_none", "{who:player} holds no card of {set:set}")
-HOLDS_IT = Kind("holds_it", "{who:player} holds {card:card} themselves")
-OWNS = Kind("owns", "{who:player} owns {card:card}")
-SAYS = Kind(
+HOLDS_NONE = MessageTemplate("holds_none", "{who:player} holds no card of {set:set}")
+HOLDS_IT = MessageTemplate("holds_it", "{who:player} holds {card:card} themselves")
+OWNS = MessageTemplate("owns", "{who:player} owns {card:card}")
+SAYS = MessageTemplate(
     "says",
     "by asking, {who:player} states that they do not own {card:card} but another card of "
     "{set:set}, and then {proof}",
 )
-IS_WITHOUT = Kind("is_without", "{who:player} is known not to have {card:card}")
-MUST_HAVE = Kind("must_have", "{who:player} must have {card:card}: otherwise {proof}")
-CANNOT_HAVE = Kind("cannot_have", "{who:player} cannot have {card:card}: otherwise {proof}")
-HOPELESS = Kind("hopeless", "{reason}; a brisk game does not allow hopeless questions")
+IS_WITHOUT = MessageTemplate("is_without", "{who:player} is known not to have {card:card}")
+MUST_HAVE = MessageTemplate("must_have", "{who:player} must have {card:card}: otherwise {proof}")
+CANNOT_HAVE = MessageTemplate(
+    "cannot_have", "{who:player} cannot have {card:card}: otherwise {proof}"
+)
+HOPELESS = MessageTemplate("hopeless", "{reason}; a brisk game does not allow hopeless questions")
 
 
 def question_sentence(
     question: Question, answer: Answer | None = None, forced: bool = False
-) -> Sentence:
+) -> Message:
     """Return the message about a question; `answer` is None while the question is pending."""
     asker, asked, card = question
     kind = ASKS if answer is None else FORCED if forced else ANSWERED

@@ -9,12 +9,12 @@ from typing import Self
 
 from quaternity.base.errors import InputError
 from quaternity.base.names import code_name
-from quaternity.base.plain_values import whole
-from quaternity.base.text_record import ranges
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
+from quaternity.base.text_record import setting_ranges
+from quaternity.base.validation import as_int
 from solvers.problem import MAX_CARDS, MAX_PLAYERS, check_size
 
-LARGEST_SEED = 999_999_999
+MAX_SEED = 999_999_999
 """Maximum seed: seeds, including those in records, have at most nine digits."""
 
 
@@ -27,9 +27,14 @@ class NamedChoice(StrEnum):
     def parse(cls, text: str) -> Self:
         """Return the member with a name; otherwise raise InputError, which lists the names."""
         if not isinstance(text, str) or text not in list(cls):
-            kind = "-".join(re.findall("[A-Z][a-z]+", cls.__name__)).lower()
-            raise InputError(f"{kind} {shown(text)} is unknown; choose from {', '.join(cls)}")
+            kind = cls._noun()
+            raise InputError(f"{kind} {quote_value(text)} is unknown; choose from {', '.join(cls)}")
         return cls(text)
+
+    @classmethod
+    def _noun(cls) -> str:
+        """Return the name of the choice in messages and files."""
+        return "-".join(re.findall("[A-Z][a-z]+", cls.__name__)).lower()
 
     @classmethod
     def _missing_(cls, value: object) -> Self:
@@ -48,18 +53,18 @@ class TieBreak(NamedChoice):
     MIN_SETS = "fewest-sets"
 
 
-def checked_seed(seed: int) -> int:
+def check_seed(seed: int) -> int:
     """Return a seed as an `int`; raise InputError if it is out of range."""
-    seed = whole(seed, "seed")
-    if not 0 <= seed <= LARGEST_SEED:
-        raise InputError(f"seed: {seed} is out of range 0..{LARGEST_SEED}")
+    seed = as_int(seed, "seed")
+    if not 0 <= seed <= MAX_SEED:
+        raise InputError(f"seed: {seed} is out of range 0..{MAX_SEED}")
     return seed
 
 
-def checked_brisk(brisk: bool) -> bool:
+def check_brisk(brisk: bool) -> bool:
     """Return `brisk`; raise InputError if it is not a `bool`."""
     if not isinstance(brisk, bool):
-        raise InputError(f"brisk: {shown(brisk)} is neither true nor false")
+        raise InputError(f"brisk: {quote_value(brisk)} is neither true nor false")
     return brisk
 
 
@@ -107,9 +112,9 @@ class Settings:
     def __post_init__(self) -> None:
         faults = []
         whys = {"set_size": " (with one card per set, no question would be legal)"}
-        for name, allowed in ranges(self).items():
+        for name, allowed in setting_ranges(self).items():
             try:
-                value = whole(getattr(self, name), name)
+                value = as_int(getattr(self, name), name)
                 object.__setattr__(self, name, value)
                 if value < allowed.start:  # `check_size` checks the upper limit
                     why = whys.get(name, "")
@@ -117,9 +122,9 @@ class Settings:
             except InputError as error:
                 faults.append(str(error))
         for name, checked in (
-            ("seed", checked_seed),
+            ("seed", check_seed),
             ("tie_break", TieBreak.parse),
-            ("brisk", checked_brisk),
+            ("brisk", check_brisk),
         ):
             try:
                 object.__setattr__(self, name, checked(getattr(self, name)))

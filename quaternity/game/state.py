@@ -13,11 +13,17 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
-from quaternity.base.errors import InputError, LimitError, NoDeal, warn_of
-from quaternity.base.picture import Picture, Shown
-from quaternity.base.plain_values import entries, length, numbered, takes, whole
+from quaternity.base.errors import InputError, LimitError, NoDeal, warn_irregularities
+from quaternity.base.picture import Display, Displayable
 from quaternity.base.plugins import load_place
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import (
+    as_int,
+    as_tuple,
+    check_index,
+    check_length,
+    validate_arguments,
+)
 from quaternity.game.cards import Card
 from quaternity.game.completion import owned_by_solver, owned_sets, put_down
 from quaternity.game.faults import (
@@ -32,32 +38,32 @@ from quaternity.game.legal import (
     ANSWERS,
     Answers,
     Group,
-    Listed,
     PreparedSet,
-    answers_fitting,
-    answers_listed,
+    SetQuestions,
     cards_to_ask,
-    found_by_solver,
-    found_by_tables,
-    pairs_listed,
-    prepared,
-    without_hopeless,
+    drop_hopeless,
+    find_answers,
+    possible_answers,
+    prepare_set,
+    questions_by_solver,
+    questions_by_tables,
+    questions_with_answers,
 )
 from quaternity.game.question import Answer, Question
-from quaternity.game.settings import Settings, TieBreak, checked_brisk, checked_seed
+from quaternity.game.settings import Settings, TieBreak, check_brisk, check_seed
 from quaternity.game.transition import (
     HOPELESS,
-    answered,
-    drawn_player,
+    after_answer,
+    break_tie,
+    draw_player,
     hands_after,
     may_be_asked,
     next_to_ask,
     out_of_play,
     problem_after,
-    tie_broken,
 )
-from solvers.coalition_tables import MAX_PLAYERS, Lanes, lanes_for
-from solvers.judgement import decided
+from solvers.coalition_tables import MAX_PLAYERS, LaneLayout, layout_for
+from solvers.cross_check import run_solver
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import default_solver
 from solvers.solver import Solver
@@ -65,11 +71,11 @@ from solvers.verdict import Verdict
 
 
 def _player(value: int | None, players: int, place: str) -> int | None:
-    return None if value is None else numbered(value, players, "player", place)
+    return None if value is None else check_index(value, players, "player", place)
 
 
 @dataclass(frozen=True, slots=True)
-class State(Shown):
+class State(Displayable):
     """The public knowledge at one moment of a game. Immutable; compared by value.
 
     Attributes:
@@ -105,27 +111,27 @@ class State(Shown):
         default=None, init=False, repr=False, compare=False
     )
     _slack: int | None = field(default=None, init=False, repr=False, compare=False)
-    _legal: list[Listed] | None = field(default=None, init=False, repr=False, compare=False)
+    _legal: list[SetQuestions] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if type(self.problem) is not DealProblem:
-            raise InputError(f"problem: {shown(self.problem)} is not a DealProblem")
+            raise InputError(f"problem: {quote_value(self.problem)} is not a DealProblem")
         players = self.problem.players
-        if length(self.completed, "completed") != len(self.problem.sets):
+        if check_length(self.completed, "completed") != len(self.problem.sets):
             raise InputError(
                 f"completed: {len(self.completed)} entries for {len(self.problem.sets)} sets"
             )
         completed = [
             _player(owner, players, f"completed[{index}]")
-            for index, owner in enumerate(entries(self.completed, "completed"))
+            for index, owner in enumerate(as_tuple(self.completed, "completed"))
         ]
         for name, value in (
             ("turn", _player(self.turn, players, "turn")),
             ("completed", tuple(completed)),
-            ("set_size", whole(self.set_size, "set_size", 1)),
+            ("set_size", as_int(self.set_size, "set_size", 1)),
             ("tie_break", TieBreak.parse(self.tie_break)),
-            ("seed", checked_seed(self.seed)),
-            ("brisk", checked_brisk(self.brisk)),
+            ("seed", check_seed(self.seed)),
+            ("brisk", check_brisk(self.brisk)),
         ):
             object.__setattr__(self, name, value)
         for index, (owner, constraint) in enumerate(zip(completed, self.problem.sets, strict=True)):
@@ -177,7 +183,7 @@ class State(Shown):
 
     @classmethod
     def _of_file(cls, loaded: Any) -> State:
-        warn_of(loaded.warnings)
+        warn_irregularities(loaded.warnings)
         state: State = loaded.state
         return state
 
@@ -230,10 +236,10 @@ class State(Shown):
 
     def owners_of(self, set_index: int, number: int) -> tuple[int, ...]:
         """Return the players who may own a card; for a card of a completed set, its owner."""
-        owner = self.completed[numbered(set_index, len(self.completed), "set")]
+        owner = self.completed[check_index(set_index, len(self.completed), "set")]
         if owner is None:
             return self.problem.may_own(set_index, number)
-        numbered(number, self.set_size, "card")
+        check_index(number, self.set_size, "card")
         return (owner,)
 
     @property
@@ -261,7 +267,7 @@ class State(Shown):
 
     # ------------------------------------------------------------------ feasibility
 
-    @takes(solver=(Solver, type(None)))
+    @validate_arguments(solver=(Solver, type(None)))
     def verdict(self, solver: Solver | None = None) -> Verdict:
         """Return whether some deal fits, with evidence.
 
@@ -270,9 +276,9 @@ class State(Shown):
         Raises:
             SolverFault: If the evidence of an external solver is wrong.
         """
-        return decided(self.problem, solver or default_solver(self.problem))
+        return run_solver(self.problem, solver or default_solver(self.problem))
 
-    def closed(self, seconds: float | None = None) -> DealProblem:
+    def filtered(self, seconds: float | None = None) -> DealProblem:
         """Return the equivalent problem with exact owners, minimums and maximums.
 
         The two methods for this are described in `solvers.filtering`.
@@ -284,33 +290,33 @@ class State(Shown):
             NoDeal: If the state is impossible.
             SolverTimeout: If the time limit is reached.
         """
-        from solvers.filtering import closed
+        from solvers.filtering import filter_problem
 
-        return closed(self.problem, seconds)
+        return filter_problem(self.problem, seconds)
 
     def same_position(self, other: State) -> bool:
         """Return whether two possible states have the same deals, turn and completed sets."""
         if not isinstance(other, State):
-            raise InputError(f"other: {shown(other)} is not a State")
+            raise InputError(f"other: {quote_value(other)} is not a State")
         key = (self.turn, self.completed, self.hands)
         if key != (other.turn, other.completed, other.hands):
             return False
-        return self.problem == other.problem or self.closed() == other.closed()
+        return self.problem == other.problem or self.filtered() == other.filtered()
 
     @property
     def has_tables(self) -> bool:
         """Whether coalition tables support this number of players."""
         return len(self.problem.hands) <= MAX_PLAYERS
 
-    def layout(self) -> Lanes:
+    def layout(self) -> LaneLayout:
         """Return the layout of this game's coalition tables."""
-        return lanes_for(self.players, self.set_size * len(self.completed), self.set_size)
+        return layout_for(self.players, self.set_size * len(self.completed), self.set_size)
 
     def rows(self) -> tuple[PreparedSet, ...]:
         """Return the prepared sets, for a state with tables; computed once."""
         if self._rows is None:
             layout = self.layout()
-            rows = tuple(prepared(layout, constraint) for constraint in self.problem.sets)
+            rows = tuple(prepare_set(layout, constraint) for constraint in self.problem.sets)
             object.__setattr__(self, "_rows", rows)
             return rows
         return self._rows
@@ -340,16 +346,16 @@ class State(Shown):
             return None
         return cards_to_ask(self.rows(), slack, self.turn)
 
-    def listed(self) -> list[Listed]:
+    def questions_by_set(self) -> list[SetQuestions]:
         """Return the legal questions by set, for a state with tables; computed once."""
         questions = self._legal
         if questions is None:
             slack, asker = self.slack(), self.turn
             questions = []
             if slack is not None and asker is not None:
-                questions = found_by_tables(self.rows(), slack, asker, self.problem.hands)
+                questions = questions_by_tables(self.rows(), slack, asker, self.problem.hands)
                 if self.brisk:
-                    questions = without_hopeless(questions)
+                    questions = drop_hopeless(questions)
             object.__setattr__(self, "_legal", questions)
         return questions
 
@@ -391,7 +397,7 @@ class State(Shown):
 
     def _answers(self, question: Question) -> Answers:
         if self._legal is not None:
-            return answers_listed(self._legal, question)
+            return find_answers(self._legal, question)
         answers = self._possible_answers(question)
         return ANSWERS[answers] if may_be_asked(answers, self.brisk) else ()
 
@@ -417,7 +423,7 @@ class State(Shown):
         slack = self.slack()
         if slack is None:
             return 0
-        return answers_fitting(self.rows()[set_index], slack, asker, asked, number)
+        return possible_answers(self.rows()[set_index], slack, asker, asked, number)
 
     def after(self, question: Question | str, answer: Answer | bool | str) -> State:
         """Return the state after a question and its answer; completed sets are out of play in it.
@@ -448,8 +454,8 @@ class State(Shown):
         layout = rows[0].kind.layout
         slack = self._slack
         assert slack is not None, "a legal question implies a possible state"
-        constraint = answered(problem.sets[set_index], asker, asked, number, answer)
-        changed = prepared(layout, constraint)
+        constraint = after_answer(problem.sets[set_index], asker, asked, number, answer)
+        changed = prepare_set(layout, constraint)
         slack += changed.kind.table - rows[set_index].kind.table
         hands = hands_after(problem.hands, asker, asked, answer)
         if answer:
@@ -463,7 +469,7 @@ class State(Shown):
             )
         sets = tuple([row.constraint for row in rows])
         turn = self._turn_after(asker, asked, answer, hands, completed)
-        problem = DealProblem.trusted(hands, sets)
+        problem = DealProblem.unchecked(hands, sets)
         return State._next(self, problem, turn, completed, rows, slack)
 
     def _completed_by_solver(self, question: Question, answer: Answer) -> State:
@@ -486,9 +492,9 @@ class State(Shown):
             completed[index] = player
             hands[player] -= sets[index].size
             sets[index] = out_of_play(problem.players)
-        return DealProblem.trusted(tuple(hands), tuple(sets)), tuple(completed)
+        return DealProblem.unchecked(tuple(hands), tuple(sets)), tuple(completed)
 
-    def settled(self) -> State:
+    def settle(self) -> State:
         """Return the state in which a game continues from this state, by the rules.
 
         Sets that a player owns in every deal become completed, and the tie-break passes on the turn
@@ -529,10 +535,10 @@ class State(Shown):
 
     def _tied_turn(self, hands: tuple[int, ...], completed: tuple[int | None, ...]) -> int:
         players = range(len(hands))
-        tied = tie_broken(hands, [*map(completed.count, players)], self.tie_break, players)
-        return drawn_player(tied, self.seed, completed, hands)
+        tied = break_tie(hands, [*map(completed.count, players)], self.tie_break, players)
+        return draw_player(tied, self.seed, completed, hands)
 
-    def picture(self) -> Picture:
+    def picture(self) -> Display:
         """Return the display of the state: a table of the possible owners of all cards.
 
         A notebook shows its `.html()`; `.svg()` is a separate drawing.
@@ -541,7 +547,7 @@ class State(Shown):
 
         problem, notes = self.problem, []
         try:
-            problem = self.closed()
+            problem = self.filtered()
         except NoDeal as error:
             reason = why_impossible(problem)
             notes = [f"impossible: {error if reason is None else reason[1]}"]
@@ -573,36 +579,36 @@ class LegalQuestions:
 
     __slots__ = ("_known", "_solver", "state")
 
-    @takes(state=State, solver=(Solver, type(None)))
+    @validate_arguments(state=State, solver=(Solver, type(None)))
     def __init__(self, state: State, solver: Solver | None = None) -> None:
         self.state = state
         self._solver = solver
-        self._known: list[Listed] | None = None
+        self._known: list[SetQuestions] | None = None
 
-    def _found(self) -> list[Listed]:
+    def _by_set(self) -> list[SetQuestions]:
         if self._known is None:
             if self._solver is None and self.state.has_tables:
-                self._known = self.state.listed()
+                self._known = self.state.questions_by_set()
             else:
                 problem, asker = self.state.problem, self.state.turn
                 solver = self._solver or default_solver(problem)
-                known = [] if asker is None else found_by_solver(problem, asker, solver)
-                self._known = without_hopeless(known) if self.state.brisk else known
+                known = [] if asker is None else questions_by_solver(problem, asker, solver)
+                self._known = drop_hopeless(known) if self.state.brisk else known
         return self._known
 
     def groups(self) -> list[Group]:
         """Return the legal questions, grouped by interchangeable cards, in the order of sets."""
         return [
             Group(asked, about_set.set_index, cards, ANSWERS[legal])
-            for about_set in self._found()
+            for about_set in self._by_set()
             for asked, cards, legal in about_set.groups
         ]
 
     def __bool__(self) -> bool:
-        return bool(self._found())
+        return bool(self._by_set())
 
     def __len__(self) -> int:
-        return sum([len(cards) for about_set in self._found() for _, cards, _ in about_set.groups])
+        return sum([len(cards) for about_set in self._by_set() for _, cards, _ in about_set.groups])
 
     count = __len__
 
@@ -611,14 +617,14 @@ class LegalQuestions:
         return sum(
             [
                 len(cards) * len(ANSWERS[legal])
-                for about_set in self._found()
+                for about_set in self._by_set()
                 for _, cards, legal in about_set.groups
             ]
         )
 
     def items(self) -> Iterator[tuple[Question, Answers]]:
         """Yield every legal question with its legal answers."""
-        return chain.from_iterable(map(pairs_listed, self._found()))
+        return chain.from_iterable(map(questions_with_answers, self._by_set()))
 
     def first(self) -> Iterator[Question]:
         """Yield the legal questions, computing each one only when it is needed if possible."""
@@ -630,7 +636,7 @@ class LegalQuestions:
             for number in range(constraint.size):
                 for asked in range(state.players):
                     if asker is not None and asked != asker:
-                        question = Question.trusted(asker, asked, Card.trusted(set_index, number))
+                        question = Question.trusted(asker, asked, Card.unchecked(set_index, number))
                         if question in self:
                             yield question
 
@@ -645,7 +651,7 @@ class LegalQuestions:
         question = Question.of(question)
         if self._known is None and self._solver is None:
             return self.state._answers(question)
-        return answers_listed(self._found(), question)
+        return find_answers(self._by_set(), question)
 
     def __contains__(self, question: object) -> bool:
         return isinstance(question, Question) and bool(self.answers(question))

@@ -3,7 +3,7 @@
 A malformed file raises `StateFileError`, which lists every fault with its path in the document. A
 well-formed file that contradicts itself about a completed set raises `ContradictoryState`, because
 it is impossible, not malformed. Any other file gives a `State`, possible or not. Its completed sets
-and its turn are updated by the rules (`State.settled`), with a warning if that changes something.
+and its turn are updated by the rules (`State.settle`), with a warning if that changes something.
 
 If both states and records are allowed, the content of the file decides, not its name.
 """
@@ -15,10 +15,10 @@ import re
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError, QuaternityError
-from quaternity.base.plain_values import takes
-from quaternity.base.reading import decode, read_bytes, without_mark
+from quaternity.base.reading import decode, read_bytes, strip_bom
+from quaternity.base.validation import validate_arguments
 from quaternity.game.record import FIRST_LINE, ParsedRecord, parse_record
-from quaternity.game.settings import LARGEST_SEED, TieBreak
+from quaternity.game.settings import MAX_SEED, TieBreak
 from quaternity.game.state import State
 from quaternity.game.transition import out_of_play
 from solvers.exchange.deal_problem_file import FORMAT as DEAL_PROBLEM
@@ -27,7 +27,7 @@ from solvers.exchange.json_document import (
     MAX_SHOWN_FAULTS,
     DocumentReader,
     MalformedDocument,
-    quoted,
+    quote_json,
 )
 from solvers.problem import DealProblem, SetConstraint, check_size, players_in
 
@@ -72,7 +72,7 @@ def read_state(path: str) -> LoadedState:
     return parse_state(decode(read_bytes(path)))
 
 
-@takes(text=(str, bytes, bytearray))
+@validate_arguments(text=(str, bytes, bytearray))
 def parse_state(text: str) -> LoadedState:
     """Parse the JSON text of a state; raise the same errors as `read_state`.
 
@@ -82,18 +82,18 @@ def parse_state(text: str) -> LoadedState:
     quaternity.game.state_file.StateFileError: format: missing; set_size: missing; sets: missing; \
 hands: missing; owners: missing; minimum: missing; completed: missing
     """
-    return settled_state(_written_state(text))
+    return settle_state(_unsettled_state(text))
 
 
-def _written_state(text: str) -> LoadedState:
+def _unsettled_state(text: str) -> LoadedState:
     reader = _Reader(text)
     return LoadedState(reader.state(), reader.warnings)
 
 
-def settled_state(loaded: LoadedState) -> LoadedState:
+def settle_state(loaded: LoadedState) -> LoadedState:
     """Return the settled state, with a warning for each difference to the file."""
     in_file = loaded.state
-    state = in_file.settled()
+    state = in_file.settle()
     warnings = [
         f"set {index} is not marked as completed, but player {owner} owns it: it is put down"
         for index, owner in enumerate(state.completed)
@@ -148,15 +148,15 @@ class _Reader(DocumentReader):
         turn = self.player(document.get("turn"), "turn", absent=True)
         tie_break = self._tie_break()
         seed = document.get("seed", 0)
-        if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= LARGEST_SEED:
-            self.faults.append(f"seed: {quoted(seed)} is not a whole number 0..{LARGEST_SEED}")
+        if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MAX_SEED:
+            self.faults.append(f"seed: {quote_json(seed)} is not a whole number 0..{MAX_SEED}")
         brisk = document.get("brisk", False)
         if not isinstance(brisk, bool):
-            self.faults.append(f"brisk: {quoted(brisk)} is neither true nor false")
+            self.faults.append(f"brisk: {quote_json(brisk)} is neither true nor false")
         self.check()
         self._contradictions(owners, minimum, maximum, completed)
         constraints = tuple(
-            SetConstraint.trusted(
+            SetConstraint.unchecked(
                 tuple(owners[index]),
                 tuple(row[index] for row in minimum),
                 tuple(row[index] for row in maximum),
@@ -209,7 +209,7 @@ class _Reader(DocumentReader):
         if name not in self.document:
             return None
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            self.faults.append(f"{name}: {quoted(value)} is not a whole number >= {least}")
+            self.faults.append(f"{name}: {quote_json(value)} is not a whole number >= {least}")
             return None
         return value
 
@@ -227,7 +227,7 @@ class _Reader(DocumentReader):
     def _tie_break(self) -> TieBreak:
         value = self.document.get("tie_break", TieBreak.FIRST_IN_ORDER.value)
         try:
-            return TieBreak.parse(value if isinstance(value, str) else quoted(value))
+            return TieBreak.parse(value if isinstance(value, str) else quote_json(value))
         except InputError as error:
             self.faults.append(f"tie_break: {error}")
             return TieBreak.FIRST_IN_ORDER
@@ -267,7 +267,7 @@ def state_document(state: State) -> dict[str, Any]:
     return document
 
 
-@takes(state=State)
+@validate_arguments(state=State)
 def state_text(state: State) -> str:
     """Return the text of a state file, with one field per line."""
     fields = (f'"{name}": {json.dumps(value)}' for name, value in state_document(state).items())
@@ -282,7 +282,7 @@ def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
         ContradictoryState: If a state contradicts itself about a completed set.
     """
     data = read_bytes(path)
-    start = without_mark(data).lstrip()
+    start = strip_bom(data).lstrip()
     if start.startswith((b"{", b"[")):
         return parse_any(decode(data))
     if start.startswith((b"#", FIRST_LINE.split()[0].encode())):
@@ -301,7 +301,7 @@ def parse_any(text: str, *, settle: bool = True) -> LoadedState | LoadedProblem:
     """
     if DEAL_PROBLEM_FILE.search(text):
         return LoadedProblem(*parse_deal_problem(text))
-    return parse_state(text) if settle else _written_state(text)
+    return parse_state(text) if settle else _unsettled_state(text)
 
 
 def any_text(value: State | DealProblem) -> str:

@@ -19,13 +19,13 @@ MIN_ASKER_CARDS = 1
 variant with 0, every player may ask for any card."""
 
 
-def stated_minimum(least: int) -> int:
+def asker_minimum(least: int) -> int:
     """Return the minimum number of cards of the set that an asker holds; it was `least` before."""
     return max(least, MIN_ASKER_CARDS)
 
 
-def _stated(low: tuple[int, ...], asker: int) -> tuple[int, ...]:
-    least = stated_minimum(low[asker])
+def _raise_minimum(low: tuple[int, ...], asker: int) -> tuple[int, ...]:
+    least = asker_minimum(low[asker])
     return low if least == low[asker] else with_entry(low, asker, least)
 
 
@@ -46,45 +46,45 @@ def may_be_asked(answers: int, brisk: bool) -> bool:
     return answers > (HOPELESS if brisk else 0)
 
 
-def asking(constraint: SetConstraint, asker: int, card: int) -> SetConstraint:
+def after_statement(constraint: SetConstraint, asker: int, card: int) -> SetConstraint:
     """Return the constraint with the statement of the asker added.
 
     By asking, a player states that they have a card of the set, but not this one.
     """
     owners = constraint.owners
-    return SetConstraint.trusted(
+    return SetConstraint.unchecked(
         with_entry(owners, card, owners[card] & ~(1 << asker)),
-        _stated(constraint.low, asker),
+        _raise_minimum(constraint.low, asker),
         constraint.high,
     )
 
 
-def claimed(
+def after_claim(
     constraint: SetConstraint, asker: int, asked: int, card: int, answer: Answer | bool
 ) -> SetConstraint:
     """Return the constraint with a question and its answer added, before the card moves."""
     owners = constraint.owners
     mask = owners[card] & ~(1 << asker)
     mask &= 1 << asked if answer else ~(1 << asked)
-    return SetConstraint.trusted(
-        with_entry(owners, card, mask), _stated(constraint.low, asker), constraint.high
+    return SetConstraint.unchecked(
+        with_entry(owners, card, mask), _raise_minimum(constraint.low, asker), constraint.high
     )
 
 
-def answered(
+def after_answer(
     constraint: SetConstraint, asker: int, asked: int, card: int, answer: Answer | bool
 ) -> SetConstraint:
     """Return the constraint after a question and its answer; after a yes, the card has moved.
 
-    A deal satisfies it after the card has moved iff the deal before the move satisfied `claimed`.
-    An upper bound that never matters (the size of the set) stays the same; other upper bounds are
-    adjusted to the moved card.
+    A deal satisfies it after the card has moved iff the deal before the move satisfied
+    `after_claim`. An upper bound that never matters (the size of the set) stays the same; other
+    upper bounds are adjusted to the moved card.
     """
     if not answer:
-        return claimed(constraint, asker, asked, card, answer)
+        return after_claim(constraint, asker, asked, card, answer)
     size = len(constraint.owners)
     low = list(constraint.low)
-    low[asker] = stated_minimum(low[asker]) + 1
+    low[asker] = asker_minimum(low[asker]) + 1
     low[asked] = max(0, low[asked] - 1)
     high = constraint.high
     if high[asker] < size or high[asked] < size:
@@ -95,7 +95,7 @@ def answered(
         high = tuple(bounds)
     # If the asked player could not have had the card, no player can own it now.
     mask = 1 << asker if constraint.owners[card] >> asked & 1 else 0
-    return SetConstraint.trusted(with_entry(constraint.owners, card, mask), tuple(low), high)
+    return SetConstraint.unchecked(with_entry(constraint.owners, card, mask), tuple(low), high)
 
 
 def hands_after(
@@ -114,9 +114,9 @@ def problem_after(
     problem: DealProblem, asker: int, asked: int, set_index: int, card: int, answer: Answer
 ) -> DealProblem:
     """Return the deal problem after a question and its answer, including completed sets."""
-    constraint = answered(problem.sets[set_index], asker, asked, card, answer)
+    constraint = after_answer(problem.sets[set_index], asker, asked, card, answer)
     changed = problem.with_set(set_index, constraint)
-    return DealProblem.trusted(hands_after(problem.hands, asker, asked, answer), changed.sets)
+    return DealProblem.unchecked(hands_after(problem.hands, asker, asked, answer), changed.sets)
 
 
 @lru_cache(maxsize=256)
@@ -129,7 +129,7 @@ def next_to_ask(asker: int, asked: int, answer: Answer | bool, hands: Sequence[i
     """Return the player who asks next: the asker after a yes, the asked player after a no.
 
     If that player has no cards left, it is the other of the two. If neither has cards, return None;
-    see `tie_broken`. The hands are those after the answer.
+    see `break_tie`. The hands are those after the answer.
     """
     first, second = (asker, asked) if answer else (asked, asker)
     if hands[first]:
@@ -137,7 +137,7 @@ def next_to_ask(asker: int, asked: int, answer: Answer | bool, hands: Sequence[i
     return second if hands[second] else None
 
 
-def tie_broken(
+def break_tie(
     hands: Sequence[int], points: Sequence[int], tie_break: TieBreak, order: Sequence[int]
 ) -> list[int]:
     """Return the players that the tie-break selects; one of several is drawn at random.
@@ -157,7 +157,7 @@ def tied_players(hands: Sequence[int], points: Sequence[int]) -> list[int]:
     return [player for player in able if (points[player], hands[player]) == least]
 
 
-def drawn_player(
+def draw_player(
     tied: Sequence[int], seed: int, completed: Sequence[int | None], hands: Sequence[int]
 ) -> int:
     """Draw a player; the seed and the position determine the result, so replays agree."""

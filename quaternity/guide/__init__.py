@@ -28,7 +28,7 @@ LESSONS = ("pigeons", "worlds", "secret")
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 """A comment for the authors of a page, which is not shown."""
 
-FILE = re.compile(r"^(```\w+) (\S+)$", re.MULTILINE)
+FILE_BLOCK = re.compile(r"^(```\w+) (\S+)$", re.MULTILINE)
 """The first line of a code block that is a file. Markdown does not show the file name in it."""
 
 
@@ -63,9 +63,9 @@ def pages() -> list[Page]:
     return [page(name) for name in ORDER]
 
 
-def shown(text: str) -> str:
+def visible_markdown(text: str) -> str:
     """Return Markdown without comments, and with the name of each file above its code block."""
-    return FILE.sub(r"`\2`:\n\n\1", COMMENT.sub("", text))
+    return FILE_BLOCK.sub(r"`\2`:\n\n\1", COMMENT.sub("", text))
 
 
 def html(text: str) -> str:
@@ -76,8 +76,8 @@ def html(text: str) -> str:
     from markdown_it import MarkdownIt
 
     made = MarkdownIt("commonmark", {"html": False}).enable("table")
-    rendered: str = made.render(shown(text))
+    rendered: str = made.render(visible_markdown(text))
     return re.sub(r'href="([\w-]+)\.md(#[\w-]+)?"', r'href="\1\2"', rendered)
 
 
-__all__ = ["COMMENT", "LESSONS", "ORDER", "Page", "html", "page", "pages", "shown"]
+__all__ = ["COMMENT", "LESSONS", "ORDER", "Page", "html", "page", "pages", "visible_markdown"]

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from math import log2
 
 from quaternity.base.errors import LimitError, NoDeal
-from quaternity.base.plain_values import takes
+from quaternity.base.validation import validate_arguments
 from quaternity.game.faults import why_impossible
 from quaternity.game.legal import Group
 from quaternity.game.question import Answer
 from quaternity.game.state import State
-from quaternity.game.transition import claimed
-from solvers.coalition_tables import Looks, looks_of
+from quaternity.game.transition import after_claim
+from solvers.coalition_tables import ShapeKey, shape_key
 from solvers.counting import count_deals, count_deals_given, exact_chances
-from solvers.filtering import closed
+from solvers.filtering import filter_problem
 from solvers.problem import DealProblem, SetConstraint, players_in
 
 
@@ -66,7 +66,7 @@ class TooManyDeals(LimitError):
         self.deductions = deductions
 
 
-@takes(state=(State, DealProblem))
+@validate_arguments(state=(State, DealProblem))
 def analyse(state: State | DealProblem, seconds: float | None = None) -> Analysis:
     """Compute everything that a state implies, or a deal problem that is not the state of a game.
 
@@ -91,13 +91,13 @@ def _analyse(
     reason = why_impossible(original)
     if reason is not None:
         raise NoDeal(reason[1])
-    tight = closed(original, seconds)
+    tight = filter_problem(original, seconds)
     deductions = _deductions(tight, completed, size)
     # Tight bounds give no new information and would only slow the counting down.
-    problem = DealProblem.trusted(
+    problem = DealProblem.unchecked(
         original.hands,
         tuple(
-            SetConstraint.trusted(exact.owners, loose.low, loose.high)
+            SetConstraint.unchecked(exact.owners, loose.low, loose.high)
             for exact, loose in zip(tight.sets, original.sets, strict=True)
         ),
     )
@@ -161,7 +161,7 @@ class Prospect:
         return log2(self.before) - remaining
 
 
-@takes(state=State)
+@validate_arguments(state=State)
 def prospects(state: State) -> list[Prospect]:
     """Return the effects of every legal question, the most informative first.
 
@@ -176,11 +176,11 @@ def prospects(state: State) -> list[Prospect]:
     problem = state.problem
     before = count_deals(problem)
     # For the shape of a set, asked player and owner mask: the number of deals after each answer.
-    known: dict[Looks, dict[tuple[int, int], tuple[int, int]]] = {}
+    known: dict[ShapeKey, dict[tuple[int, int], tuple[int, int]]] = {}
     prospects = []
     for group in state.legal_questions.groups():
         constraint = problem.sets[group.set_index]
-        looks = looks_of(constraint)
+        looks = shape_key(constraint)
         if looks not in known:
             known[looks] = _after_answers(problem, asker, group.set_index)
         after = known[looks][group.asked, constraint.owners[group.cards[0]]]
@@ -203,7 +203,7 @@ def _after_answers(
         if asked != asker
     ]
     narrower = [
-        claimed(constraint, asker, asked, constraint.owners.index(mask), answer)
+        after_claim(constraint, asker, asked, constraint.owners.index(mask), answer)
         for asked, mask in asks
         for answer in Answer
     ]

@@ -43,7 +43,9 @@ def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int | None] = (
     heat.set_xticks(middles, [str(index) for index in range(len(sizes))])
     heat.set_yticks(range(players), [f"player {player}" for player in range(players)])
     heat.set_xlabel("set")
-    heat.set_title(f"chance that a player owns a card ({short(analysis.deals)})", fontsize=11)
+    heat.set_title(
+        f"chance that a player owns a card ({format_count(analysis.deals)})", fontsize=11
+    )
     figure.colorbar(image, ax=heat, pad=0.01)
     if curve:
         heights = [nan if deals is None else log10(deals) for deals in curve]
@@ -60,10 +62,10 @@ def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int | None] = (
     save_figure(figure, path)
 
 
-def short(deals: int) -> str:
+def format_count(deals: int) -> str:
     """Return a number of deals as text that fits in a title.
 
-    >>> short(1), short(34650), short(10**5000)
+    >>> format_count(1), format_count(34650), format_count(10**5000)
     ('1 deal', '34,650 deals', 'about 10^5000 deals')
     """
     if deals < 10**40:

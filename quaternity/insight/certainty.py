@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from quaternity.base.sentences import indented
+from quaternity.base.sentences import indent
 from quaternity.epistemic.sentences import ALWAYS_FALSE, ALWAYS_TRUE, CAN_BE_BOTH
-from quaternity.insight.explanation import MAY_REST, RESTS, known_from, move_line
+from quaternity.insight.explanation import MINIMAL_REASONS, REASONS, move_line, problem_of_moves
 
 if TYPE_CHECKING:
     from quaternity.epistemic import Formula
@@ -24,13 +24,13 @@ class Certainty(NamedTuple):
     """The truth of a formula, as far as it follows from public information.
 
     Attributes:
-        truth: the truth value in every possible deal; None if it differs between deals.
+        value: the truth value in every possible deal; None if it differs between deals.
         deals: if the truth is None, a deal in which the formula is true and one in which it is
             false.
         lines: if the reasons were requested, the moves from which the truth follows.
     """
 
-    truth: bool | None
+    value: bool | None
     text: str
     deals: tuple[Deal, ...] = ()
     lines: tuple[str, ...] = ()
@@ -51,27 +51,27 @@ def certainty(text: str, game: Game, why: bool = False, seconds: float = SECONDS
     '  move 1: 0 asks 1 for 0/1: yes'
     """
     from quaternity.epistemic.formula import negation
-    from quaternity.epistemic.holding import checked_formula
-    from quaternity.epistemic.needed_requests import COUNTED, is_counted
-    from quaternity.epistemic.seen_truth import as_seen
+    from quaternity.epistemic.needed_requests import COUNTED_NOTE, mentions_counts
+    from quaternity.epistemic.seat_truth import truth_for_seat
+    from quaternity.epistemic.truth import validate_formula
 
     state = game.state
-    formula = checked_formula(text, state.problem, state.set_size, tuple(state.points))
-    seen = as_seen(formula, state.problem, None, seconds=seconds, set_size=state.set_size)
+    formula = validate_formula(text, state.problem, state.set_size, tuple(state.points))
+    seen = truth_for_seat(formula, state.problem, None, seconds=seconds, set_size=state.set_size)
     if seen.truth is None:
         return Certainty(None, CAN_BE_BOTH(formula=text), seen.deals)
     message = (ALWAYS_TRUE if seen.truth else ALWAYS_FALSE)(formula=text)
     lines: tuple[str, ...] = ()
     if why:
         first = game.states[0]
-        counted = is_counted(text, formula, first.problem, first.set_size, tuple(first.points))
+        counted = mentions_counts(text, formula, first.problem, first.set_size, tuple(first.points))
         claim = formula if seen.truth else negation(formula)
-        lines = (COUNTED,) if counted else _resting(claim, game, seconds)
+        lines = (COUNTED_NOTE,) if counted else _reason_lines(claim, game, seconds)
     return Certainty(seen.truth, message, (), lines)
 
 
-def _resting(formula: Formula, game: Game, seconds: float) -> tuple[str, ...]:
-    from quaternity.epistemic.formula import Everywhere, Holds
+def _reason_lines(formula: Formula, game: Game, seconds: float) -> tuple[str, ...]:
+    from quaternity.epistemic.formula import Holds, Publicly
     from quaternity.epistemic.needed_requests import reasons
     from solvers.registry import solve
     from solvers.verdict import Feasible
@@ -84,13 +84,13 @@ def _resting(formula: Formula, game: Game, seconds: float) -> tuple[str, ...]:
     ]
     if formula.modal_depth or not all(sets[index].size for index in set_indices):
         return ("moves can be given as reasons only for statements on the cards of sets in play",)
-    verdict = solve(known_from(game, range(last)))
+    verdict = solve(problem_of_moves(game, range(last)))
     assert isinstance(verdict, Feasible), "the game was played"
     needed = reasons(
-        Everywhere(formula), verdict.deal, last, lambda chosen: known_from(game, chosen),
+        Publicly(formula), verdict.deal, last, lambda chosen: problem_of_moves(game, chosen),
         seconds=seconds, real=False,
     )  # fmt: skip
     if not needed.requests:
         return ("no move matters: it is so from the start",)
-    moves = (indented(move_line(game, number)) for number in needed.requests)
-    return (RESTS() if needed.minimal else MAY_REST(), *moves)
+    moves = (indent(move_line(game, number)) for number in needed.requests)
+    return (MINIMAL_REASONS() if needed.minimal else REASONS(), *moves)

@@ -21,9 +21,9 @@ from quaternity.game.question import Answer
 from quaternity.game.record import ImpossibleRecord, ParsedRecord
 from quaternity.game.state import State, with_problem
 from quaternity.game.state_file import problem_of
-from quaternity.game.transition import claimed
+from quaternity.game.transition import after_claim
 from quaternity.insight.explanation import explain
-from solvers.judgement import judge
+from solvers.cross_check import judge
 from solvers.problem import DealProblem
 from solvers.solver import Solver
 from solvers.verdict import Feasible
@@ -141,11 +141,11 @@ def check_record(
             raise WrongVerdict(text, state)
         verdicts = verdict.verdicts
         skipped.update(verdict.skipped)
-    reason = _traced(record, game, impossible)
+    reason = _explain_fault(record, game, impossible)
     return Report("record", False, reason, None, verdicts, skipped, positions, game.state.players)
 
 
-def _traced(record: ParsedRecord, game: Game, fault: ImpossibleRecord) -> str:
+def _explain_fault(record: ParsedRecord, game: Game, fault: ImpossibleRecord) -> str:
     """Return the fault of a move, with the earlier moves that cause it if no deal fits the move.
 
     The proof then rests on these moves instead of on the state that they led to.
@@ -185,7 +185,7 @@ def forbidden_problem(game: Game, fault: ImpossibleRecord) -> DealProblem | None
     if not well_formed:
         return None
     if isinstance(fault.cause, IllegalAnswer) or asker == game.state.turn:
-        constraint = claimed(problem.sets[set_index], asker, asked, number, fault.move.answer)
+        constraint = after_claim(problem.sets[set_index], asker, asked, number, fault.move.answer)
         changed = problem.with_set(set_index, constraint)
         return changed if why_impossible(changed) else None
     return None

@@ -8,11 +8,11 @@ hands of equal size.
 
 If a move is left out, all its effects are left out. If it was answered yes, this leaves a doubt:
 the card may be where it was before or with the asker, and a card may have changed hands or not. So
-a list of moves states a deal problem (`known_from`). With all moves, its deals are those of the
-state. With fewer moves the problem only becomes weaker. Without any, every deal that was possible
-at the start still fits. The relevant moves are found by leaving out one after another as long as
-the claim stays impossible. The remaining list is minimal: without any one of its moves, the others
-would allow the claim. It is empty exactly if the claim was impossible from the start.
+a list of moves states a deal problem (`problem_of_moves`). With all moves, its deals are those of
+the state. With fewer moves the problem only becomes weaker. Without any, every deal that was
+possible at the start still fits. The relevant moves are found by leaving out one after another as
+long as the claim stays impossible. The remaining list is minimal: without any one of its moves, the
+others would allow the claim. It is empty exactly if the claim was impossible from the start.
 
 The moves also state the sizes of the hands. These are represented by an additional set, the last
 one of the problem: every yes leaves a receipt. Hands are counted as if all cards had been received
@@ -26,13 +26,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from quaternity.base.plain_values import numbered, takes
-from quaternity.base.sentences import Kind, Sentence, indented
+from quaternity.base.sentences import Message, MessageTemplate, indent
+from quaternity.base.validation import check_index, validate_arguments
 from quaternity.game.faults import hopeless_fault, reason_in_words, why_impossible
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Question
 from quaternity.game.sentences import question_sentence
-from quaternity.game.transition import asking, claimed, stated_minimum
+from quaternity.game.transition import after_claim, after_statement, asker_minimum
 from solvers import coalitions
 from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.registry import default_solver
@@ -47,16 +47,18 @@ from solvers.shortage import (
     Shortage,
 )
 
-REFUSED = Kind("refused", "{question} is refused: {fault}")
-BOTH_POSSIBLE = Kind("both_possible", "{question}: both answers are possible")
-IMPOSSIBLE = Kind("impossible", "{question}: {answer} is impossible: {reason}")
-RESTS = Kind("rests", "this rests on these moves, and on none of the others:")
-MAY_REST = Kind("rests", "this rests on these moves:")
-FROM_THE_START = Kind("from_the_start", "no earlier move matters: it was impossible from the start")
-MOVE = Kind("move", "move {number}: {move}")
-AT_START = Kind("at_start", "{count} at the start")
-RECEIVED = Kind("received", "{count} received")
-GIVEN_AWAY = Kind("given_away", "{count} given away")
+REFUSED = MessageTemplate("refused", "{question} is refused: {fault}")
+BOTH_POSSIBLE = MessageTemplate("both_possible", "{question}: both answers are possible")
+IMPOSSIBLE = MessageTemplate("impossible", "{question}: {answer} is impossible: {reason}")
+MINIMAL_REASONS = MessageTemplate("rests", "this rests on these moves, and on none of the others:")
+REASONS = MessageTemplate("rests", "this rests on these moves:")
+FROM_THE_START = MessageTemplate(
+    "from_the_start", "no earlier move matters: it was impossible from the start"
+)
+MOVE = MessageTemplate("move", "move {number}: {move}")
+AT_START = MessageTemplate("at_start", "{count} at the start")
+RECEIVED = MessageTemplate("received", "{count} received")
+GIVEN_AWAY = MessageTemplate("given_away", "{count} given away")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class Explanation:
     Attributes:
         moves: indices of the earlier moves that together exclude the claim, ascending. Without any
             one of them, the others would allow it. Empty if the claim is impossible from the start.
-        problem: the statements of these moves (see `known_from`), and the claim.
+        problem: the statements of these moves (see `problem_of_moves`), and the claim.
         shortage, proof: why no deal fits the problem, and the same as a sentence.
         reason: what is impossible, and the proof, as a sentence.
     """
@@ -82,7 +84,7 @@ class Explanation:
         return self.proof
 
 
-def known_from(game: Game, moves: Collection[int]) -> DealProblem:
+def problem_of_moves(game: Game, moves: Collection[int]) -> DealProblem:
     """Return the deal problem that some moves state, with completed sets still in the hands.
 
     Args:
@@ -101,7 +103,7 @@ def known_from(game: Game, moves: Collection[int]) -> DealProblem:
         known = index in moves
         least, places = low[set_index], owners[set_index]
         if known:
-            least[asker] = stated_minimum(least[asker])
+            least[asker] = asker_minimum(least[asker])
         if answer:
             least[asked] = max(0, least[asked] - 1)
             hands[asker] += 1
@@ -115,14 +117,14 @@ def known_from(game: Game, moves: Collection[int]) -> DealProblem:
         elif known:
             places[number] &= ~(1 << asker | 1 << asked)
     constraints = [
-        SetConstraint.trusted(tuple(masks), tuple(least), (size,) * players)
+        SetConstraint.unchecked(tuple(masks), tuple(least), (size,) * players)
         for masks, least in zip(owners, low, strict=True)
     ]
-    free = SetConstraint.trusted(tuple(receipts), (0,) * players, (len(receipts),) * players)
-    return DealProblem.trusted(tuple(hands), (*constraints, free))
+    free = SetConstraint.unchecked(tuple(receipts), (0,) * players, (len(receipts),) * players)
+    return DealProblem.unchecked(tuple(hands), (*constraints, free))
 
 
-@takes(game=Game)
+@validate_arguments(game=Game)
 def explain(game: Game, question: Question, answer: Answer | None = None) -> Explanation | None:
     """Return why a question, or an answer to it, is impossible in the last position of a game.
 
@@ -135,25 +137,26 @@ def explain(game: Game, question: Question, answer: Answer | None = None) -> Exp
     Raises:
         InputError: If an argument has the wrong type, or the game has no such player, set or card.
 
-    Cost: about 2 log2(moves) checks for every move in the explanation, each like `known_from`.
+    Cost: about 2 log2(moves) checks for every move in the explanation, each like
+    `problem_of_moves`.
     """
     question, settings = Question.of(question), game.settings
     asker, asked, (set_index, number) = question
     for player in (asker, asked):
-        numbered(player, settings.players, "player")
-    numbered(set_index, settings.sets, "set")
-    numbered(number, settings.set_size, "card")
+        check_index(player, settings.players, "player")
+    check_index(set_index, settings.sets, "set")
+    check_index(number, settings.set_size, "card")
     answer = None if answer is None else Answer.of(answer)
 
     def claim(constraint: SetConstraint) -> SetConstraint:
         if answer is None:
-            return asking(constraint, asker, number)
-        return claimed(constraint, asker, asked, number, answer)
+            return after_statement(constraint, asker, number)
+        return after_claim(constraint, asker, asked, number, answer)
 
     refuted = refutation(game, set_index, claim)
     if refuted is None:
         return None
-    known = known_from(game, refuted.moves)
+    known = problem_of_moves(game, refuted.moves)
     return replace(refuted, reason=reason_in_words(known, question, answer, refuted.proof))
 
 
@@ -169,7 +172,7 @@ def refutation(
         return known.with_set(set_index, claim(known.sets[set_index]))
 
     def impossible(moves: Collection[int]) -> bool:
-        problem = with_claim(known_from(game, moves))
+        problem = with_claim(problem_of_moves(game, moves))
         if coalitions.refuses(problem):
             return not default_solver(problem)(problem)
         return not coalitions.is_feasible(problem)
@@ -180,15 +183,15 @@ def refutation(
     # Every order gives a minimal list; prefer the shortest one.
     others_first = sorted(indices, key=lambda at: game.moves[at].question.card[0] == set_index)
     orders = (indices, indices[::-1], others_first)
-    shorter = min((_minimal(order, impossible) for order in orders), key=len)
-    problem = with_claim(known_from(game, shorter))
+    shorter = min((_minimize(order, impossible) for order in orders), key=len)
+    problem = with_claim(problem_of_moves(game, shorter))
     impossibility = why_impossible(problem)
     assert impossibility is not None, "no deal fits the chosen moves"
     proof = _proof_in_words(game, shorter, problem, impossibility[0])
     return Explanation(tuple(sorted(shorter)), problem, impossibility[0], proof, proof)
 
 
-def explained(game: Game, question: Question) -> Iterator[str]:
+def explanation_lines(game: Game, question: Question) -> Iterator[str]:
     """Yield lines of text that say why a question is refused or has only one answer.
 
     Cost: as for `explain`.
@@ -196,7 +199,7 @@ def explained(game: Game, question: Question) -> Iterator[str]:
     state, asked = game.state, question_sentence(question)
     if question not in state.legal_questions:
         faults = state.faults(question)
-        explanation = _refused(game, question) if len(faults) == 1 else None
+        explanation = _explain_refusal(game, question) if len(faults) == 1 else None
         if explanation is not None:
             hopeless = state.is_hopeless(question)
             faults = [hopeless_fault(explanation.reason) if hopeless else explanation.reason]
@@ -208,26 +211,28 @@ def explained(game: Game, question: Question) -> Iterator[str]:
             yield BOTH_POSSIBLE(question=asked)
             return
         other = Answer(not answers[0])
-        explanation = _explanation(game, question, other)
+        explanation = _explain_if_valid(game, question, other)
         assert explanation is not None, "no deal fits an impossible answer"
         yield IMPOSSIBLE(question=asked, answer=other, reason=explanation.reason)
     if explanation is not None and explanation.moves:
-        yield indented(RESTS())
-        yield from (indented(move_line(game, number), 4) for number in explanation.moves)
+        yield indent(MINIMAL_REASONS())
+        yield from (indent(move_line(game, number), 4) for number in explanation.moves)
     elif explanation is not None:
-        yield indented(FROM_THE_START())
+        yield indent(FROM_THE_START())
 
 
-def move_line(game: Game, number: int) -> Sentence:
+def move_line(game: Game, number: int) -> Message:
     """Return a move with its number, counted from 1."""
     return MOVE(number=number + 1, move=question_sentence(*game.moves[number]))
 
 
-def _refused(game: Game, question: Question) -> Explanation | None:
-    return _explanation(game, question, Answer.YES if game.state.is_hopeless(question) else None)
+def _explain_refusal(game: Game, question: Question) -> Explanation | None:
+    return _explain_if_valid(
+        game, question, Answer.YES if game.state.is_hopeless(question) else None
+    )
 
 
-def _explanation(game: Game, question: Question, answer: Answer | None) -> Explanation | None:
+def _explain_if_valid(game: Game, question: Question, answer: Answer | None) -> Explanation | None:
     completed, (asker, asked, (index, number)) = game.state.completed, question
     known = 0 <= index < len(completed) and 0 <= number < game.state.set_size
     players = range(game.settings.players)
@@ -251,11 +256,11 @@ def _proof_in_words(
     elif isinstance(shortage, Shortage):
         coalition, short = shortage.coalition, True
         shortage = Shortage(coalition, shortage.witnesses[:-1])
-        dealt = DealProblem.trusted((game.settings.hand,) * problem.players, sets)
-        if (crowded := shortage.crowds(dealt)) is not None:
+        dealt = DealProblem.unchecked((game.settings.hand,) * problem.players, sets)
+        if (crowded := shortage.crowded_player(dealt)) is not None:
             coalition, short = 1 << crowded, False
     else:
-        return shortage.in_words(DealProblem.trusted(problem.hands, sets))
+        return shortage.in_words(DealProblem.unchecked(problem.hands, sets))
     # Cards that the players received and gave away, by these moves (known) and by other moves.
     known, doubtful = [0, 0], [0, 0]
     hands = [game.settings.hand] * problem.players
@@ -267,7 +272,7 @@ def _proof_in_words(
             if came == went or index in moves or bool(went) == short:
                 hands[asker] += 1
                 hands[asked] -= 1
-    plain = DealProblem.trusted(tuple(hands), sets)
+    plain = DealProblem.unchecked(tuple(hands), sets)
     members = players_in(coalition)
     came, went = known[0] + doubtful[0] * (not short), known[1] + doubtful[1] * short
     amount = CARDS(count=sum(hands[player] for player in members))
@@ -285,7 +290,9 @@ def _proof_in_words(
     return shortage.in_words(plain, amount)
 
 
-def _minimal(order: Sequence[int], impossible: Callable[[Collection[int]], bool]) -> frozenset[int]:
+def _minimize(
+    order: Sequence[int], impossible: Callable[[Collection[int]], bool]
+) -> frozenset[int]:
     """Leave out moves that are not needed, one after another in the given order.
 
     One pass is enough because fewer moves never exclude more. For the same reason, bisection finds

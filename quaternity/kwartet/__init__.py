@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from quaternity.game.question import Question as Question
     from quaternity.kwartet.game import KwartetGame as KwartetGame
     from quaternity.kwartet.rules import KwartetPosition as KwartetPosition
-    from quaternity.kwartet.settings import Announce as Announce
+    from quaternity.kwartet.settings import AnnounceTiming as AnnounceTiming
     from quaternity.kwartet.settings import KwartetSettings as KwartetSettings
     from quaternity.kwartet.view import View as View
 
@@ -28,7 +28,7 @@ if not TYPE_CHECKING:  # so that a type checker refuses names that are not there
             "quaternity.game.question": "Question",
             "quaternity.kwartet.game": "KwartetGame",
             "quaternity.kwartet.rules": "KwartetPosition",
-            "quaternity.kwartet.settings": "Announce KwartetSettings",
+            "quaternity.kwartet.settings": "AnnounceTiming KwartetSettings",
             "quaternity.kwartet.view": "View",
         },
     )

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quaternity.base.many import checked_actions, checked_games, refuse_illegal
-from quaternity.base.plain_values import whole
+from quaternity.base.batch_checks import check_actions, check_games, check_legal
+from quaternity.base.validation import as_int
 from quaternity.kwartet.encoded import KwartetEncoded
 from quaternity.kwartet.public import next_with_cards
 from quaternity.kwartet.registration import KWARTET
@@ -52,18 +52,18 @@ class KwartetBatch:
             InputError: If there are too many games, or an argument is invalid.
         """
         max_moves = settings.get("max_moves")
-        endless = max_moves is not None and whole(max_moves, "max_moves") == 0
+        endless = max_moves is not None and as_int(max_moves, "max_moves") == 0
         self.settings = KwartetSettings(**settings | ({"max_moves": None} if endless else {}))
         encoded = KwartetEncoded(KwartetRules(self.settings))
         self.size = sum(count for _, count, _ in encoded.entries)
         self.actions = encoded.actions
-        self.games = count = checked_games(games, self.actions, self.size)
+        self.games = count = check_games(games, self.actions, self.size)
         usual = np.iinfo(np.int32).max if endless else KWARTET.max_moves
         self.max_moves = self.settings.max_moves or usual
-        self._random = np.random.default_rng(None if seed is None else whole(seed, "seed", 0))
+        self._random = np.random.default_rng(None if seed is None else as_int(seed, "seed", 0))
         players, sets, hands = self.settings.players, self.settings.sets, self.settings.hands
-        self._every, self._seats = np.arange(count), np.arange(players)
-        self._next = _following(players)
+        self._all_games, self._seats = np.arange(count), np.arange(players)
+        self._next = _next_player_table(players)
         self.owner = np.empty((count, self.settings.cards), np.int8)
         self.cards = np.empty((count, hands), np.int16)
         self.removed = np.empty((count, sets), np.int8)
@@ -85,7 +85,7 @@ class KwartetBatch:
             dealt: [game, card] the hand that is dealt the card; the cards aside are the last hand.
                 By default the deal is random.
         """
-        chosen: Any = self._every if which is None else self._every[np.array(which)]
+        chosen: Any = self._all_games if which is None else self._all_games[np.array(which)]
         settings, size = self.settings, self.settings.set_size
         owner = self._deal(len(chosen)) if dealt is None else np.array(dealt, np.int8)
         self.owner[chosen] = owner
@@ -105,7 +105,9 @@ class KwartetBatch:
             full = (by_set == first[:, :, None]).all(2) & (first < settings.players)
             games, index = np.nonzero(full)
             self._remove(chosen[games], index, first[games, index])
-        self._go_on(chosen, np.full(len(chosen), settings.players - 1), np.zeros(len(chosen), bool))
+        self._advance(
+            chosen, np.full(len(chosen), settings.players - 1), np.zeros(len(chosen), bool)
+        )
 
     def _deal(self, count: int) -> NDArray[np.int8]:
         """Deal at random. If the cards cannot be dealt evenly, draw who gets an extra card too."""
@@ -126,26 +128,26 @@ class KwartetBatch:
             InputError: If an action is illegal. The message names the game, and no game is changed.
         """
         settings, size = self.settings, self.settings.set_size
-        raw, action = checked_actions(actions, self.games, self.actions)
+        raw, action = check_actions(actions, self.games, self.actions)
         legal = (action >= 0) & (action < self.actions)
         card, away = np.divmod(np.where(legal, action, 0), settings.players - 1)
         asker = self.seat.astype(np.intp)
         asked = (asker + away + 1) % settings.players
         index = card // size
-        held = self._by_set[self._every, index] == self.seat[:, None]
-        holder = self.owner[self._every, card]
+        held = self._by_set[self._all_games, index] == self.seat[:, None]
+        holder = self.owner[self._all_games, card]
         legal &= held.any(1)
         if settings.at_once:
-            legal &= self.cards[self._every, asked] > 0
+            legal &= self.cards[self._all_games, asked] > 0
         if not settings.own_card_requests and (holder == asker).any():
-            legal &= (holder != asker) | self._only_full_sets(self._held())
-        refuse_illegal(raw, legal | self.over)
+            legal &= (holder != asker) | self._only_full_sets(self._holds())
+        check_legal(raw, legal | self.over)
         running = np.nonzero(~self.over)[0]
         yes = holder == asked
         complete = yes & (held.sum(1) == size - 1)
         self._last[:, running] = np.array([asker, asked, card, yes])[:, running]
         asker, yes = asker[running], yes[running]
-        for answer, state in ((False, self._say_no), (True, self._give)):
+        for answer, state in ((False, self._record_refusal), (True, self._transfer)):
             games = running[yes == answer]
             state(games, asker[yes == answer], asked[games], card[games])
         if settings.at_once:
@@ -160,14 +162,14 @@ class KwartetBatch:
             self._known[place] = np.minimum(self._known[place], size - 1)
         self._has_asked[running, asker] = True
         self.moves[running] += 1
-        self._go_on(running, asker, yes)
+        self._advance(running, asker, yes)
 
     @property
     def _by_set(self) -> NDArray[np.int8]:
         """The hand that holds each card, as [game, set, number]."""
         return self.owner.reshape(self.games, self.settings.sets, -1)
 
-    def _held(self) -> NDArray[np.bool_]:
+    def _holds(self) -> NDArray[np.bool_]:
         """Return whether the player to move holds each card, as [game, set, number]."""
         held: NDArray[np.bool_] = self._by_set == self.seat[:, None, None]
         return held
@@ -177,7 +179,9 @@ class KwartetBatch:
         only: NDArray[np.bool_] = (held == held[:, :, :1]).all((1, 2))
         return only
 
-    def _say_no(self, games: Numbers, asker: Numbers, asked: Numbers, card: Numbers) -> None:
+    def _record_refusal(
+        self, games: Numbers, asker: Numbers, asked: Numbers, card: Numbers
+    ) -> None:
         """Record what a failed request states; see `request_stated`."""
         index, number = np.divmod(card, self.settings.set_size)
         self._known[asked, games, index, number] = 0
@@ -186,7 +190,7 @@ class KwartetBatch:
         minimum = asker, games, index, self.settings.set_size
         self._known[minimum] = np.maximum(self._known[minimum], 1)
 
-    def _give(self, games: Numbers, asker: Numbers, asked: Numbers, card: Numbers) -> None:
+    def _transfer(self, games: Numbers, asker: Numbers, asked: Numbers, card: Numbers) -> None:
         """Move the cards to the askers, and record what these requests state."""
         size = self.settings.set_size
         self.owner[games, card] = asker
@@ -211,20 +215,20 @@ class KwartetBatch:
         np.subtract.at(self.cards, (games, player), self.settings.set_size)
         np.add.at(self.put_down, (games, player), 1)
 
-    def _go_on(self, games: Numbers, asker: Numbers, yes: NDArray[np.bool_]) -> None:
+    def _advance(self, games: Numbers, asker: Numbers, yes: NDArray[np.bool_]) -> None:
         """End the games that are over, and find the player to move in the others."""
         settings = self.settings
         with_cards = self.cards[games, : settings.players] > 0
         continues = yes & with_cards[np.arange(len(games)), asker]
         following = self._next[asker, with_cards @ (1 << self._seats)]
         self.turn[games] = np.where(continues, asker, following)
-        over = self._ended()[games] | (self.moves[games] >= self.max_moves)
+        over = self._all_put_down()[games] | (self.moves[games] >= self.max_moves)
         if settings.max_moves:
             over |= with_cards.sum(1) <= settings.at_once
         self.over[games] = over
         self.seat[games] = np.where(over, self.seat[games], self.turn[games])
 
-    def _ended(self) -> NDArray[np.bool_]:
+    def _all_put_down(self) -> NDArray[np.bool_]:
         """Return whether all sets of each game are put down."""
         ended: NDArray[np.bool_] = self.put_down.sum(1) == self.settings.sets
         return ended
@@ -244,7 +248,7 @@ class KwartetBatch:
 
         Cost: about 0.2 microseconds per game with 4 players and 52 cards.
         """
-        settings, held = self.settings, self._held()
+        settings, held = self.settings, self._holds()
         legal = np.logical_or.reduce([held[:, :, n] for n in range(settings.set_size)])[:, :, None]
         if settings.own_card_requests:
             legal = legal.repeat(settings.set_size, 2)
@@ -275,18 +279,18 @@ class KwartetBatch:
         seen = np.empty((self.games, self.size), np.float32)
         head = seen[:, : 5 * players].reshape(self.games, 5, players)
         head[:, 0] = first == self._seats
-        ended = self.over if settings.max_moves else self._ended()
+        ended = self.over if settings.max_moves else self._all_put_down()
         head[:, 1] = (order == self.turn[:, None]) & ~ended[:, None]
         head[:, 2] = np.take_along_axis(self.cards, order, 1) / settings.cards
         head[:, 3] = np.take_along_axis(self.put_down, order, 1) / sets
         head[:, 4] = np.take_along_axis(self._has_asked, order, 1)
         by_set = seen[:, 5 * players :][:, : sets * set_width].reshape(self.games, sets, set_width)
-        by_set[:, :, :size] = self._held()
+        by_set[:, :, :size] = self._holds()
         known = by_set[:, :, size : set_width - players].reshape(self.games, sets, size + 2, hands)
         stored = self._known.reshape(hands * self.games, sets, size + 2)
         for nth in range(hands):
             hand = order[:, nth] if nth < players else nth
-            rows = stored.take(hand * self.games + self._every, 0)
+            rows = stored.take(hand * self.games + self._all_games, 0)
             np.divide(rows, size, out=known[:, :, :, nth])
         for nth in range(players):
             by_set[:, :, set_width - players + nth] = self.removed == order[:, nth, None]
@@ -305,7 +309,7 @@ class KwartetBatch:
 
 
 @cache
-def _following(players: int) -> NDArray[np.int8]:
+def _next_player_table(players: int) -> NDArray[np.int8]:
     """Return the next player with cards, as [player, bit mask of the players with cards]."""
     hands = [[bits >> player & 1 for player in range(players)] for bits in range(1 << players)]
     return np.array(

@@ -14,9 +14,9 @@ from quaternity.game.question import Question
 from quaternity.kwartet.view import View
 from solvers.counting import count_deals, exact_chances
 from solvers.factor_product import Product
-from solvers.filtering import closed
+from solvers.filtering import filter_problem
 from solvers.problem import DealProblem, players_in
-from solvers.residue import residue
+from solvers.reduced_problem import reduce_problem
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -34,7 +34,7 @@ ROUNDS = 40
 class OwnerWeights(NamedTuple):
     """Weights `owned[set][card][player]`; a weight divided by `total` is a chance.
 
-    The weights are numbers of deals if `exact`, else estimates (see `estimated`).
+    The weights are numbers of deals if `exact`, else estimates (see `estimate_weights`).
     """
 
     total: float
@@ -50,11 +50,11 @@ def owner_weights(problem: DealProblem) -> OwnerWeights:
             return OwnerWeights(counted.deals, counted.owned, exact=True)
     except LimitError:
         pass
-    return estimated(closed(problem))
+    return estimate_weights(filter_problem(problem))
 
 
 def _is_quick(problem: DealProblem) -> bool:
-    residual = residue(problem)
+    residual = reduce_problem(problem)
     return residual is None or Product(residual).lanes.lanes <= MAX_LANES
 
 
@@ -63,13 +63,13 @@ def chance_of(view: View, question: Question) -> Fraction:
     return exact_chances(view.problem).chance(*question.card, question.asked)
 
 
-def estimated(problem: DealProblem) -> OwnerWeights:
+def estimate_weights(problem: DealProblem) -> OwnerWeights:
     """Estimate chances by iterative proportional fitting (Deming and Stephan, 1940).
 
     The chances of each card add up to 1, those of each player to the size of the hand, and a player
     who is not in the `owners` of a card has chance 0. Starting from equal chances, the fitting
     finds the table of maximum entropy with these properties. The bounds of sets count only as far
-    as they restrict `owners` (`solvers.filtering.closed`).
+    as they restrict `owners` (`solvers.filtering.filter_problem`).
     Cost: `ROUNDS` x (distinct owner masks) x players.
     """
     cards: dict[int, int] = {}
@@ -102,7 +102,7 @@ def _shares(mask: int, scale: Sequence[float]) -> Mapping[int, float]:
     return {player: scale[player] / total for player in owners}
 
 
-def worlds_of(problem: DealProblem) -> int | None:
+def count_or_none(problem: DealProblem) -> int | None:
     """Return the number of possible deals, or None above the limits of counting.
 
     Counting takes milliseconds for four players and seconds for six.
@@ -113,6 +113,6 @@ def worlds_of(problem: DealProblem) -> int | None:
         return None
 
 
-def log10_worlds(problem: DealProblem) -> float:
+def log10_deals(problem: DealProblem) -> float:
     """Return the decimal logarithm of the number of deals; raise LimitError as `count_deals`."""
     return log10(count_deals(problem))

@@ -15,7 +15,7 @@ from quaternity.kwartet.rules import KwartetPosition, KwartetRules
 from quaternity.kwartet.view import View
 from solvers.problem import SetConstraint
 
-KEPT = 4096
+CACHE_SIZE = 4096
 """Maximum number of cached set encodings, and of cached masks; about 2 MB with 4 players."""
 
 
@@ -34,7 +34,7 @@ class KwartetEncoded:
         hands, limit = settings.hands, settings.max_moves
         self._players, self._sets, self._cards, self._size = players, sets, cards, size
         self._uneven = (cards - settings.aside) % players > 0
-        self._piles, self._most = tuple(range(players, hands)), limit
+        self._piles, self._max_moves = tuple(range(players, hands)), limit
         self.actions = cards * (players - 1)
         self.points = (0.0, float(sets))
         self.outcomes = (
@@ -64,8 +64,8 @@ class KwartetEncoded:
             ("last answer", 1, "1 if the asker got the card"),
             *([("left", 1, f"requests until the game ends, divided by {limit}")] if limit else ()),
         )
-        self._set_numbers = lru_cache(KEPT)(self._made_set_numbers)
-        self._set_mask = lru_cache(KEPT)(self._made_set_mask)
+        self._set_numbers = lru_cache(CACHE_SIZE)(self._encode_set)
+        self._set_mask = lru_cache(CACHE_SIZE)(self._encode_mask)
         self._no_event = bytes(4 * (2 * players + cards + 1))
 
     def __reduce__(self) -> tuple[type[KwartetEncoded], tuple[KwartetRules]]:
@@ -85,7 +85,7 @@ class KwartetEncoded:
             raise InputError(f"action {action} is out of range 0..{self.actions - 1}")
         card, away = divmod(action, self._players - 1)
         asked = (view.seat + away + 1) % self._players
-        return Question.trusted(view.seat, asked, Card.trusted(*divmod(card, self._size)))
+        return Question.trusted(view.seat, asked, Card.unchecked(*divmod(card, self._size)))
 
     def mask(self, view: View) -> bytes:
         """Return 1 for each legal action and 0 for the others."""
@@ -102,7 +102,7 @@ class KwartetEncoded:
             ]
         )
 
-    def _made_set_mask(self, held: int, own: bool, asked: bytes) -> bytes:
+    def _encode_mask(self, held: int, own: bool, asked: bytes) -> bytes:
         nobody = bytes(len(asked))
         return b"".join(
             asked if held and (own or not held >> number & 1) else nobody
@@ -129,11 +129,11 @@ class KwartetEncoded:
         )
         last = view.last
         parts.append(self._no_event if last is None else self._event(last, first))
-        if self._most:
-            parts.append(array("f", [(public.left or 0) / self._most]).tobytes())
+        if self._max_moves:
+            parts.append(array("f", [(public.left or 0) / self._max_moves]).tobytes())
         return memoryview(b"".join(parts)).cast("f")
 
-    def _made_set_numbers(
+    def _encode_set(
         self, constraint: SetConstraint, gone: int | None, held: int, first: int
     ) -> bytes:
         players, size = self._players, self._size
@@ -180,7 +180,7 @@ class KwartetEncoded:
         open_hands = [(hand, size - owners.count(hand)) for hand, size in enumerate(sizes)]
         return [(hand, count / remaining) for hand, count in open_hands if count]
 
-    def dealt(self, drawn: Sequence[int]) -> KwartetPosition:
+    def initial_position(self, drawn: Sequence[int]) -> KwartetPosition:
         """Return the position right after the deal that was drawn."""
         hands = [[0] * self._sets for _ in range(self.rules.settings.hands)]
         for card, hand in enumerate(drawn[-self._cards :]):

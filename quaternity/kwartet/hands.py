@@ -16,17 +16,19 @@ from quaternity.kwartet.settings import SET_SIZE, SET_SIZES, KwartetSettings
 
 Hand: TypeAlias = tuple[int, ...]
 
-NUMBERS: list[tuple[int, ...]] = [()]
+NUMBERS_IN_MASK: list[tuple[int, ...]] = [()]
 """The card numbers in each bit mask, for masks up to the largest set size."""
 
 for _number in range(SET_SIZES[-1]):
-    NUMBERS += [(*numbers, _number) for numbers in NUMBERS]
+    NUMBERS_IN_MASK += [(*numbers, _number) for numbers in NUMBERS_IN_MASK]
 
 
 def cards_in(hand: Hand) -> tuple[Card, ...]:
     """Return the cards of a hand, ascending."""
     return tuple(
-        Card.trusted(index, number) for index, mask in enumerate(hand) for number in NUMBERS[mask]
+        Card.unchecked(index, number)
+        for index, mask in enumerate(hand)
+        for number in NUMBERS_IN_MASK[mask]
     )
 
 
@@ -41,9 +43,7 @@ def hand_of(cards: Iterable[Card], sets: int, size: int = SET_SIZE) -> Hand:
     return tuple(masks)
 
 
-def dealt_hands(
-    settings: KwartetSettings, random: Random, first_extra: int = 0
-) -> tuple[Hand, ...]:
+def deal_hands(settings: KwartetSettings, random: Random, first_extra: int = 0) -> tuple[Hand, ...]:
     """Deal hands from a shuffled deck, then the pile; see `KwartetSettings.hand_sizes`."""
     deck = list(range(settings.cards))
     random.shuffle(deck)

@@ -30,24 +30,24 @@ from quaternity.base.reading import read_bytes
 from quaternity.kwartet.hands import Hand, cards_in
 from quaternity.kwartet.log_reader import (
     FIRST_LINE,
-    LATER,
+    OPTIONAL_SETTINGS,
     PILE,
     LogError,
-    game_in,
     hidden_hands,
+    parse_bytes,
     put_down_at_deal,
 )
-from quaternity.kwartet.played import GameLog, seen_by
+from quaternity.kwartet.played import GameLog, seat_log_of
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event, PublicState
-from quaternity.kwartet.seen import SeenLog
+from quaternity.kwartet.seat_log import SeatLog
 from quaternity.kwartet.settings import KwartetSettings
 
 
 def header_text(settings: KwartetSettings, hands: Sequence[Hand], names: Sequence[str] = ()) -> str:
     """Return the lines of a log up to and including the last hand."""
     return _settings_text(settings, names) + "".join(
-        f"{_holder(settings, place)}: {_listed(hand)}\n" for place, hand in enumerate(hands)
+        f"{_holder(settings, place)}: {_hand_cards(hand)}\n" for place, hand in enumerate(hands)
     )
 
 
@@ -55,7 +55,7 @@ def _holder(settings: KwartetSettings, place: int) -> str:
     return f"hand {place}" if place < settings.players else PILE
 
 
-def _listed(hand: Hand) -> str:
+def _hand_cards(hand: Hand) -> str:
     return " ".join(map(str, cards_in(hand)))
 
 
@@ -70,7 +70,7 @@ def _settings_text(settings: KwartetSettings, names: Sequence[str]) -> str:
     lines += [
         f"{setting.name.replace('_', '-')} {getattr(settings, setting.name)}"
         for setting in fields(KwartetSettings)
-        if setting.name in LATER and getattr(settings, setting.name) != setting.default
+        if setting.name in OPTIONAL_SETTINGS and getattr(settings, setting.name) != setting.default
     ]
     if names:
         lines.append(f"seats {','.join(names)}")
@@ -92,24 +92,24 @@ def log_text(log: GameLog) -> str:
     return head + _events_text(log.positions[0].public, log.events)
 
 
-def seen_text(log: SeenLog) -> str:
+def seat_log_text(log: SeatLog) -> str:
     """Return the text of a game as it was seen; reading it back gives the same log."""
-    return seen_header(log) + _events_text(log.views[0].public, log.events)
+    return seat_log_header(log) + _events_text(log.views[0].public, log.events)
 
 
-def seen_header(log: SeenLog) -> str:
+def seat_log_header(log: SeatLog) -> str:
     """Return the lines of a game as it was seen, up to and including the last hand."""
     hands = [log.hand if player == log.seat else size for player, size in enumerate(log.sizes)]
     return _settings_text(log.settings, log.names) + "".join(
         f"{_holder(log.settings, place)}: "
-        f"{f'{hand} cards' if isinstance(hand, int) else _listed(hand)}\n"
+        f"{f'{hand} cards' if isinstance(hand, int) else _hand_cards(hand)}\n"
         for place, hand in enumerate(hands)
     )
 
 
 def log_as_seen(log: GameLog, seat: int) -> str:
     """Return the log as one seat sees it: other hands show only their number of cards."""
-    return seen_text(seen_by(log, seat))
+    return seat_log_text(seat_log_of(log, seat))
 
 
 def read_log(path: str) -> GameLog:
@@ -122,7 +122,7 @@ def read_log(path: str) -> GameLog:
     return parse_log(read_bytes(path), path)
 
 
-def parse_any_log(data: bytes | str, path: str = "") -> GameLog | SeenLog:
+def parse_any_log(data: bytes | str, path: str = "") -> GameLog | SeatLog:
     r"""Parse a log with all hands, or a log as a seat saw it; raise LogError if it is invalid.
 
     >>> text = "kwartet 1\nplayers 2\nsets 2\nhand 0: 4 cards\nhand 1: 0/3 1/1 1/2 1/3\n"
@@ -130,7 +130,7 @@ def parse_any_log(data: bytes | str, path: str = "") -> GameLog | SeenLog:
     (0,)
     """
     try:
-        return game_in(data.encode() if isinstance(data, str) else data)
+        return parse_bytes(data.encode() if isinstance(data, str) else data)
     except LogError as error:
         raise LogError(error.line, error.reason, path) from None
 
@@ -152,7 +152,7 @@ def parse_log(data: bytes | str, path: str = "") -> GameLog:
     ((1, 0), ('line 8 is cut off and left out',))
     """
     log = parse_any_log(data, path)
-    if isinstance(log, SeenLog):
+    if isinstance(log, SeatLog):
         line, hand = next(hidden_hands(data.encode() if isinstance(data, str) else data))
         raise LogError(line, f"{hand} is hidden: all hands are needed here", path)
     return log

@@ -15,14 +15,14 @@ from quaternity.kwartet.hands import Hand, hand_of
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event, IllegalRequest, PublicState
-from quaternity.kwartet.seen import SeenLog
+from quaternity.kwartet.seat_log import SeatLog
 from quaternity.kwartet.settings import (
     ASIDE,
     MAX_MOVES,
     PLAYERS,
     SET_SIZES,
     SETS,
-    Announce,
+    AnnounceTiming,
     KwartetSettings,
 )
 
@@ -31,7 +31,7 @@ FIRST_LINE = "kwartet 1"
 PILE = "aside"
 """First word of the line that lists the cards that lie aside."""
 
-LATER = ("set_size", "aside", "max_moves")
+OPTIONAL_SETTINGS = ("set_size", "aside", "max_moves")
 """Settings that a log lists only if they differ from the defaults."""
 
 _NUMBERS = {
@@ -59,26 +59,26 @@ class LogError(InputError):
         self.line, self.reason, self.path = line, reason, path
 
 
-def game_in(raw: bytes) -> GameLog | SeenLog:
+def parse_bytes(raw: bytes) -> GameLog | SeatLog:
     """Parse the bytes of a log; raise LogError if they are not a valid log."""
     reader = _Reader()
     lines, cut_off = lines_in(raw)
     for number, line in enumerate(lines, start=1):
-        reader.take(number, _plain(line))
+        reader.read_line(number, _strip_comment(line))
     if cut_off is not None:
-        reader.take_cut_off(len(lines) + 1, cut_off.split(b"#", 1)[0].strip())
-    return reader.finished(len(lines) + 1)
+        reader.read_cut_off(len(lines) + 1, cut_off.split(b"#", 1)[0].strip())
+    return reader.finish(len(lines) + 1)
 
 
 def hidden_hands(data: bytes) -> Iterator[tuple[int, str]]:
     """Yield the line number and the name of each hidden hand in a log."""
     for number, line in enumerate(lines_in(data)[0], start=1):
-        hand = _HAND.fullmatch(_plain(line))
+        hand = _HAND.fullmatch(_strip_comment(line))
         if hand and _HIDDEN.fullmatch(hand[3].strip()):
-            yield number, _named(hand[1])
+            yield number, _hand_name(hand[1])
 
 
-def _named(player: str | int | None) -> str:
+def _hand_name(player: str | int | None) -> str:
     return PILE if player is None else f"hand {int(player)}"
 
 
@@ -87,11 +87,11 @@ def event_lines(data: bytes) -> list[int]:
     return [
         line.start()
         for line in re.finditer(rb"[^\r\n]+", data)
-        if _plain(line[0].decode(errors="replace"))[:1].isdigit()
+        if _strip_comment(line[0].decode(errors="replace"))[:1].isdigit()
     ]
 
 
-def _plain(line: str) -> str:
+def _strip_comment(line: str) -> str:
     return line.split("#", 1)[0].strip()
 
 
@@ -121,13 +121,13 @@ class _Reader:
         self.pending: list[str] = []
         self.warnings: list[str] = []
         self.hidden: dict[int, tuple[int, int]] = {}
-        self.seen: SeenLog | None = None
+        self.seat_log: SeatLog | None = None
         self.put_down: list[tuple[int, int]] = []
         """Sets put down at the deal or after the pending request (set, player), in a seat's log."""
         self.put_down_line = 0
-        self.waiting: tuple[int, Move] | None = None
+        self.pending_move: tuple[int, Move] | None = None
 
-    def take(self, number: int, line: str) -> None:
+    def read_line(self, number: int, line: str) -> None:
         if not line:
             return
         if not self.started:
@@ -143,7 +143,7 @@ class _Reader:
         else:
             self._take_setting(number, line)
 
-    def take_cut_off(self, number: int, line: bytes) -> None:
+    def read_cut_off(self, number: int, line: bytes) -> None:
         """Read the text after the last line end, if it can be complete."""
         if not line:
             return
@@ -153,18 +153,18 @@ class _Reader:
                 Move.parse(text)  # a truncated move is not a move, and only moves come last
         except (UnicodeDecodeError, InputError):
             self.warnings.append(f"line {number} is cut off and left out")
-            if self.waiting is not None and b"puts".startswith(b"".join(line.split()[1:2])):
-                self.waiting, self.put_down = None, []  # the line may be its announcement
+            if self.pending_move is not None and b"puts".startswith(b"".join(line.split()[1:2])):
+                self.pending_move, self.put_down = None, []  # the line may be its announcement
             return
-        self.take(number, text)
+        self.read_line(number, text)
 
-    def finished(self, number: int) -> GameLog | SeenLog:
+    def finish(self, number: int) -> GameLog | SeatLog:
         if not self.started:
             raise LogError(number, f"a log starts with {FIRST_LINE!r}")
         if self.hidden:
             self._settle_seen(number)
-            assert self.seen is not None
-            return replace(self.seen, warnings=tuple(self.warnings))
+            assert self.seat_log is not None
+            return replace(self.seat_log, warnings=tuple(self.warnings))
         if not self.positions:
             self._deal(number)
         assert self.settings is not None, "the cards are dealt"
@@ -209,7 +209,7 @@ class _Reader:
                 f"own-card-requests: {own!r} is neither yes nor no",
             )
         try:
-            announce = Announce.parse(self.header.get("announce", Announce.AT_ONCE))
+            announce = AnnounceTiming.parse(self.header.get("announce", AnnounceTiming.AT_ONCE))
         except InputError as error:
             raise LogError(self.header_lines["announce"], str(error)) from None
         try:
@@ -231,9 +231,14 @@ class _Reader:
         if self.settings is None:
             self.settings = self._read_settings()
         settings = self.settings
-        if self.positions or self.put_down or self.seen is not None or self.waiting is not None:
+        if (
+            self.positions
+            or self.put_down
+            or self.seat_log is not None
+            or self.pending_move is not None
+        ):
             raise LogError(number, "a hand after the first request")
-        name = _named(player)
+        name = _hand_name(player)
         if player is None:
             if not settings.aside:
                 raise LogError(number, f"no cards lie {PILE} in this game")
@@ -307,10 +312,10 @@ class _Reader:
         """Read a request or an announcement if hands are hidden; a request remains pending."""
         if down := _PUTS_DOWN.fullmatch(line):
             player, index = int(down[1]), int(down[2])
-            if self.waiting is not None and player != self.waiting[1].question.asker:
-                asker = self.waiting[1].question.asker
+            if self.pending_move is not None and player != self.pending_move[1].question.asker:
+                asker = self.pending_move[1].question.asker
                 raise LogError(number, f"{line!r}: only player {asker}, who asked, can do that")
-            if self.seen is not None and self.waiting is None:
+            if self.seat_log is not None and self.pending_move is None:
                 raise LogError(number, f"{line!r}: no request came before it")
             self.put_down.append((index, player))
             self.put_down_line = number
@@ -320,25 +325,25 @@ class _Reader:
         except InputError as error:
             raise LogError(number, str(error)) from None
         self._settle_seen(number)
-        self.waiting = number, move
+        self.pending_move = number, move
 
     def _settle_seen(self, number: int) -> None:
         """Apply the deal, or the pending request, with the announcements that followed it."""
         down, self.put_down = self.put_down, []
         try:
-            if self.seen is None:
+            if self.seat_log is None:
                 number = self.put_down_line or number
-                self.seen = self._seen_start(number, down)
-            elif self.waiting is not None:
-                number, move = self.waiting
-                self.seen = self.seen.after(
+                self.seat_log = self._seen_start(number, down)
+            elif self.pending_move is not None:
+                number, move = self.pending_move
+                self.seat_log = self.seat_log.after(
                     move.question, move.answer, [index for index, _ in down]
                 )
         except (InputError, IllegalMove) as error:
             raise error if isinstance(error, LogError) else LogError(number, str(error)) from None
-        self.waiting = None
+        self.pending_move = None
 
-    def _seen_start(self, number: int, down: list[tuple[int, int]]) -> SeenLog:
+    def _seen_start(self, number: int, down: list[tuple[int, int]]) -> SeatLog:
         settings = self.settings
         assert settings is not None, "a hand was read"
         if len(self.dealt) > 1:
@@ -354,7 +359,7 @@ class _Reader:
         hand = (
             None if seat is None else hand_of(self.dealt[seat][1], settings.sets, settings.set_size)
         )
-        return SeenLog.start(settings, sizes, seat, hand, down, self.names)
+        return SeatLog.start(settings, sizes, seat, hand, down, self.names)
 
     def _take_event(self, number: int, line: str) -> None:
         if self.hidden:

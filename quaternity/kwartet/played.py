@@ -9,7 +9,7 @@ from quaternity.base.errors import InputError
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event, PublicState
-from quaternity.kwartet.seen import SeenLog
+from quaternity.kwartet.seat_log import SeatLog
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.view import NOBODY, View
 
@@ -40,7 +40,7 @@ class GameLog:
     ) -> GameLog:
         """Return the log of a game; raise IllegalRequest if it breaks the rules."""
         positions = [Position.start(settings, hands)]
-        positions += [after for after, _ in positions[0].played(event.question for event in events)]
+        positions += [after for after, _ in positions[0].play(event.question for event in events)]
         return cls(settings, hands, tuple(events), tuple(positions), tuple(names))
 
     @property
@@ -59,8 +59,8 @@ class GameLog:
 
     @property
     def go_ends(self) -> tuple[int, ...]:
-        """The number of requests made at the end of each finished go; see `goes_of`."""
-        return goes_of(self)
+        """The number of requests made at the end of each finished go; see `ends_of_goes`."""
+        return ends_of_goes(self)
 
     def after_goes(self, goes: int) -> Position:
         """Return the position after a number of finished goes; 0 is right after the deal.
@@ -79,7 +79,7 @@ def ends_go(event: Event, after: PublicState) -> bool:
     return not event.answer or not after.hands[event.question.asker] or after.is_over
 
 
-def goes_of(log: GameLog | SeenLog) -> tuple[int, ...]:
+def ends_of_goes(log: GameLog | SeatLog) -> tuple[int, ...]:
     """Return the number of requests made at the end of each finished go.
 
     A go is a sequence of requests by one player. It ends when a request fails, when the player has
@@ -89,9 +89,9 @@ def goes_of(log: GameLog | SeenLog) -> tuple[int, ...]:
     return tuple(number for number, step in after if ends_go(*step))
 
 
-def seen_by(log: GameLog, seat: int | None) -> SeenLog:
+def seat_log_of(log: GameLog, seat: int | None) -> SeatLog:
     """Return a game as a seat, or a bystander (None), saw it."""
     views = tuple(log.view(step, seat) for step in range(len(log.positions)))
     sizes = tuple(sum(held.bit_count() for held in hand) for hand in log.hands)
     hand = (0,) * log.settings.sets if seat is None else log.hands[seat]
-    return SeenLog(log.settings, sizes, seat, hand, log.events, views, log.names, log.warnings)
+    return SeatLog(log.settings, sizes, seat, hand, log.events, views, log.names, log.warnings)

@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 from quaternity.base.errors import InputError
 from quaternity.game.question import Question, is_plain, plain_question
-from quaternity.kwartet.chances import log10_worlds
+from quaternity.kwartet.chances import log10_deals
 from quaternity.kwartet.played import ends_go
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event, IllegalRequest
 from quaternity.kwartet.rules import KwartetPosition
 from quaternity.kwartet.view import Strategy, View
-from quaternity.workers.course import Course
-from quaternity.workers.foreign import Sitting
+from quaternity.workers.isolated_players import SeatedPlayer
+from quaternity.workers.progress import Progress
 
 
-class Worlds(NamedTuple):
+class DealCounts(NamedTuple):
     """Decimal logarithms of the numbers of possible deals after some goes.
 
     `public` is for an observer who sees no hand; `own` is for each seat, which sees its own hand.
@@ -33,7 +33,7 @@ class GameDetails(NamedTuple):
     """The number of goes in a game (see `goes_of`), and the possible deals after some of them."""
 
     goes: int
-    worlds: tuple[Worlds, ...] = ()
+    deal_counts: tuple[DealCounts, ...] = ()
 
 
 class StrategyPlayer:
@@ -56,7 +56,7 @@ class StrategyPlayer:
         start: KwartetPosition,
         chances: Sequence[Random],
         cap: int,
-        course: Course,
+        course: Progress,
         details: int,
     ) -> tuple[KwartetPosition, int, GameDetails]:
         """Play a game between strategies only; see `quaternity.table.tournament.playing`.
@@ -66,34 +66,35 @@ class StrategyPlayer:
         Raises:
             LimitError: If there are too many deals to count.
         """
-        seated = [Sitting("strategy", player.name, seat) for seat, player in enumerate(players)]
+        seated = [
+            SeatedPlayer("strategy", player.name, seat) for seat, player in enumerate(players)
+        ]
         position, goes = start.position, 0
         events: list[Event] = []
-        worlds = [_worlds(0, position)] if details and not position.public.is_over else []
+        worlds = [_count_deals(0, position)] if details and not position.public.is_over else []
         while not position.public.is_over and len(events) < cap:
             turn = position.public.turn
-            course.thinks(turn)
+            course.note_thinking(turn)
             view = position.view(turn, events)
-            question = seated[turn].called(players[turn].strategy, view, chances[turn])
+            question = seated[turn].call(players[turn].strategy, view, chances[turn])
             if not is_plain(question):
-                question = seated[turn].made_plain(plain_question, question)
+                question = seated[turn].validate(plain_question, question)
             try:
                 position, event = position.ask(question)
             except IllegalRequest as error:
-                raise seated[turn].breaks_rules(error) from error
-            course.moved(turn, question)
+                raise seated[turn].rule_fault(error) from error
+            course.note_move(turn, question)
             events.append(event)
             if ends_go(event, position.public):
                 goes += 1
                 if details and not goes % details and not position.public.is_over:
-                    worlds.append(_worlds(goes, position))
+                    worlds.append(_count_deals(goes, position))
         end = KwartetPosition(start.dealt, position, tuple(events))
         return end, len(events), GameDetails(goes, tuple(worlds))
 
 
-def _worlds(goes: int, position: Position) -> Worlds:
+def _count_deals(goes: int, position: Position) -> DealCounts:
     own = [
-        log10_worlds(position.view(seat).problem)
-        for seat in range(position.public.settings.players)
+        log10_deals(position.view(seat).problem) for seat in range(position.public.settings.players)
     ]
-    return Worlds(goes, log10_worlds(position.public.problem), tuple(own))
+    return DealCounts(goes, log10_deals(position.public.problem), tuple(own))

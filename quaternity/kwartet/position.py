@@ -23,7 +23,7 @@ class Position(NamedTuple):
     def start(cls, settings: KwartetSettings, hands: tuple[Hand, ...]) -> Position:
         """Return the position right after the deal, without the sets that are announced at once."""
         sizes = [sum(held.bit_count() for held in hand) for hand in hands]
-        announced = dealt_full(settings, hands) if settings.at_once else ()
+        announced = full_sets(settings, hands) if settings.at_once else ()
         public = PublicState.start(settings, sizes, announced)
         return cls(public, _without(hands, announced))
 
@@ -46,7 +46,7 @@ class Position(NamedTuple):
             hands = tuple(after)
         return Position(public.after(question, bool(event.answer), event.announced), hands), event
 
-    def played(self, questions: Iterable[Question]) -> Iterator[tuple[Position, Event]]:
+    def play(self, questions: Iterable[Question]) -> Iterator[tuple[Position, Event]]:
         """Yield the position and the event after each of the requests, which are made in order."""
         position = self
         for question in questions:
@@ -75,7 +75,7 @@ class Position(NamedTuple):
         return View(self.public, seat, self.hands[seat], events)
 
 
-def dealt_full(settings: KwartetSettings, hands: tuple[Hand, ...]) -> list[tuple[int, int]]:
+def full_sets(settings: KwartetSettings, hands: tuple[Hand, ...]) -> list[tuple[int, int]]:
     """Return the full sets in the players' hands, as (set, player), ascending."""
     return sorted(
         (index, player)

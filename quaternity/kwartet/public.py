@@ -2,7 +2,7 @@
 
 The deals of the problem are exactly the deals that agree with everything that was said and done.
 This includes what follows when a player did *not* announce a full set. The knowledge of one player
-is the same problem with that player's hand fixed (`DealProblem.seen_by`).
+is the same problem with that player's hand fixed (`DealProblem.with_hand`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from quaternity.base.errors import IllegalMove
-from quaternity.base.sentences import Sentence
+from quaternity.base.sentences import Message
 from quaternity.game import sentences
 from quaternity.game.question import Answer, Question
 from quaternity.game.transition import hands_after, out_of_play
@@ -52,7 +52,7 @@ class PublicState(NamedTuple):
         """
         players, holders, size = settings.players, settings.hands, settings.set_size
         most = size - 1 if settings.at_once else size
-        unknown = SetConstraint.trusted(
+        unknown = SetConstraint.unchecked(
             ((1 << holders) - 1,) * size,
             (0,) * holders,
             (most,) * players + (size,) * (holders - players),
@@ -63,7 +63,7 @@ class PublicState(NamedTuple):
             hands[player] -= size
             sets[index] = out_of_play(holders)
             removed[index] = player
-        problem = DealProblem.trusted(tuple(hands), tuple(sets))
+        problem = DealProblem.unchecked(tuple(hands), tuple(sets))
         turn = next_with_cards(hands, -1, players)
         return cls(settings, problem, turn, tuple(removed), 0, settings.max_moves)
 
@@ -108,7 +108,7 @@ class PublicState(NamedTuple):
         asker, asked, (index, _) = question
         settings, problem, _, removed, askers, left = self
         hands = hands_after(problem.hands, asker, asked, success) if success else problem.hands
-        changed = request_stated(settings, problem.sets[index], question, success)
+        changed = after_request(settings, problem.sets[index], question, success)
         sets = (*problem.sets[:index], changed, *problem.sets[index + 1 :])
         if announced:
             counts, rows, owner_of = list(hands), list(sets), list(removed)
@@ -120,17 +120,19 @@ class PublicState(NamedTuple):
         if not askers >> asker & 1:
             askers |= 1 << asker
             if not settings.at_once:
-                sets = tuple([never_full(i, asker) for i in sets])
+                sets = tuple([exclude_full_set(i, asker) for i in sets])
         if not (success and hands[asker]):
             turn = next_with_cards(hands, asker, settings.players)
         else:
             turn = asker
         if left is not None:
             left -= 1
-        return PublicState(settings, DealProblem.trusted(hands, sets), turn, removed, askers, left)
+        return PublicState(
+            settings, DealProblem.unchecked(hands, sets), turn, removed, askers, left
+        )
 
 
-def request_stated(
+def after_request(
     settings: KwartetSettings, before: SetConstraint, question: Question, success: bool
 ) -> SetConstraint:
     """Return what a request and its result state about the cards of its set afterwards."""
@@ -155,16 +157,16 @@ def request_stated(
         if not lows[asker]:
             lows[asker] = 1
     owners = (*owners[:number], mask, *owners[number + 1 :])
-    return SetConstraint.trusted(owners, tuple(lows), high)
+    return SetConstraint.unchecked(owners, tuple(lows), high)
 
 
-def never_full(constraint: SetConstraint, player: int) -> SetConstraint:
+def exclude_full_set(constraint: SetConstraint, player: int) -> SetConstraint:
     """Return the constraint, given that a player does not have the whole set."""
     owners, low, high = constraint
     size = len(owners)
     if not size or high[player] < size:
         return constraint
-    return SetConstraint.trusted(owners, low, with_entry(high, player, size - 1))
+    return SetConstraint.unchecked(owners, low, with_entry(high, player, size - 1))
 
 
 def next_with_cards(hands: Sequence[int], player: int, players: int = 0) -> int:
@@ -199,7 +201,7 @@ class Event(NamedTuple):
         lines += [f"{asker} puts down {index}" for index in self.announced]
         return "\n".join(lines)
 
-    def sentences(self) -> tuple[Sentence, ...]:
+    def sentences(self) -> tuple[Message, ...]:
         """Return the request and the announcements as messages."""
         downs = (
             sentences.PUTS_DOWN(who=self.question.asker, set=index) for index in self.announced
@@ -236,7 +238,7 @@ def request_faults(public: PublicState, hand: Hand, question: Question) -> list[
     if public.is_over:
         return [sentences.IS_OVER()]
     if asker != turn:
-        faults.append(sentences.NOT_ON_TURN(turn=turn, who=asker))
+        faults.append(sentences.WRONG_TURN(turn=turn, who=asker))
     if not 0 <= asked < settings.players:
         faults.append(sentences.NO_PLAYER(number=asked, last=settings.players - 1))
     elif asked == asker:

@@ -1,8 +1,8 @@
 """Registration of Kwartet with the commands, the browser, tournaments and environments."""
 
-from quaternity.table.registration import Benchmark, First, Level, Registration
+from quaternity.table.registration import Benchmark, Level, Registration, StarterGame
 
-_STUDENTS = "quaternity.kwartet.strategies.students"
+_STUDENTS = "quaternity.kwartet.strategies.published"
 _COUNTING = "quaternity.kwartet.strategies.counting"
 
 _HIDDEN = {"players": 2, "set_size": 3, "own_card_requests": False}
@@ -46,12 +46,12 @@ KWARTET = Registration(
     drawing="quaternity.web.drawing.kwartet:part",
     picture="quaternity.web.drawing.kwartet:picture",
     tips="quaternity.web.drawing.tips:KWARTET",
-    first=First({"players": 3, "sets": 5}, 2),
+    first=StarterGame({"players": 3, "sets": 5}, 2),
     helpers={
-        "chances": "quaternity.web.helping:kwartet_chances",
-        "know": "quaternity.web.helping:know",
+        "chances": "quaternity.web.hints:kwartet_chances",
+        "know": "quaternity.web.hints:kwartet_know",
     },
-    advice="quaternity.web.helping:chance_of_yes",
+    advice="quaternity.web.hints:chance_of_yes",
     help=(
         ("chances", "Chances"),
         ("chances?read=1", "Likely cards (guessed from the questions so far)"),

@@ -9,15 +9,15 @@ from textwrap import fill
 from typing import Any
 
 from quaternity.base.errors import IllegalMove, LimitError, NotUnderstood
-from quaternity.base.sentences import PLAIN, Words
+from quaternity.base.sentences import PLAIN, Wording
+from quaternity.base.text_format import quote_value, with_noun
 from quaternity.base.text_record import Replay, check_same
-from quaternity.base.text_table import WIDTH, SetLine, at_least, owners_text, score_text
-from quaternity.base.wording import counted, shown
+from quaternity.base.text_table import WIDTH, SetLine, minimums_text, owners_text, score_text
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
-from quaternity.game.rules import owner_cell, question_in
+from quaternity.game.rules import owner_cell, parse_question
 from quaternity.game.sentences import ASKS_FOR_ANOTHER
-from quaternity.kwartet.hands import NUMBERS, Hand, dealt_hands
+from quaternity.kwartet.hands import NUMBERS_IN_MASK, Hand, deal_hands
 from quaternity.kwartet.log import announced_at_deal, header_text, log_text, parse_log
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
@@ -25,7 +25,7 @@ from quaternity.kwartet.public import Event, PublicState, may_ask_for_own
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from quaternity.kwartet.view import NOBODY, View
 from quaternity.table.plain_rules import PlainRules
-from solvers.filtering import closed
+from solvers.filtering import filter_problem
 
 PILE = "a"
 """Name of the cards that lie aside in tables of owners."""
@@ -62,7 +62,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
 
     def start_of_deal(self, random: Random, deal: int) -> KwartetPosition:
         """Return the start of the numbered deal. The extra cards move on by a seat per deal."""
-        return self._start(dealt_hands(self.settings, random, deal))
+        return self._start(deal_hands(self.settings, random, deal))
 
     def _start(self, hands: tuple[Hand, ...]) -> KwartetPosition:
         return KwartetPosition(hands, Position.start(self.settings, hands))
@@ -98,7 +98,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         """Return the number of sets that each player has put down."""
         return tuple(map(float, position.position.public.points))
 
-    def listed(self, view: View) -> Iterator[Question]:
+    def iter_moves(self, view: View) -> Iterator[Question]:
         """Yield the legal requests, by set, card and asked player."""
         public = view.public
         if public.is_over or view.seat != public.turn:
@@ -120,21 +120,21 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
 
     def read(self, text: str, view: View) -> Question:
         """Read `1 0/2`, `1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`."""
-        question = question_in(text.partition(":")[0], view.seat)
+        question = parse_question(text.partition(":")[0], view.seat)
         if question is None:
             raise NotUnderstood(
-                f"{shown(text)} is not understood: a request is an opponent and a card, for "
+                f"{quote_value(text)} is not understood: a request is an opponent and a card, for "
                 "example 1 0/2 or 1 0 2"
             )
         return question
 
-    def show(self, view: View, width: int = WIDTH, words: Words = PLAIN) -> str:
+    def show(self, view: View, width: int = WIDTH, words: Wording = PLAIN) -> str:
         """Return the scores, what the seat can know of the other hands, and its own hand."""
         public = view.public
         turn = None if public.is_over else public.turn
         opponents = public.with_cards & ~(1 << view.seat if view.seat >= 0 else 0)
         lines, pile = [], {self.seats: PILE}
-        for index, constraint in enumerate(closed(view.problem).sets):
+        for index, constraint in enumerate(filter_problem(view.problem).sets):
             owner = public.removed[index]
             if owner is not None:
                 texts, remark = ["-"] * public.settings.set_size, f"put down by {owner}"
@@ -144,7 +144,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
                     "mine" if mask == own_bit else owner_cell(mask, opponents, pile)
                     for mask in constraint.owners
                 ]
-                remark = at_least(constraint.low, view.seat, pile)
+                remark = minimums_text(constraint.low, view.seat, pile)
             cells = [words.cell((index, number), text) for number, text in enumerate(texts)]
             lines.append(SetLine(words.number(index), cells, remark))
         paragraphs = [score_text(public.hands[: self.seats], public.points, turn, width)]
@@ -162,14 +162,14 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         The latter is in `owners` and `fewest`, where the cards that lie aside are an additional
         hand after those of the players.
         """
-        public, known = view.public, closed(view.problem).sets
+        public, known = view.public, filter_problem(view.problem).sets
         return {
             "seat": None if view.seat == NOBODY else view.seat,
             "turn": None if public.is_over else public.turn,
             "hands": list(public.hands[: self.seats]),
             "points": list(public.points),
             "removed": list(public.removed),
-            "hand": [f"{i}/{n}" for i, held in enumerate(view.hand) for n in NUMBERS[held]],
+            "hand": [f"{i}/{n}" for i, held in enumerate(view.hand) for n in NUMBERS_IN_MASK[held]],
             "owners": [
                 [
                     [player for player in range(self.settings.hands) if mask >> player & 1]
@@ -223,7 +223,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         self, start: KwartetPosition, names: Sequence[str], moves: Iterable[Question]
     ) -> tuple[str, int]:
         """Return a whole log and its number of finished goes; faster than move by move."""
-        events = [event for _, event in start.position.played(moves)]
+        events = [event for _, event in start.position.play(moves)]
         log = GameLog.of(self.settings, start.dealt, events, names)
         return log_text(log), len(log.go_ends)
 
@@ -282,16 +282,17 @@ def ended_text(public: PublicState) -> str:
 def left_text(public: PublicState) -> str:
     """Return how many cards lie aside, and after how many requests the game ends."""
     aside = public.settings.aside
-    pile = f"{counted(aside, 'card')} {'lies' if aside == 1 else 'lie'} aside ({PILE}); " * (
+    pile = f"{with_noun(aside, 'card')} {'lies' if aside == 1 else 'lie'} aside ({PILE}); " * (
         aside > 0
     )
-    return f"{pile}{counted(public.left or 0, 'request')} left"
+    return f"{pile}{with_noun(public.left or 0, 'request')} left"
 
 
-def hand_text(hand: Hand, words: Words = PLAIN, full: int = (1 << SET_SIZE) - 1) -> str:
+def hand_text(hand: Hand, words: Wording = PLAIN, full: int = (1 << SET_SIZE) - 1) -> str:
     """Return the cards of a hand, set by set; `*` follows a full set."""
     sets = [
-        words.hand((index, number) for number in NUMBERS[held]) + ("*" if held == full else "")
+        words.hand((index, number) for number in NUMBERS_IN_MASK[held])
+        + ("*" if held == full else "")
         for index, held in enumerate(hand)
         if held
     ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import whole
-from quaternity.base.text_record import ranges
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
+from quaternity.base.text_record import setting_ranges
+from quaternity.base.validation import as_int
 from quaternity.game.settings import NamedChoice
 
 SET_SIZE = 4
@@ -23,13 +23,17 @@ MOVES_PER_CARD = 3
 """Default number of requests per card after which a game with cards aside ends."""
 
 
-class Announce(NamedChoice):
+class AnnounceTiming(NamedChoice):
     """When a full set is announced and leaves the game.
 
     `AT_ONCE`: as soon as it is complete, even right after the deal. `AFTER_OWN_REQUEST`: after a
     request of the player, so that a set dealt in full stays hidden until then. In this
     compatibility mode an opponent without cards may be asked, because there may be no other one.
     """
+
+    @classmethod
+    def _noun(cls) -> str:
+        return "announce"
 
     AT_ONCE = "at-once"
     AFTER_OWN_REQUEST = "after-own-request"
@@ -45,15 +49,15 @@ class KwartetSettings:
             the players.
         max_moves: number of requests after which the game is over; None means no limit. With cards
             aside, None is replaced by `MOVES_PER_CARD` for each card.
-        announce: when full sets leave the game: an `Announce` or its name.
+        announce: when full sets leave the game: an `AnnounceTiming` or its name.
         own_card_requests: whether players may ask for a card that they hold themselves. If not, a
             player with only full sets still may, because no other request is possible.
     """
 
     players: int = field(default=4, metadata={"help": "Number of players.", "range": PLAYERS})
     sets: int = field(default=13, metadata={"help": "Number of sets.", "range": SETS})
-    announce: Announce = field(
-        default=Announce.AT_ONCE, metadata={"help": "When full sets are put down."}
+    announce: AnnounceTiming = field(
+        default=AnnounceTiming.AT_ONCE, metadata={"help": "When full sets are put down."}
     )
     own_card_requests: bool = field(
         default=True, metadata={"help": "Whether you may ask for a card in your own hand."}
@@ -68,23 +72,23 @@ class KwartetSettings:
 
     def __post_init__(self) -> None:
         faults = []
-        for name, allowed in ranges(self).items():
+        for name, allowed in setting_ranges(self).items():
             value = getattr(self, name)
             if value is None and name == "max_moves":
                 continue
             try:
-                object.__setattr__(self, name, whole(value, name))
+                object.__setattr__(self, name, as_int(value, name))
             except InputError:
                 value = None
             if value not in allowed:
-                quoted = shown(getattr(self, name))
+                quoted = quote_value(getattr(self, name))
                 faults.append(f"{name}: {quoted} is out of range {allowed[0]}..{allowed[-1]}")
         try:
-            object.__setattr__(self, "announce", Announce.parse(self.announce))
+            object.__setattr__(self, "announce", AnnounceTiming.parse(self.announce))
         except InputError as error:
             faults.append(str(error))
         if not isinstance(self.own_card_requests, bool):
-            own = shown(self.own_card_requests)
+            own = quote_value(self.own_card_requests)
             faults.append(f"own_card_requests: {own} is neither True nor False")
         if not faults and self.cards - self.aside < self.players:
             max_aside = self.cards - self.players
@@ -102,7 +106,7 @@ class KwartetSettings:
     @property
     def at_once(self) -> bool:
         """Whether full sets are announced as soon as they are complete."""
-        return self.announce is Announce.AT_ONCE
+        return self.announce is AnnounceTiming.AT_ONCE
 
     @property
     def cards(self) -> int:

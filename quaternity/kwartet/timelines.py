@@ -8,39 +8,44 @@ from typing import NamedTuple, TypeAlias
 
 from quaternity.base.svg import svg_document, svg_text
 
-UNSAID = "cannot be announced"
+UNDEFINED = "cannot be announced"
 """Value of a formula after an announcement that is false at that moment, or known to be false."""
 
-Told: TypeAlias = bool | str | None
-"""True, false, `UNSAID`, or None if the observer does not know."""
+SeenValue: TypeAlias = bool | str | None
+"""True, false, `UNDEFINED`, or None if the observer does not know."""
 
-WORDS = {True: "true", False: "false", None: "unknown", UNSAID: UNSAID}
+WORDS = {True: "true", False: "false", None: "unknown", UNDEFINED: UNDEFINED}
 """The word for each value."""
 
 # The values differ in height as well as in colour.
-_BARS = {True: ("#0072B2", 18), None: ("#E69F00", 10), False: ("#000000", 2), UNSAID: ("none", 0)}
-_WIDE, _MARGIN, _LINE, _LETTER = 900, 30, 56, 6.6
+_BARS = {
+    True: ("#0072B2", 18),
+    None: ("#E69F00", 10),
+    False: ("#000000", 2),
+    UNDEFINED: ("none", 0),
+}
+_WIDTH, _MARGIN, _LINE, _LETTER = 900, 30, 56, 6.6
 
 
 class Timeline(NamedTuple):
     """What the observer knows about a formula right after the deal and after each request."""
 
     formula: str
-    told: Sequence[Told]
+    values: Sequence[SeenValue]
 
     def changes(self) -> list[int]:
         """Return the numbers of requests after which the value changes."""
         return [
             number
-            for number in range(1, len(self.told))
-            if self.told[number] != self.told[number - 1]
+            for number in range(1, len(self.values))
+            if self.values[number] != self.values[number - 1]
         ]
 
 
 def timelines_svg(lines: Sequence[Timeline], title: str) -> str:
     """Draw timelines of one game: the bar is high if the formula is true, and lower otherwise."""
-    steps = len(lines[0].told)
-    step = min(40.0, _WIDE / steps)
+    steps = len(lines[0].values)
+    step = min(40.0, _WIDTH / steps)
     parts = [
         part for number, line in enumerate(lines) for part in _line(line, number * _LINE, step)
     ]
@@ -57,27 +62,27 @@ def timelines_svg(lines: Sequence[Timeline], title: str) -> str:
     )  # fmt: skip
     at = _MARGIN
     for state, word in WORDS.items():
-        if any(state in x.told for x in lines):
+        if any(state in x.values for x in lines):
             parts += _bar(state, at, bottom + 42, 24, word)
-            word = word if state != UNSAID else f"blank: {word}"
+            word = word if state != UNDEFINED else f"blank: {word}"
             label = svg_text(at + 30, bottom + 42, word, size=12, colour="#222", anchor="start")
             parts.append(label)
             at += 60 + round(_LETTER * len(word))
     description = "; ".join(f"{line.formula}: {', '.join(_runs(line))}" for line in lines)
-    return svg_document(_WIDE + 2 * _MARGIN, bottom + 60, title, description, parts, "#fff")
+    return svg_document(_WIDTH + 2 * _MARGIN, bottom + 60, title, description, parts, "#fff")
 
 
 def _runs(line: Timeline) -> Iterator[str]:
     for at in (0, *line.changes()):
-        yield f"{WORDS[line.told[at]]} from {at}"
+        yield f"{WORDS[line.values[at]]} from {at}"
 
 
 def _line(line: Timeline, top: float, step: float) -> Iterator[str]:
-    max_length = int(_WIDE / _LETTER)
+    max_length = int(_WIDTH / _LETTER)
     text = line.formula if len(line.formula) <= max_length else f"{line.formula[: max_length - 1]}…"
     yield svg_text(_MARGIN, top + 24, text, size=13, colour="#222", anchor="start")
     at = 0
-    for state, run in groupby(line.told):
+    for state, run in groupby(line.values):
         count = len(list(run))
         yield from _bar(
             state, _MARGIN + at * step, top + 50, count * step, f"{WORDS[state]} from {at}"
@@ -85,7 +90,7 @@ def _line(line: Timeline, top: float, step: float) -> Iterator[str]:
         at += count
 
 
-def _bar(state: Told, x: float, base: float, wide: float, title: str) -> Iterator[str]:
+def _bar(state: SeenValue, x: float, base: float, wide: float, title: str) -> Iterator[str]:
     colour, tall = _BARS[state]
     if tall:
         yield (

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import TypeAlias
 
-from quaternity.base.picture import Picture, Shown
-from quaternity.base.wording import shown
+from quaternity.base.picture import Display, Displayable
+from quaternity.base.text_format import quote_value
 from quaternity.game.question import Question, is_plain, plain_question
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.public import Event, PublicState, request_faults
@@ -17,7 +17,7 @@ NOBODY = -1
 """The seat of a bystander."""
 
 
-class View(Shown):
+class View(Displayable):
     """A game as one seat, or a bystander (`NOBODY`), sees it: the public state and a hand."""
 
     __slots__ = ("_events", "_length", "_problem", "hand", "public", "seat")
@@ -48,7 +48,7 @@ class View(Shown):
         if self.seat == NOBODY:
             return self.public.problem
         if self._problem is None:
-            self._problem = self.public.problem.seen_by(self.seat, self.hand)
+            self._problem = self.public.problem.with_hand(self.seat, self.hand)
         return self._problem
 
     def at_deal(self) -> tuple[list[int], Hand, list[tuple[int, int]]]:
@@ -74,16 +74,16 @@ class View(Shown):
             sizes[player] += settings.set_size
         return sizes, tuple(hand), down
 
-    def picture(self) -> Picture:
+    def picture(self) -> Display:
         """Return a picture of what the seat can know."""
         from quaternity.game.picture import owners_picture
-        from solvers.filtering import closed
+        from solvers.filtering import filter_problem
 
         public = self.public
         seat = "a bystander" if self.seat == NOBODY else f"player {self.seat}"
         points = list(public.points)
         return owners_picture(
-            f"Kwartet, as {seat} knows it", (), closed(self.problem), points, public.turn,
+            f"Kwartet, as {seat} knows it", (), filter_problem(self.problem), points, public.turn,
             public.removed,
         )  # fmt: skip
 
@@ -103,7 +103,7 @@ class View(Shown):
             try:
                 question = plain_question(question)
             except (TypeError, ValueError):
-                return [f"{shown(question)} is not a request"]
+                return [f"{quote_value(question)} is not a request"]
         return request_faults(self.public, self.hand, question)
 
 

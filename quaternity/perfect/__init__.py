@@ -3,7 +3,7 @@
 States that differ only in the names of cards, sets and players share one *canonical state*
 (`canonical`). All canonical states that can follow from a start form a graph (`graph`). Retrograde
 analysis of the graph finds which players can force a win, which can win at all, and whose win each
-player can prevent (`retrograde`, `solver`). `everybody` applies backward induction to players who
+player can prevent (`retrograde`, `solver`). `max_n` applies backward induction to players who
 want points or a win. A `tablebase` stores the results in a file. `bots` contains programs that
 play.
 

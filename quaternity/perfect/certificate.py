@@ -37,13 +37,13 @@ FORMAT = "quaternity-solved/1"
 HEAD = ("certificate", "set_size", "sets", "players", "tie_break", "brisk", "start", "states",
     "player", "wish")  # fmt: skip
 MAX_PLAYERS, MAX_CARDS, MAX_STATES, MAX_LINE_BYTES = 7, 100, 1 << 32, 1 << 22
-SURE = 0.999
+CONFIDENCE = 0.999
 """Probability with which a sample bounds the number of wrong states."""
 
 Kind = tuple[tuple[int, ...], tuple[int, ...]]
 """A set in play: the owners of its cards, ascending, and the minimum number of cards per player."""
 
-Gets = frozenset[tuple[int, ...]]
+Outcomes = frozenset[tuple[int, ...]]
 """The outcomes that a state may have; an outcome is what each player gets."""
 
 
@@ -62,23 +62,23 @@ class Line(NamedTuple):
     state: State
     ranks: tuple[int | None, ...]
     after: tuple[tuple[int, tuple[int, ...]], ...]
-    outcomes: Gets | None
+    outcomes: Outcomes | None
 
 
-class NoCertificate(ValueError):
+class InvalidCertificate(ValueError):
     """A file is not a valid certificate; the message names the line and its fault."""
 
 
-class Certified(NamedTuple):
+class CheckResult(NamedTuple):
     """The result of a check; the ranks and outcomes are those of the state that was solved.
 
     If the states were sampled with `seed`, fewer than `most_wrong` of all states are wrong with
-    probability `SURE`. If all states were checked, there is no seed and `most_wrong` is 0.
+    probability `CONFIDENCE`. If all states were checked, there is no seed and `most_wrong` is 0.
     """
 
     head: dict[str, Any]
     ranks: tuple[int | None, ...]
-    outcomes: Gets | None
+    outcomes: Outcomes | None
     from_start: bool
     checked: int
     states: int
@@ -90,7 +90,7 @@ class Certified(NamedTuple):
 def check(
     lines: Iterable[bytes], sample: int | None = None, seed: int | None = None,
     report: Callable[[int, int], None] = lambda done, total: None,
-) -> Certified:  # fmt: skip
+) -> CheckResult:  # fmt: skip
     """Check all states of a certificate, or a random sample of them.
 
     By default the seed is new, because a forger who knows the seed knows which states are checked.
@@ -103,9 +103,11 @@ def check(
     source = iter(lines)
     game = Game(_head(next(source, b"")))
     states, start = game.head["states"], game.head["start"]
-    held = [game.line(number, text) for number, text in zip(range(2, states + 3), source)]  # noqa: B905
+    held = [game.parse_line(number, text) for number, text in zip(range(2, states + 3), source)]  # noqa: B905
     if len(held) != states:
-        raise NoCertificate(f"line 1: {states} states are announced, but the line count differs")
+        raise InvalidCertificate(
+            f"line 1: {states} states are announced, but the line count differs"
+        )
     numbers: Sequence[int] = range(states)
     if sample is not None and sample < states:
         seed = int.from_bytes(secrets.token_bytes(4)) if seed is None else seed
@@ -116,15 +118,19 @@ def check(
         report(done, len(numbers))
     result = held[start].ranks, held[start].outcomes, held[start].state == game.start()
     if len(numbers) == states:
-        return Certified(game.head, *result, states, states, moves, 0, None)
-    max_wrong = 1 + int(states * (1 - (1 - SURE) ** (1 / (sample or 1))))  # the start is not drawn
-    return Certified(game.head, *result, len(numbers), states, moves, max_wrong, seed)
+        return CheckResult(game.head, *result, states, states, moves, 0, None)
+    max_wrong = 1 + int(
+        states * (1 - (1 - CONFIDENCE) ** (1 / (sample or 1)))
+    )  # the start is not drawn
+    return CheckResult(game.head, *result, len(numbers), states, moves, max_wrong, seed)
 
 
 def _head(text: bytes) -> dict[str, Any]:
     head = _json(1, text)
     if not isinstance(head, dict) or head.get("certificate") != FORMAT or {*head} != {*HEAD}:
-        raise NoCertificate(f"line 1: not a head of {FORMAT!r} with the fields {', '.join(HEAD)}")
+        raise InvalidCertificate(
+            f"line 1: not a head of {FORMAT!r} with the fields {', '.join(HEAD)}"
+        )
     try:
         for name, least in (("set_size", 2), ("sets", 1), ("players", 2)):
             _number(head[name], MAX_PLAYERS if name == "players" else MAX_CARDS, least)
@@ -141,7 +147,7 @@ def _head(text: bytes) -> dict[str, Any]:
         if head["wish"] and not head["brisk"] and head["players"] > 2:
             raise ValueError("a wish needs a game that ends: a brisk game or two players")
     except (TypeError, ValueError) as error:
-        raise NoCertificate(f"line 1: {error}") from None
+        raise InvalidCertificate(f"line 1: {error}") from None
     return head
 
 
@@ -149,7 +155,9 @@ def _json(number: int, text: bytes) -> Any:
     try:
         return json.loads(text.decode("ascii") if len(text) <= MAX_LINE_BYTES else "")
     except (ValueError, RecursionError):
-        raise NoCertificate(f"line {number}: not JSON of up to {MAX_LINE_BYTES} bytes") from None
+        raise InvalidCertificate(
+            f"line {number}: not JSON of up to {MAX_LINE_BYTES} bytes"
+        ) from None
 
 
 def _number(value: Any, most: int, least: int = 0) -> int:
@@ -171,11 +179,11 @@ class Game:
         self.head, self.size, self.count = head, head["set_size"], head["players"]
         self.players, self.all = range(self.count), (1 << self.count) - 1
         self.free = (self.size,) * self.count
-        self.most = lru_cache(1 << 16)(self._most)
-        self.closed = lru_cache(1 << 18)(self._closed)
-        self.renamed_set = lru_cache(1 << 18)(_renamed_set)
+        self.maximums = lru_cache(1 << 16)(self._maximums)
+        self.close = lru_cache(1 << 18)(self._close)
+        self.rename_set = lru_cache(1 << 18)(_rename_set)
 
-    def line(self, number: int, text: bytes) -> Line:
+    def parse_line(self, number: int, text: bytes) -> Line:
         """Parse a line."""
         count, size, fields = self.count, self.size, _json(number, text)
         try:
@@ -202,7 +210,7 @@ class Game:
             if sum(points) + len(kinds) != self.head["sets"] or sum(hands) != size * len(kinds):
                 raise ValueError("the number of sets or cards is wrong")
         except (TypeError, ValueError) as error:
-            raise NoCertificate(f"line {number}: {error}") from None
+            raise InvalidCertificate(f"line {number}: {error}") from None
         state = State(turn, hands, points, tuple(sorted(kinds)))
         claimed = None if outcomes is None else frozenset(gets)
         return Line(state, tuple(claims), tuple(names), claimed)
@@ -212,9 +220,9 @@ class Game:
         hand, odd = divmod(self.size * self.head["sets"], self.count)
         fresh = ((self.all,) * self.size, (0,) * self.count)
         sets = [fresh] * self.head["sets"]
-        return None if odd else self.settled([hand] * self.count, fresh[1], sets, (0, 0))
+        return None if odd else self.settle([hand] * self.count, fresh[1], sets, (0, 0))
 
-    def _most(self, masks: tuple[int, ...], low: Sequence[int], high: Sequence[int]) -> Any:
+    def _maximums(self, masks: tuple[int, ...], low: Sequence[int], high: Sequence[int]) -> Any:
         """Return the maximum number of cards of a set per coalition; None if it has no deal."""
 
         def total(counts: Sequence[int], coalition: int) -> int:
@@ -227,13 +235,15 @@ class Game:
         ]
         return table if table[0] == 0 and table[-1] == self.size else None
 
-    def rests(self, hands: Sequence[int], sets: Sequence[Kind]) -> list[tuple[int, ...]] | None:
+    def set_minimums(
+        self, hands: Sequence[int], sets: Sequence[Kind]
+    ) -> list[tuple[int, ...]] | None:
         """Return the minimum number of cards of each set for each coalition; None if no deal fits.
 
         A deal fits if each set can be dealt, the hands add up to all cards, and no coalition has
         more cards than the sets can give it.
         """
-        tables = [self.most(*kind, self.free) for kind in sets]
+        tables = [self.maximums(*kind, self.free) for kind in sets]
         if None in tables:
             return None
         held = [0]
@@ -244,16 +254,16 @@ class Game:
             return None
         return [tuple([m - s for m, s in zip(table, spare, strict=True)]) for table in tables]
 
-    def _closed(self, kind: Kind, rest: tuple[int, ...]) -> Kind:
+    def _close(self, kind: Kind, rest: tuple[int, ...]) -> Kind:
         """Return a set with owners and minimums as tight as the deals that fit allow."""
         (masks, low), free = kind, self.free
 
         def fits(masks: tuple[int, ...], high: tuple[int, ...]) -> bool:
-            maxima = self.most(masks, low, high)
+            maxima = self.maximums(masks, low, high)
             return maxima is not None and all(map(ge, maxima, rest))
 
         def owned(mask: int, player: int) -> bool:
-            return bool(mask >> player & 1) and fits(_instead(masks, mask, 1 << player), free)
+            return bool(mask >> player & 1) and fits(_replace_mask(masks, mask, 1 << player), free)
 
         owners = {mask: sum([1 << p for p in self.players if owned(mask, p)]) for mask in {*masks}}
         fewest = [*low]
@@ -262,7 +272,7 @@ class Game:
                 fewest[p] += 1
         return tuple(sorted([owners[mask] for mask in masks])), tuple(fewest)
 
-    def settled(
+    def settle(
         self, hands: Sequence[int], points: Sequence[int], sets: Sequence[Kind],
         turns: tuple[int, ...],
     ) -> State | None:  # fmt: skip
@@ -271,21 +281,21 @@ class Game:
         The first player of `turns` who has cards is to move; if none of them has, the tie-break
         decides.
         """
-        rests = self.rests(hands, sets)
+        rests = self.set_minimums(hands, sets)
         if rests is None:
             return None
         hands, points, kept = list(hands), list(points), []
-        for masks, fewest in map(self.closed, sets, rests):
+        for masks, fewest in map(self.close, sets, rests):
             if masks[0] == masks[-1] and masks[0].bit_count() == 1:
                 hands[masks[0].bit_length() - 1] -= self.size
                 points[masks[0].bit_length() - 1] += 1
             else:
                 kept.append((masks, fewest))
-        able = [p for p in turns if hands[p]][:1] or self.tied(hands, points)
+        able = [p for p in turns if hands[p]][:1] or self.tie_break(hands, points)
         turn = able[0] if kept and len(able) == 1 else None
         return State(turn, tuple(hands), tuple(points), tuple(sorted(kept)))
 
-    def tied(self, hands: Sequence[int], points: Sequence[int]) -> list[int]:
+    def tie_break(self, hands: Sequence[int], points: Sequence[int]) -> list[int]:
         """Return the players whom the tie-break cannot separate; chance chooses among several."""
         able = [p for p in self.players if hands[p]]
         if self.head["tie_break"] == "first-in-order":
@@ -301,7 +311,7 @@ class Game:
         """
         asker, hands, points, sets = state
         if asker is None:
-            for player in self.tied(hands, points):
+            for player in self.tie_break(hands, points):
                 yield self.count, [state._replace(turn=player)]
             return
         for place, (masks, low) in enumerate(sets):
@@ -312,14 +322,14 @@ class Game:
                     if asked == asker or not hands[asked] or not free:
                         continue
                     least[asker] = max(1, low[asker])
-                    kind = _instead(masks, mask, free & ~(1 << asked)), tuple(least)
-                    no = self.settled(hands, points, [*others, kind], (asked, asker))
+                    kind = _replace_mask(masks, mask, free & ~(1 << asked)), tuple(least)
+                    no = self.settle(hands, points, [*others, kind], (asked, asker))
                     if free >> asked & 1:
                         least[asker] += 1
                         least[asked] = max(0, low[asked] - 1)
                         moved = [h + (p == asker) - (p == asked) for p, h in enumerate(hands)]
-                        kind = _instead(masks, mask, 1 << asker), tuple(least)
-                        yes = self.settled(moved, points, [*others, kind], (asker, asked))
+                        kind = _replace_mask(masks, mask, 1 << asker), tuple(least)
+                        yes = self.settle(moved, points, [*others, kind], (asker, asked))
                     if yes or (no and not self.head["brisk"]):
                         yield asked, [after for after in (no, yes) if after]
 
@@ -327,10 +337,10 @@ class Game:
         """Check the claims of a line; return the number of moves from its state."""
         state, ranks, after, outcomes = held[number]
         turns = () if state.turn is None else (state.turn,)
-        if state != (right := self.settled(*state[1:], turns)):
+        if state != (right := self.settle(*state[1:], turns)):
             why = "no deal fits it" if right is None else f"by the rules it is {json.dumps(right)}"
-            raise NoCertificate(f"line {number + 2}: no game reaches this state: {why}")
-        known = {self.renamed(held[n].state, names): (n, names) for n, names in after}
+            raise InvalidCertificate(f"line {number + 2}: no game reaches this state: {why}")
+        known = {self.rename(held[n].state, names): (n, names) for n, names in after}
         questions = [*self.questions(state)] if state.sets else []
 
         def value(player: int, after: State) -> int | None:
@@ -349,19 +359,19 @@ class Game:
             length = 0 if state.points[player] > best and not state.sets else None
             if questions:
                 of_questions = [
-                    _chosen([value(player, then) for then in answers], asked == player)
+                    _choose_rank([value(player, then) for then in answers], asked == player)
                     for asked, answers in questions
                 ]
-                length = _chosen(of_questions, state.turn == player)
+                length = _choose_rank(of_questions, state.turn == player)
             if length is not None and state.turn is not None:
                 length += 1  # a draw by chance does not count as a move
             if (length is None) != (rank is None) or (length or 0) > (rank or 0):
-                raise NoCertificate(
+                raise InvalidCertificate(
                     f"line {number + 2}: player {player} has the rank {json.dumps(rank)}, and "
                     f"{json.dumps(length)} by the lines after it"
                 )
         if outcomes is not None and outcomes != self._outcomes(state, questions, known, held):
-            raise NoCertificate(
+            raise InvalidCertificate(
                 f"line {number + 2}: the outcomes are not those of the lines after it"
             )
         return sum(len(answers) for _, answers in questions)
@@ -369,7 +379,7 @@ class Game:
     def _outcomes(
         self, state: State, questions: Sequence[tuple[int, list[State]]],
         known: dict[State | None, tuple[int, tuple[int, ...]]], held: Sequence[Line],
-    ) -> Gets | None:  # fmt: skip
+    ) -> Outcomes | None:  # fmt: skip
         """Return the outcomes that follow from the successors; None if one is not in the file."""
         if not state.sets:
             best = max(state.points)
@@ -379,31 +389,31 @@ class Game:
         if state.turn is None or any(s not in known for _, states in questions for s in states):
             return None
 
-        def liked(choices: Sequence[Gets], player: int) -> Gets:
+        def liked(choices: Sequence[Outcomes], player: int) -> Outcomes:
             worst = max([min([gets[player] for gets in choice]) for choice in choices])
             return frozenset(
                 [gets for choice in choices for gets in choice if gets[player] >= worst]
             )
 
-        def after(then: State) -> Gets:
+        def after(then: State) -> Outcomes:
             target, names = known[then]
-            return frozenset([_moved(gets, names) for gets in held[target].outcomes or ()])
+            return frozenset([_permute(gets, names) for gets in held[target].outcomes or ()])
 
         offers = [liked([*map(after, answers)], asked) for asked, answers in questions]
         return liked(offers, state.turn) if offers else None
 
-    def renamed(self, state: State, names: tuple[int, ...]) -> State | None:
+    def rename(self, state: State, names: tuple[int, ...]) -> State | None:
         """Return a state with player j called `names[j]`; None if their order may matter."""
         able = [names[p] for p in self.players if state.hands[p]]
         if self.head["tie_break"] == "first-in-order" and len(able) > 3 and able != sorted(able):
             return None
-        sets = [self.renamed_set(kind, names) for kind in state.sets]
+        sets = [self.rename_set(kind, names) for kind in state.sets]
         turn = None if state.turn is None else names[state.turn]
-        hands, points = _moved(state.hands, names), _moved(state.points, names)
+        hands, points = _permute(state.hands, names), _permute(state.points, names)
         return State(turn, hands, points, tuple(sorted(sets)))
 
 
-def _chosen(values: Sequence[int | None], wants: bool) -> int | None:
+def _choose_rank(values: Sequence[int | None], wants: bool) -> int | None:
     """Return the value of an alternative in which the player (`wants`) or all others choose."""
     finite = [value for value in values if value is not None]
     if wants:
@@ -411,16 +421,16 @@ def _chosen(values: Sequence[int | None], wants: bool) -> int | None:
     return max(finite) if finite and len(finite) == len(values) else None
 
 
-def _instead(masks: tuple[int, ...], mask: int, other: int) -> tuple[int, ...]:
+def _replace_mask(masks: tuple[int, ...], mask: int, other: int) -> tuple[int, ...]:
     """Return the owners of the cards after replacing `mask` of one card by `other`."""
     place = masks.index(mask)
     return tuple(sorted((*masks[:place], other, *masks[place + 1 :])))
 
 
-def _moved(values: Sequence[int], names: Sequence[int]) -> tuple[int, ...]:
+def _permute(values: Sequence[int], names: Sequence[int]) -> tuple[int, ...]:
     return tuple([value for _, value in sorted(zip(names, values, strict=True))])
 
 
-def _renamed_set(kind: Kind, names: tuple[int, ...]) -> Kind:
+def _rename_set(kind: Kind, names: tuple[int, ...]) -> Kind:
     masks = [sum([1 << name for p, name in enumerate(names) if m >> p & 1]) for m in kind[0]]
-    return tuple(sorted(masks)), _moved(kind[1], names)
+    return tuple(sorted(masks)), _permute(kind[1], names)

@@ -10,10 +10,10 @@ from which no open state can be reached, is lost, because nobody wins an infinit
 may repeat.
 
 Two kinds of states are known to be lost without a search: the opponents can stall for ever
-(`quaternity.perfect.waiting`), or another player has too many sets to be beaten.
+(`quaternity.perfect.stalling`), or another player has too many sets to be beaten.
 
-The result is a strategy, for the player or for the opponents together. `Forcing.check` plays it on
-the game's own states against every possible play of the other side.
+The result is a strategy, for the player or for the opponents together. `ForcedWinSearch.check`
+plays it on the game's own states against every possible play of the other side.
 """
 
 from __future__ import annotations
@@ -29,19 +29,26 @@ from quaternity.base.errors import InputError, SolverFault
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.state import State
-from quaternity.game.transition import answered, hands_after
-from quaternity.perfect.keys.canonical import Coding, Key, Rules, alike_roles, canonical, coding
+from quaternity.game.transition import after_answer, hands_after
+from quaternity.perfect.keys.canonical import (
+    Key,
+    KeyCodec,
+    Rules,
+    canonical,
+    coding,
+    symmetric_roles,
+)
 from quaternity.perfect.keys.kinds import NumberedKind
-from quaternity.perfect.successors.one_state import Choice, choices, drawn
-from quaternity.perfect.waiting import ring_of_opponents, waiting
+from quaternity.perfect.stalling import ring_of_opponents, stalling_questions
+from quaternity.perfect.successors.one_state import Choice, choices, drawn_players
 
-MANY = 1 << 40
+INFINITE = 1 << 40
 """Stand-in for infinitely many open states."""
 
-MAX_CAUGHT_STATES = 5_000
+MAX_RING_STATES = 5_000
 """Maximum number of states that `caught` examines."""
 
-SECONDS_A_REPLY = 1.0
+REPLY_SECONDS = 1.0
 """Time limit for searching a reply that the search for the result did not examine, in seconds."""
 
 Place = tuple[Key, int]
@@ -52,7 +59,7 @@ class Node:
     """A node of the graph: a canonical state and the role of the player who wants to win.
 
     Attributes:
-        mine: whether the player chooses the question.
+        player_chooses: whether the player chooses the question.
         won: whether the player can force a win; None while that is open.
         rank: the ordinal number of its settling; a strategy leads to ever smaller ranks.
         proof: number of open states that must be won to win it.
@@ -62,26 +69,35 @@ class Node:
         parents: the nodes that it can follow.
     """
 
-    __slots__ = ("disproof", "mine", "options", "parents", "place", "proof", "rank", "won")
+    __slots__ = (
+        "disproof",
+        "options",
+        "parents",
+        "place",
+        "player_chooses",
+        "proof",
+        "rank",
+        "won",
+    )
 
     def __init__(self, place: Place) -> None:
         self.place = place
-        self.mine = place[1] == 0
+        self.player_chooses = place[1] == 0
         self.won: bool | None = None
         self.rank = 0
         self.proof = self.disproof = 1
         self.options: list[tuple[bool, tuple[Node, ...]]] | None = None
         self.parents: list[Node] = []
 
-    def settled(self) -> bool | None:
+    def evaluate(self) -> bool | None:
         """Return whether the successors show that it is won or lost; None if they leave it open."""
         assert self.options is not None, "an open state has no successors yet"
         questions = [
-            _chosen(answers, [node.won for node in after]) for answers, after in self.options
+            _choose(answers, [node.won for node in after]) for answers, after in self.options
         ]
-        return _chosen(self.mine, questions)
+        return _choose(self.player_chooses, questions)
 
-    def count(self) -> None:
+    def update_numbers(self) -> None:
         """Recompute both numbers from those of the successors."""
         assert self.options is not None, "an open state has no successors yet"
         questions = []
@@ -90,7 +106,7 @@ class Node:
                 questions.append((after[0].proof, after[0].disproof))
             else:
                 questions.append(_numbers(answers, [(node.proof, node.disproof) for node in after]))
-        self.proof, self.disproof = _numbers(self.mine, questions)
+        self.proof, self.disproof = _numbers(self.player_chooses, questions)
 
     def successors(self) -> Iterator[Node]:
         """Yield the successors that are not settled, the most urgent first."""
@@ -98,23 +114,23 @@ class Node:
         ranked: list[tuple[int, int, list[Node]]] = []
         for answers, after in self.options:
             unsettled = [node for node in after if node.won is None]
-            if unsettled and _chosen(answers, [node.won for node in after]) is None:
-                unsettled.sort(key=_urgent if answers else _weak)
+            if unsettled and _choose(answers, [node.won for node in after]) is None:
+                unsettled.sort(key=_proof_number if answers else _disproof_number)
                 proof, disproof = _numbers(answers, [(node.proof, node.disproof) for node in after])
-                ranked.append((proof if self.mine else disproof, len(ranked), unsettled))
+                ranked.append((proof if self.player_chooses else disproof, len(ranked), unsettled))
         for _, _, nodes in sorted(ranked):
             yield from nodes
 
 
-def _urgent(node: Node) -> int:
+def _proof_number(node: Node) -> int:
     return node.proof
 
 
-def _weak(node: Node) -> int:
+def _disproof_number(node: Node) -> int:
     return node.disproof
 
 
-def _chosen(is_ours: bool, outcomes: list[bool | None]) -> bool | None:
+def _choose(is_ours: bool, outcomes: list[bool | None]) -> bool | None:
     """Return the result of an alternative chosen by the player (`is_ours`) or by an opponent."""
     if is_ours in outcomes:
         return is_ours
@@ -125,14 +141,14 @@ def _numbers(is_ours: bool, numbers: list[tuple[int, int]]) -> tuple[int, int]:
     proofs = [proof for proof, _ in numbers]
     disproofs = [disproof for _, disproof in numbers]
     if is_ours:
-        return min(proofs), _together(disproofs)
-    return _together(proofs), min(disproofs)
+        return min(proofs), _combine(disproofs)
+    return _combine(proofs), min(disproofs)
 
 
-def _together(numbers: list[int]) -> int:
+def _combine(numbers: list[int]) -> int:
     """Combine numbers that must all become 0: the largest, plus 1 for each other open one."""
     largest = max(numbers)
-    if not largest or largest >= MANY:
+    if not largest or largest >= INFINITE:
         return largest
     return largest - 1 + len(numbers) - numbers.count(0)
 
@@ -142,14 +158,16 @@ class ProofGraph:
 
     Attributes:
         nodes: the nodes by state and role; interchangeable roles share a node.
-        weighed: number of answers in the states that were expanded.
+        examined: number of answers in the states that were expanded.
     """
 
-    def __init__(self, code: Coding, options: Callable[[Key], list[Choice]] | None = None) -> None:
+    def __init__(
+        self, code: KeyCodec, options: Callable[[Key], list[Choice]] | None = None
+    ) -> None:
         """Start without states. `options` returns the questions of a state (default: `choices`)."""
         self.code = code
         self.nodes: dict[Place, Node] = {}
-        self.weighed = 0
+        self.examined = 0
         self._options = options or partial(choices, code)
         self._settled = 0
 
@@ -157,11 +175,11 @@ class ProofGraph:
         """Return the node of a state for the player in a role."""
         node = self.nodes.get((key, role))
         if node is None:
-            alike = alike_roles(self.code, key)
+            alike = symmetric_roles(self.code, key)
             node = self.nodes.get((key, alike[role])) or Node((key, alike[role]))
             for other in [other for other, first in enumerate(alike) if first == alike[role]]:
                 self.nodes[key, other] = node
-            if node.won is None and (won := at_sight(self.code, node.place)) is not None:
+            if node.won is None and (won := known_result(self.code, node.place)) is not None:
                 self._mark(node, won)
         return node
 
@@ -173,14 +191,16 @@ class ProofGraph:
             limit: maximum number of answers to examine.
         """
         end = None if seconds is None else time.monotonic() + seconds
-        limit += self.weighed
-        while root.won is None and self.weighed < limit and (end is None or time.monotonic() < end):
+        limit += self.examined
+        while (
+            root.won is None and self.examined < limit and (end is None or time.monotonic() < end)
+        ):
             path = self._most_urgent(root)
             if path:
-                self._open(path[-1])
+                self._expand(path[-1])
             for node in reversed(path):
                 if node.won is None:
-                    node.count()
+                    node.update_numbers()
         return root.won
 
     def _most_urgent(self, root: Node) -> list[Node]:
@@ -204,25 +224,25 @@ class ProofGraph:
             path.append(node)
         return path
 
-    def _open(self, node: Node) -> None:
+    def _expand(self, node: Node) -> None:
         key, role = node.place
-        self.weighed += 1
-        if not role and caught(self.code, key):
+        self.examined += 1
+        if not role and cannot_escape_rings(self.code, key):
             self._settle(node, False)
             return
         players = self.code.rules.players
         node.options = []
         for asked, replies in self._options(key):
-            self.weighed += len(replies)
+            self.examined += len(replies)
             if asked == players:
-                node.mine = False  # chance plays against the player
+                node.player_chooses = False  # chance plays against the player
             after = tuple([self.node(reply.key, reply.roles.index(role)) for reply in replies])
             node.options.append((asked == role, after))
             for successor in after:
                 if successor.won is None:
                     successor.parents.append(node)
         # If nobody can ask although sets remain, the game never ends.
-        won = node.settled() if node.options else False
+        won = node.evaluate() if node.options else False
         if won is not None:
             self._settle(node, won)
 
@@ -233,17 +253,17 @@ class ProofGraph:
         todo = [node]
         while todo:
             for parent in todo.pop().parents:
-                if parent.won is None and (result := parent.settled()) is not None:
+                if parent.won is None and (result := parent.evaluate()) is not None:
                     self._mark(parent, result)
                     todo.append(parent)
 
     def _mark(self, node: Node, won: bool) -> None:
         self._settled += 1
         node.won, node.rank = won, self._settled
-        node.proof, node.disproof = (0, MANY) if won else (MANY, 0)
+        node.proof, node.disproof = (0, INFINITE) if won else (INFINITE, 0)
 
 
-class Forcing:
+class ForcedWinSearch:
     """A search for a forced win of `player` from `state`, and its result."""
 
     def __init__(self, state: State, player: int) -> None:
@@ -294,7 +314,7 @@ class Forcing:
         while todo and (end is None or time.monotonic() < end):
             state = todo.pop()
             node = self._node_of(state)
-            if state.is_over or (not won and lost_at_sight(state, self.player)):
+            if state.is_over or (not won and is_known_lost(state, self.player)):
                 if (state.winner == self.player) != won:
                     raise SolverFault(
                         f"the strategy ends in {state}, against the result of the search"
@@ -321,8 +341,8 @@ class Forcing:
             SolverFault: If the side has no strategy from this state.
         """
         won = bool(self._root.won)
-        if not won and lost_at_sight(state, self.player):
-            questions = waiting(state, self.player) or []
+        if not won and is_known_lost(state, self.player):
+            questions = stalling_questions(state, self.player) or []
             return [state.after(question, Answer.NO) for question in questions[:1]]
         if state.is_over:
             return []
@@ -344,8 +364,8 @@ class Forcing:
             if node in seen:
                 return moves, seen[node]
             seen[node] = len(moves)
-            if not won and lost_at_sight(state, self.player):
-                questions = waiting(state, self.player) or []
+            if not won and is_known_lost(state, self.player):
+                questions = stalling_questions(state, self.player) or []
                 turns = [question.asker for question in questions]
                 repeats = None
                 if questions:  # the round began when the player now to move last asked
@@ -374,7 +394,7 @@ class Forcing:
         for group in state.legal_questions.groups():
             assert state.turn is not None, "a legal question has an asker"
             question = Question(state.turn, group.asked, Card(group.set_index, group.cards[0]))
-            ways = [self._good_ways(state, question, answer, node) for answer in group.answers]
+            ways = [self._good_replies(state, question, answer, node) for answer in group.answers]
             ways = [way for way in ways if way]
             if (group.asked == self.player) == won and ways:
                 # The side with the strategy answers: take the answer settled first.
@@ -391,7 +411,7 @@ class Forcing:
             raise SolverFault(f"no strategy in {state}")
         return options
 
-    def _good_ways(
+    def _good_replies(
         self, state: State, question: Question, answer: Answer, node: Node
     ) -> list[_Reply]:
         """Return the states after an answer, or an empty list if it spoils the strategy.
@@ -400,22 +420,23 @@ class Forcing:
         needs all drawn states to be good; the opponents need only one.
         """
         after = state.after(question, answer)
-        afters = [replace(after, turn=player) for player in drawn(state, question, after)] or [
-            after
-        ]
+        afters = [
+            replace(after, turn=player) for player in drawn_players(state, question, after)
+        ] or [after]
         replies = [_Reply(answer, state, self._node_of(state)) for state in afters]
-        good = [reply for reply in replies if self._good(reply.node, node)]
+        good = [reply for reply in replies if self._is_good(reply.node, node)]
         if not self._root.won:
             return good[:1]
         return good if len(good) == len(replies) else []
 
-    def _good(self, after: Node, before: Node) -> bool:
+    def _is_good(self, after: Node, before: Node) -> bool:
         """Return whether the side with the strategy may move to a state."""
         if self._root.won:
             return after.won is True and after.rank < before.rank
-        if after.won is None and before.mine and before.options is None:
-            # A state that `caught` decided was not expanded, so its successors were not searched.
-            self.graph.search(after, SECONDS_A_REPLY)
+        if after.won is None and before.player_chooses and before.options is None:
+            # A state that `cannot_escape_rings` decided was not expanded, so its successors were
+            # not searched.
+            self.graph.search(after, REPLY_SECONDS)
         return after.won is False
 
 
@@ -428,11 +449,11 @@ class _Reply(NamedTuple):
 _Option = tuple[Question, list[_Reply]]
 
 
-def at_sight(code: Coding, place: Place) -> bool | None:
+def known_result(code: KeyCodec, place: Place) -> bool | None:
     """Return whether a role has won (True) or cannot force a win (False); None if unclear."""
     key, role = place
     parts = code.parts(key)
-    kinds = [code.book.numbered(number) for number in parts.kinds]
+    kinds = [code.book.by_number(number) for number in parts.kinds]
     best = max([points for other, points in enumerate(parts.points) if other != role])
     if not kinds:
         return parts.points[role] > best
@@ -447,11 +468,11 @@ def at_sight(code: Coding, place: Place) -> bool | None:
     return None
 
 
-_Taken = tuple[tuple[NumberedKind, ...], tuple[int, ...]]
+_SetsAndHands = tuple[tuple[NumberedKind, ...], tuple[int, ...]]
 """Sets and hands after role 0 has taken all cards whose holders are known."""
 
 
-def caught(code: Coding, key: Key) -> bool:
+def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:
     """Return whether role 0, to move, cannot force a win because every no starts a stalling ring.
 
     Role 0 keeps the turn only by questions that must be answered yes. Some cards have a known
@@ -464,13 +485,13 @@ def caught(code: Coding, key: Key) -> bool:
     - every other question may be answered no, and then the asked player starts a ring;
     - every player asked for a card that is known to be elsewhere can start a ring.
 
-    Return False if this is not established within `MAX_CAUGHT_STATES` states.
+    Return False if this is not established within `MAX_RING_STATES` states.
     Cost: a few microseconds per question.
     """
     parts = code.parts(key)
     if code.rules.brisk or parts.place == len(parts.hands) or not parts.kinds:
         return False
-    kinds = tuple([code.book.numbered(number) for number in parts.kinds])
+    kinds = tuple([code.book.by_number(number) for number in parts.kinds])
     opponents = [role for role, hand in enumerate(parts.hands) if hand and role]
 
     def begins(role: int, kinds: Sequence[NumberedKind], slack: int, hands: Sequence[int]) -> bool:
@@ -479,26 +500,28 @@ def caught(code: Coding, key: Key) -> bool:
         able = [role] if hands[role] else [other for other in opponents if hands[other]]
         return any(ring_of_opponents(kinds, slack, hands, player, 0) for player in able)
 
-    todo, seen = [_taken(code, kinds, parts.hands)], set[_Taken]()
+    todo, seen = [_take_known_cards(code, kinds, parts.hands)], set[_SetsAndHands]()
     while todo:
         kinds, hands = position = todo.pop()
         if position in seen:
             continue
         seen.add(position)
         slack = code.book.layout.slack([kind.table for kind in kinds], hands)
-        if len(seen) > MAX_CAUGHT_STATES or not all(
+        if len(seen) > MAX_RING_STATES or not all(
             begins(role, kinds, slack, hands) for role in opponents
         ):
             return False
         for asked, after, remaining, answer in _questions(code, kinds, slack):
             if answer:
-                todo.append(_taken(code, after, hands_after(hands, 0, asked, answer)))
+                todo.append(_take_known_cards(code, after, hands_after(hands, 0, asked, answer)))
             elif asked in opponents and not begins(asked, after, remaining, hands):
                 return False
     return True
 
 
-def _taken(code: Coding, kinds: tuple[NumberedKind, ...], hands: tuple[int, ...]) -> _Taken:
+def _take_known_cards(
+    code: KeyCodec, kinds: tuple[NumberedKind, ...], hands: tuple[int, ...]
+) -> _SetsAndHands:
     """Return the sets and hands after role 0 has taken all cards that give no information."""
     book = code.book
     before = None
@@ -508,13 +531,13 @@ def _taken(code: Coding, kinds: tuple[NumberedKind, ...], hands: tuple[int, ...]
             for mask in kind.masks if kind.low[0] else ():
                 if mask > 1 and mask.bit_count() == 1:
                     now, asked = closing[index].constraint, mask.bit_length() - 1
-                    now = answered(now, 0, asked, now.owners.index(mask), Answer.YES)
+                    now = after_answer(now, 0, asked, now.owners.index(mask), Answer.YES)
                     closing[index] = book.kind(now.owners, now.low)
                     held = [*hands_after(tuple(held), 0, asked, Answer.YES)]
         slack = book.layout.slack([kind.table for kind in closing], held)
         for index, kind in enumerate(closing):
             if kind.masks:
-                closing[index] = closed = kind.closed(slack)
+                closing[index] = closed = kind.close(slack)
                 if closed.owner is not None:
                     held[closed.owner] -= code.rules.set_size
                     closing[index] = book.completed
@@ -523,7 +546,7 @@ def _taken(code: Coding, kinds: tuple[NumberedKind, ...], hands: tuple[int, ...]
 
 
 def _questions(
-    code: Coding, kinds: tuple[NumberedKind, ...], slack: int
+    code: KeyCodec, kinds: tuple[NumberedKind, ...], slack: int
 ) -> Iterator[tuple[int, tuple[NumberedKind, ...], int, Answer]]:
     """Yield role 0's questions: the asked role, the sets and slack after the answer, the answer.
 
@@ -545,7 +568,7 @@ def _questions(
             yield asked, (*kinds[:index], after, *kinds[index + 1 :]), others + after.table, answer
 
 
-def lost_at_sight(state: State, player: int) -> bool:
+def is_known_lost(state: State, player: int) -> bool:
     """Return whether the opponents can stall for ever, or already have too many sets.
 
     Also return True if no question is legal although sets remain, so that the game never ends; no
@@ -556,11 +579,11 @@ def lost_at_sight(state: State, player: int) -> bool:
     """
     points = list(state.points)
     own_points = points.pop(player)
-    sets = state.closed().sets
+    sets = state.filtered().sets
     gettable = sum([any(mask >> player & 1 for mask in s.owners) for s in sets])
     if own_points + gettable <= max(points) or not (state.is_over or state.legal_questions):
         return True
-    line = waiting(state, player)
+    line = stalling_questions(state, player)
     if line is None:
         return False
     seen = [state]

@@ -7,12 +7,12 @@ from math import inf
 from random import Random
 
 from quaternity.base.errors import IllegalMove, InputError, QuaternityError
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
 from quaternity.game.question import Answer, Question, is_plain, plain_question
 from quaternity.game.rules import QuaternityPosition, QuaternityRules
 from quaternity.perfect.bots.bot import Bot
-from quaternity.workers.course import Course
-from quaternity.workers.foreign import Sitting
+from quaternity.workers.isolated_players import SeatedPlayer
+from quaternity.workers.progress import Progress
 
 
 class BotPlayer:
@@ -40,7 +40,7 @@ class BotPlayer:
         start: QuaternityPosition,
         chances: Sequence[Random],
         cap: int,
-        course: Course,
+        course: Progress,
         details: int,
     ) -> tuple[QuaternityPosition, int, None]:
         """Play a game between bots without a table: see `quaternity.table.tournament.playing`.
@@ -52,7 +52,7 @@ class BotPlayer:
             QuaternityError: If the game is too large for a bot.
         """
         del details
-        sittings = [Sitting("bot", player.text, seat) for seat, player in enumerate(players)]
+        sittings = [SeatedPlayer("bot", player.text, seat) for seat, player in enumerate(players)]
         for player, chance in zip(players, chances, strict=True):
             player.chance.setstate(chance.getstate())
         bots = [player.bot for player in players]
@@ -60,32 +60,32 @@ class BotPlayer:
         while not state.is_over and moves < cap:
             assert state.turn is not None, "the game is not over"
             seat = asker = state.turn
-            course.thinks(seat)
+            course.note_thinking(seat)
             try:
                 question = bots[seat].ask(state)
                 if not is_plain(question):
-                    question = sittings[seat].made_plain(plain_question, question)
+                    question = sittings[seat].validate(plain_question, question)
                 answers = state.answers(question)
                 answer = answers[0]
                 if len(answers) > 1:
                     seat = question.asked
-                    course.thinks(seat)
+                    course.note_thinking(seat)
                     reply = bots[seat].answer(state, question)
                     if not isinstance(reply, int) or reply not in answers:
                         legal = " or ".join(map(str, answers))
-                        fault = f"it answers {shown(reply)} to '{question}', not {legal}"
-                        raise sittings[seat].breaks_rules(InputError(fault))
+                        fault = f"it answers {quote_value(reply)} to '{question}', not {legal}"
+                        raise sittings[seat].rule_fault(InputError(fault))
                     answer = Answer(reply)
             except IllegalMove as error:
-                raise sittings[seat].breaks_rules(error) from error
+                raise sittings[seat].rule_fault(error) from error
             except QuaternityError:
                 raise
             except BaseException as error:  # a bot may raise anything
                 raise sittings[seat].fault(error) from None
             state = state.after(question, answer)
-            course.moved(asker, question)
+            course.note_move(asker, question)
             if len(answers) > 1:
-                course.moved(seat, answer)
+                course.note_move(seat, answer)
             moves += 1
         return QuaternityPosition(state), moves, None
 

@@ -34,13 +34,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.base.writing import replacing
+from quaternity.base.writing import replace_file
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.perfect.keys.canonical import Key, Rules, canonical
 from quaternity.perfect.keys.kinds import Roles
 from quaternity.perfect.solving.graph_files import Report, quiet
-from quaternity.perfect.solving.standing import Standing, Worth
+from quaternity.perfect.solving.state_value import StateValue, Worth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 FORMAT = "quaternity-tablebase/2"
 """The version of the file format: the first line of a file."""
 
-BLOCK = 256
+BLOCK_STATES = 256
 """Number of states per block in the files that are written."""
 
 MAX_CACHED_BLOCKS = 4096
@@ -64,8 +64,8 @@ MAX_CACHED_BLOCKS = 4096
 MAX_CACHED_VALUES = 4096
 """Maximum number of decoded values that are cached, each with its roles, about 1 kB each."""
 
-WRITTEN_AT_ONCE = 1 << 16
-"""Number of states written at a time: a multiple of `BLOCK`."""
+WRITE_BATCH = 1 << 16
+"""Number of states written at a time: a multiple of `BLOCK_STATES`."""
 
 MAX_HEAD_BYTES = 1 << 16
 """Maximum size of the three lines at the beginning of a file, in bytes."""
@@ -73,7 +73,7 @@ MAX_HEAD_BYTES = 1 << 16
 _FACTS = ("rules", "states", "questions", "answers", "levels", "longest_forced")
 
 
-_NOT_AS_WRITTEN = (ValueError, KeyError, TypeError, ArithmeticError, RecursionError, struct_error)
+_PARSE_ERRORS = (ValueError, KeyError, TypeError, ArithmeticError, RecursionError, struct_error)
 """The exceptions raised while parsing a text that has a valid checksum but is not a tablebase's."""
 
 
@@ -88,12 +88,12 @@ class Prospect:
     Attributes:
         alike: all questions for interchangeable cards of the same set.
         after: for each legal answer, what the players can achieve afterwards.
-        worst, best: for the asking player, over the answers (see `Standing.worth`).
+        worst, best: for the asking player, over the answers (see `StateValue.worth`).
     """
 
     question: Question
     alike: tuple[Question, ...]
-    after: dict[Answer, Standing]
+    after: dict[Answer, StateValue]
     worst: Worth
     best: Worth
 
@@ -121,7 +121,7 @@ class Tablebase:
             _check_facts(self.about)
         except BaseException as error:
             self.close()
-            if isinstance(error, _NOT_AS_WRITTEN) and not isinstance(error, InputError):
+            if isinstance(error, _PARSE_ERRORS) and not isinstance(error, InputError):
                 raise InputError(f"{path}: not a tablebase, or a damaged one ({error})") from error
             raise
         reading = self._file, self.path, self._index
@@ -162,7 +162,7 @@ class Tablebase:
         """Raise an InputError if a game with these settings differs; see `check_rules`."""
         self.check_rules(Rules.of(settings))
 
-    def standing(self, state: State) -> Standing:
+    def standing(self, state: State) -> StateValue:
         """Return what the players can achieve from a state.
 
         Cost: a canonical form and a lookup, together about 20 microseconds.
@@ -177,7 +177,7 @@ class Tablebase:
         key, roles = canonical(state)
         return self._standing(key, roles)
 
-    def _standing(self, key: Key, roles: Roles) -> Standing:
+    def _standing(self, key: Key, roles: Roles) -> StateValue:
         value = self._index.find(key, self._block)
         if value is None:
             raise UnknownState(
@@ -205,7 +205,7 @@ class Tablebase:
         for asked, set_index, cards, answers in state.legal_questions.groups():
             assert asker is not None, "a legal question has an asker"
             alike = tuple(
-                Question.trusted(asker, asked, Card.trusted(set_index, card)) for card in cards
+                Question.trusted(asker, asked, Card.unchecked(set_index, card)) for card in cards
             )
             after = {answer: self.standing(state.after(alike[0], answer)) for answer in answers}
             worths = [standing.worth(asker) for standing in after.values()]
@@ -219,14 +219,14 @@ def write_tablebase(path: str | Path, solution: Solution, report: Report = quiet
     Raises:
         InputError: If the file cannot be written.
     """
-    with replacing(path) as part, part.open("wb") as file:
+    with replace_file(path) as part, part.open("wb") as file:
         text = _text(about := _about_solution(solution))
         file.write(text)
         keys, checksums = [], []
-        for first in range(0, len(solution.graph), WRITTEN_AT_ONCE):
-            rows = _rows(solution, slice(first, first + WRITTEN_AT_ONCE))
-            for place in range(0, len(rows), BLOCK):
-                block = rows[place : place + BLOCK].tobytes()
+        for first in range(0, len(solution.graph), WRITE_BATCH):
+            rows = _rows(solution, slice(first, first + WRITE_BATCH))
+            for place in range(0, len(rows), BLOCK_STATES):
+                block = rows[place : place + BLOCK_STATES].tobytes()
                 keys.append(block[: about["key"]])
                 checksums.append(crc32(block))
                 file.write(block)
@@ -244,9 +244,9 @@ def _about_solution(solution: Solution) -> dict[str, Any]:
     graph = solution.graph
     [start] = key_bytes(graph.keys[graph.start : graph.start + 1])
     about = {"program": "quaternity", "start": start.hex()} | solution.facts()
-    sizes = {"key": len(start), "block": BLOCK, "length": 0, "index": "0" * 8}
+    sizes = {"key": len(start), "block": BLOCK_STATES, "length": 0, "index": "0" * 8}
     rows = len(graph) * (len(start) + _layout(graph.rules.players).size)
-    rows += -(-len(graph) // BLOCK) * (len(start) + 4)
+    rows += -(-len(graph) // BLOCK_STATES) * (len(start) + 4)
     # The text contains the length of the file, which depends on the length of the text.
     while (length := len(_text(about | sizes)) + rows) != sizes["length"]:
         sizes["length"] = length
@@ -279,11 +279,11 @@ def _layout(players: int) -> Struct:
 
 
 @lru_cache(MAX_CACHED_VALUES)
-def _standing_of(roles: Roles, value: bytes) -> Standing:
+def _standing_of(roles: Roles, value: bytes) -> StateValue:
     """Decode a value. Results are cached, because many states share few values."""
     players = len(roles)
     force, win, *per_role = _layout(players).unpack(value)
-    return Standing.of_roles(roles, force, win, per_role[:players], per_role[players:])
+    return StateValue.of_roles(roles, force, win, per_role[:players], per_role[players:])
 
 
 class _Index(NamedTuple):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from html import escape
 
-from quaternity.base.sentences import Words
+from quaternity.base.sentences import Wording
 from quaternity.base.text_table import score_text
 from quaternity.game.game import Game
 from quaternity.game.picture import owners_picture
 from quaternity.game.rules import owners_table
 from quaternity.insight.explanation import move_line
-from quaternity.kwartet.seen import SeenLog
-from quaternity.puzzles.hidden import seen_log
+from quaternity.kwartet.seat_log import SeatLog
+from quaternity.puzzles.kwartet_puzzles import seen_log
 from quaternity.puzzles.puzzle import Puzzle
-from quaternity.puzzles.threes import LETTERS
+from quaternity.puzzles.set_puzzles import LETTERS
 from quaternity.quarto.board import Board
 from quaternity.quarto.drawing import board_svg as quarto_svg
 from quaternity.quarto.drawing import board_text as quarto_text
@@ -21,7 +21,7 @@ from quaternity.quarto.pieces_file import example_pieces, read_pieces
 from quaternity.ternary.cards import SetCard
 from quaternity.ternary.table_picture import table_svg
 
-_PLAIN = Words()
+_PLAIN = Wording()
 
 _STYLE = """\
 body { font: 11pt/1.4 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
@@ -90,7 +90,7 @@ def sentence(text: str) -> str:
     return plain[:1].upper() + plain[1:]
 
 
-def position_of(puzzle: Puzzle) -> Game | SeenLog | Board | tuple[int, ...]:
+def position_of(puzzle: Puzzle) -> Game | SeatLog | Board | tuple[int, ...]:
     """Return the position: a game, a seat's log, a board of Quarto, or cards of SET."""
     if puzzle.game == "quaternity":
         return Game.parse(puzzle.position)

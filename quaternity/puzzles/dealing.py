@@ -7,19 +7,19 @@ from itertools import groupby
 from random import Random
 from typing import NamedTuple
 
-from quaternity.base.sentences import Kind, Sentence, facts
+from quaternity.base.sentences import Message, MessageTemplate, message_data
 from quaternity.game.cards import Card
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Question
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from quaternity.game.transition import claimed
+from quaternity.game.transition import after_claim
 from quaternity.insight.explanation import Explanation, explain, move_line, refutation
 from quaternity.puzzles.puzzle import Puzzle, Step, level_by
 from solvers.counting import count_deals
 from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
 from solvers.registry import solve
-from solvers.shortage import CrowdedHand, Shortage, most_cards
+from solvers.shortage import CrowdedHand, Shortage, coalition_bound
 from solvers.verdict import Deal, Feasible
 
 SIZES = ((3, 5, 3), (4, 4, 4), (3, 6, 3), (5, 3, 3), (4, 5, 4))
@@ -30,35 +30,39 @@ MIN_OPEN_SETS, MIN_DEALING_MOVES, MAX_DEALING_MOVES = 3, 8, 21
 """Minimum number of sets that have a card without a known owner; minimum and maximum (exclusive)
 number of moves in the game before the question."""
 
-CAN_ANSWER = Kind(
+CAN_ANSWER = MessageTemplate(
     "can_answer",
     "{asker:player} asks {asked:player} for {card:card}: is the answer {answer} possible?",
 )
-WHOSE = Kind(
+WHOSE = MessageTemplate(
     "whose",
     "Which card has only one possible owner, although no mark shows it yet, and who is the owner?",
 )
-LOOK_AT = Kind("look_at", "Look at {who:players}, and count.")
-LOOK_AT_SET = Kind("look_at_set", "Look at {set:set}.")
-THESE_MOVES = Kind("these_moves", "Only these moves matter: {moves:listed}.")
-AND_QUESTION = Kind(
+LOOK_AT = MessageTemplate("look_at", "Look at {who:players}, and count.")
+LOOK_AT_SET = MessageTemplate("look_at_set", "Look at {set:set}.")
+THESE_MOVES = MessageTemplate("these_moves", "Only these moves matter: {moves:listed}.")
+AND_QUESTION = MessageTemplate(
     "and_question", "Only these moves and the question itself matter: {moves:listed}."
 )
-NO_MOVES = Kind("no_moves", "No move matters: this is certain from the start.")
-CANNOT = Kind("cannot", "{who:players} cannot have {card:card}: otherwise {proof}.")
-HENCE = Kind("hence", "So {who:player} has {card:card}.")
-SO_NOT = Kind("so_not", "{asked:player} cannot answer {answer}: {reason}.")
-HERE_THEY_DO = Kind("here_they_do", "With these hands the answer is {answer}: {hands:parts}.")
-IN_DEALS = Kind("in_deals", "The answer is {answer} in {some} of {all} deals.")
-ELSEWHERE = Kind("elsewhere", "{who:player} need not have {card:card}: {hands:parts}.")
-SEEN = Kind("seen", "A mark already shows who has {card:card}.")
-MARKED = Kind("marked", "A mark shows that {who:player} does not have {card:card}.")
-MARK_LEAVES = Kind("mark_leaves", "A mark shows that only {who:players} can have {card:card}.")
-HAND = Kind("hand", "{who:player} has {cards:hand}")
-NO_HAND = Kind("no_hand", "{who:player} has no cards")
+NO_MOVES = MessageTemplate("no_moves", "No move matters: this is certain from the start.")
+CANNOT = MessageTemplate("cannot", "{who:players} cannot have {card:card}: otherwise {proof}.")
+HENCE = MessageTemplate("hence", "So {who:player} has {card:card}.")
+SO_NOT = MessageTemplate("so_not", "{asked:player} cannot answer {answer}: {reason}.")
+HERE_THEY_DO = MessageTemplate(
+    "here_they_do", "With these hands the answer is {answer}: {hands:parts}."
+)
+IN_DEALS = MessageTemplate("in_deals", "The answer is {answer} in {some} of {all} deals.")
+ELSEWHERE = MessageTemplate("elsewhere", "{who:player} need not have {card:card}: {hands:parts}.")
+SEEN = MessageTemplate("seen", "A mark already shows who has {card:card}.")
+MARKED = MessageTemplate("marked", "A mark shows that {who:player} does not have {card:card}.")
+MARK_LEAVES = MessageTemplate(
+    "mark_leaves", "A mark shows that only {who:players} can have {card:card}."
+)
+HAND = MessageTemplate("hand", "{who:player} has {cards:hand}")
+NO_HAND = MessageTemplate("no_hand", "{who:player} has no cards")
 
 
-def played(random: Random, settings: Settings, moves: int) -> Game:
+def random_game(random: Random, settings: Settings, moves: int) -> Game:
     """Return a game after a number of random moves, or fewer if it is over."""
     game = Game.start(settings)
     for _ in range(moves):
@@ -70,12 +74,12 @@ def played(random: Random, settings: Settings, moves: int) -> Game:
     return game
 
 
-def hands_of(deal: Deal, players: int) -> list[Sentence]:
+def hands_of(deal: Deal, players: int) -> list[Message]:
     """Return one sentence for each hand of a deal."""
     hands: list[list[Card]] = [[] for _ in range(players)]
     for index, owners in enumerate(deal.owner):
         for number, owner in enumerate(owners):
-            hands[owner].append(Card.trusted(index, number))
+            hands[owner].append(Card.unchecked(index, number))
     return [HAND(who=player, cards=hand) if hand else NO_HAND(who=player)
             for player, hand in enumerate(hands)]  # fmt: skip
 
@@ -86,7 +90,7 @@ def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], max_moves: 
     Return None if the game is over or too few of its sets are open.
     """
     settings = Settings(*random.choice(sizes))
-    game = played(random, settings, random.randrange(MIN_DEALING_MOVES, max_moves))
+    game = random_game(random, settings, random.randrange(MIN_DEALING_MOVES, max_moves))
     owners = (constraint.owners for constraint in game.state.problem.sets)
     is_open = [any(mask.bit_count() > 1 for mask in masks) for masks in owners]
     fits = not game.is_over and sum(is_open) >= MIN_OPEN_SETS and all(game.state.hands)
@@ -115,7 +119,7 @@ class Count(NamedTuple):
             return cls((0,), 1)
         coalition, maxima = shortage.coalition, list[int]()
         for constraint, witness in zip(sets, shortage.witnesses, strict=False):
-            maxima.append(most_cards(constraint, coalition, witness))
+            maxima.append(coalition_bound(constraint, coalition, witness))
             if maxima[-1] < 0:  # the others' minimums alone are too many
                 others = players_in(witness & ~coalition)
                 return cls(tuple([other for other in others if constraint.low[other]]), 1)
@@ -132,7 +136,7 @@ class Count(NamedTuple):
 
 
 def hints(
-    game: Game, proofs: Sequence[Explanation], card: Card, these: Kind = THESE_MOVES
+    game: Game, proofs: Sequence[Explanation], card: Card, these: MessageTemplate = THESE_MOVES
 ) -> Iterator[Step]:
     """Yield the hints that proofs about a card give: what to count, and which moves matter."""
     count = max(map(Count.of, proofs), key=lambda count: count.score)
@@ -173,10 +177,10 @@ class Possible:
             count = Count.of(proof)
             score = level_by(count.score, (2, 3, 4, 5))
             level_from = {"players": len(count.players), "sets": count.sets}
-            reason: Sentence = SO_NOT(asked=whom, answer=never, reason=proof.reason)
+            reason: Message = SO_NOT(asked=whom, answer=never, reason=proof.reason)
             why = [*hints(game, [proof], card, AND_QUESTION), Step(reason, rests)]
         else:
-            some, other_deals = (count_deals(_claimed(state, question, reply))
+            some, other_deals = (count_deals(_after_answer(state, question, reply))
                                  for reply in (answer, Answer(not answer)))  # fmt: skip
             share = some / (some + other_deals)
             score, level_from = 3 + (share < 0.5) + (share < 0.2), {"percent": round(100 * share)}
@@ -185,7 +189,7 @@ class Possible:
                 Step(IN_DEALS(answer=answer, some=some, all=some + other_deals), rests),
             ]
         if possible:
-            deal = _deal(_claimed(state, question, answer))
+            deal = _deal(_after_answer(state, question, answer))
             assert deal is not None, "the answer is possible"
             reason = HERE_THEY_DO(answer=answer, hands=hands_of(deal, state.players))
             why.append(Step(reason, rests))
@@ -199,10 +203,10 @@ class Possible:
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
         """Check with max-flow whether a deal fits the answer."""
-        about = facts(puzzle.question)
+        about = message_data(puzzle.question)
         question = Question(about["asker"], about["asked"], about["card"])
         state = Game.parse(puzzle.position).state
-        fits = _deal(_claimed(state, question, about["answer"])) is not None
+        fits = _deal(_after_answer(state, question, about["answer"])) is not None
         return {"yes" if fits else "no"}
 
 
@@ -216,25 +220,25 @@ class Owner:
         if game is None:
             return None
         state = game.state
-        problem, exact = state.problem, state.closed()
-        certain = list(settled(problem, exact))
+        problem, exact = state.problem, state.filtered()
+        certain = list(certain_cards(problem, exact))
         if len(certain) != 1:
             return None
         ((card, owner),) = certain
         marks = problem.may_own(*card)
         others = [player for player in marks if player != owner]
-        proofs = {player: refuted(game, card, player) for player in others}
+        proofs = {player: prove_impossible(game, card, player) for player in others}
         count = max(map(Count.of, proofs.values()), key=lambda count: count.score)
         if level_by(count.score + count.sets, (4, 5, 8, 9)) != level:
             return None
-        wrong = dict(elsewhere(exact, state.players, [card], lambda card: SEEN(card=card)))
+        wrong = dict(wrong_owners(exact, state.players, [card], lambda card: SEEN(card=card)))
         for player in {*range(state.players)} - {owner}:
             wrong[f"{card} {player}"] = (
                 CANNOT(who=[player], card=card, proof=proofs[player].proof)
                 if player in proofs else MARKED(who=player, card=card)
             )  # fmt: skip
         # The marks rest on moves, too.
-        behind = [refuted(game, card, x) for x in range(state.players) if x not in marks]
+        behind = [prove_impossible(game, card, x) for x in range(state.players) if x not in marks]
         steps = [*hints(game, [*proofs.values(), *behind], card)]
         if behind:
             rests = tuple(f"player {player}" for player in marks)
@@ -243,7 +247,7 @@ class Owner:
             "owner", "quaternity", game.record(), WHOSE(), "card",
             answers=(f"{card} {owner}",), wrong=wrong,
             why=(
-                *steps, *cannot(card, proofs),
+                *steps, *impossibility_steps(card, proofs),
                 Step(HENCE(card=card, who=owner), (str(card), f"player {owner}")),
             ),
             level=level, level_from={"players": len(count.players), "sets": count.sets},
@@ -251,10 +255,10 @@ class Owner:
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
         """Check with max-flow every card and every player who may own it according to the marks."""
-        return certain_again(Game.parse(puzzle.position).state.problem)
+        return certain_by_max_flow(Game.parse(puzzle.position).state.problem)
 
 
-def cannot(card: Card, proofs: Mapping[int, Explanation]) -> Iterator[Step]:
+def impossibility_steps(card: Card, proofs: Mapping[int, Explanation]) -> Iterator[Step]:
     """Yield why players cannot have a card; players with the same reason share a step."""
     for proof, group in groupby(sorted(proofs, key=lambda x: proofs[x].proof),
                                 key=lambda x: proofs[x].proof):  # fmt: skip
@@ -263,37 +267,41 @@ def cannot(card: Card, proofs: Mapping[int, Explanation]) -> Iterator[Step]:
         yield Step(CANNOT(who=players, card=card, proof=proof), rests)
 
 
-def certain_again(problem: DealProblem) -> set[str]:
+def certain_by_max_flow(problem: DealProblem) -> set[str]:
     """Return the cards with one possible owner where the marks show several, using max-flow."""
     answers = set()
     for index, constraint in enumerate(problem.sets):
         for number, mask in enumerate(constraint.owners):
-            card, owners = Card.trusted(index, number), players_in(mask)
+            card, owners = Card.unchecked(index, number), players_in(mask)
             able = [player for player in owners if _can_have(problem, card, player)]
             if len(able) == 1 < len(owners):
                 answers.add(f"{card} {able[0]}")
     return answers
 
 
-def _claimed(state: State, question: Question, answer: Answer) -> DealProblem:
+def _after_answer(state: State, question: Question, answer: Answer) -> DealProblem:
     asker, asked, (index, number) = question
-    constraint = claimed(state.problem.sets[index], asker, asked, number, answer)
+    constraint = after_claim(state.problem.sets[index], asker, asked, number, answer)
     return state.problem.with_set(index, constraint)
 
 
 def _with_owners(problem: DealProblem, card: Card, mask: int) -> DealProblem:
-    return problem.with_set(card.set_index, _owned(problem.sets[card.set_index], card, mask))
+    return problem.with_set(
+        card.set_index, _with_owner_mask(problem.sets[card.set_index], card, mask)
+    )
 
 
-def _owned(constraint: SetConstraint, card: Card, mask: int) -> SetConstraint:
+def _with_owner_mask(constraint: SetConstraint, card: Card, mask: int) -> SetConstraint:
     owners = with_entry(constraint.owners, card.number, mask)
-    return SetConstraint.trusted(owners, constraint.low, constraint.high)
+    return SetConstraint.unchecked(owners, constraint.low, constraint.high)
 
 
-def refuted(game: Game, card: Card, player: int) -> Explanation:
+def prove_impossible(game: Game, card: Card, player: int) -> Explanation:
     """Return a proof that a player cannot have a card. The player must not be a possible owner."""
     index, number = card
-    proof = refutation(game, index, lambda row: _owned(row, card, row.owners[number] & 1 << player))
+    proof = refutation(
+        game, index, lambda row: _with_owner_mask(row, card, row.owners[number] & 1 << player)
+    )
     assert proof is not None, "another player has the card"
     return proof
 
@@ -303,25 +311,25 @@ def _deal(problem: DealProblem) -> Deal | None:
     return verdict.deal if isinstance(verdict, Feasible) else None
 
 
-def settled(problem: DealProblem, exact: DealProblem) -> Iterator[tuple[Card, int]]:
+def certain_cards(problem: DealProblem, exact: DealProblem) -> Iterator[tuple[Card, int]]:
     """Yield the cards with one possible owner where the marks show several, with the owner."""
     for index, (before, after) in enumerate(zip(problem.sets, exact.sets, strict=True)):
         for number, (marks, mask) in enumerate(zip(before.owners, after.owners, strict=True)):
             if mask.bit_count() == 1 < marks.bit_count():
-                yield Card.trusted(index, number), mask.bit_length() - 1
+                yield Card.unchecked(index, number), mask.bit_length() - 1
 
 
 def _can_have(problem: DealProblem, card: Card, player: int) -> bool:
     return _deal(_with_owners(problem, card, 1 << player)) is not None
 
 
-def elsewhere(
-    exact: DealProblem, players: int, certain: Container[Card], seen: Callable[[Card], Sentence]
-) -> Iterator[tuple[str, Sentence]]:
+def wrong_owners(
+    exact: DealProblem, players: int, certain: Container[Card], seen: Callable[[Card], Message]
+) -> Iterator[tuple[str, Message]]:
     """Yield every card that is not in `certain` with every player, and why it is no answer."""
     for index, constraint in enumerate(exact.sets):
         for number, mask in enumerate(constraint.owners):
-            card = Card.trusted(index, number)
+            card = Card.unchecked(index, number)
             if card in certain:
                 continue
             owners = players_in(mask)

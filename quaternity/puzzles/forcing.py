@@ -6,16 +6,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
-from quaternity.base.sentences import Kind, Sentence
+from quaternity.base.sentences import Message, MessageTemplate
 from quaternity.game.cards import Card
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Question
 from quaternity.game.sentences import question_sentence
 from quaternity.game.state import State
 from quaternity.insight.explanation import explain
-from quaternity.perfect.keys.canonical import Coding, Key, Rules, coding
+from quaternity.perfect.keys.canonical import Key, KeyCodec, Rules, coding
 from quaternity.perfect.successors.one_state import canonical_after, choices
-from quaternity.puzzles.dealing import LOOK_AT_SET, SO_NOT, Count, cannot, open_game, refuted
+from quaternity.puzzles.dealing import (
+    LOOK_AT_SET,
+    SO_NOT,
+    Count,
+    impossibility_steps,
+    open_game,
+    prove_impossible,
+)
 from quaternity.puzzles.puzzle import Puzzle, Step, level_by
 from solvers.problem import players_in
 
@@ -26,20 +33,20 @@ MAX_FORCING_MOVES, MAX_QUESTIONS, MAX_WAYS = 32, 4, 12
 """Maximum number of moves in the game (exclusive), of questions to think ahead, and of right first
 questions. With more right questions, guessing would be too easy."""
 
-COMPLETE = Kind(
+COMPLETE = MessageTemplate(
     "complete",
     "You are {who:player}, and it is your turn: what do you ask to complete {prize} {within}, "
     "whatever the others do?",
 )
-ANY_SET = Kind("any_set", "a set for yourself")
-THE_GAME = Kind("the_game", "the set that wins the game for you")
-AT_ONCE = Kind("at_once", "at once")
-WITHIN = Kind("within", "within {count} questions, whoever asks them")
-HOW_MANY_DO = Kind("how_many_do", "Questions that achieve this: {right} of {all}.")
-AFTER = Kind("after", "{move}: {then}.")
-THEN_ASK = Kind("then_ask", "then '{question}'")
-DONE = Kind("done", "the set is yours")
-FAILS = Kind("fails", "This can follow, and then it is too late: {line:parts}.")
+ANY_SET = MessageTemplate("any_set", "a set for yourself")
+THE_GAME = MessageTemplate("the_game", "the set that wins the game for you")
+AT_ONCE = MessageTemplate("at_once", "at once")
+WITHIN = MessageTemplate("within", "within {count} questions, whoever asks them")
+HOW_MANY_DO = MessageTemplate("how_many_do", "Questions that achieve this: {right} of {all}.")
+AFTER = MessageTemplate("after", "{move}: {then}.")
+THEN_ASK = MessageTemplate("then_ask", "then '{question}'")
+DONE = MessageTemplate("done", "the set is yours")
+FAILS = MessageTemplate("fails", "This can follow, and then it is too late: {line:parts}.")
 
 
 class Force:
@@ -64,7 +71,8 @@ class Force:
         if level_by(line.score, (1.5, 3, 4.5, 5.75)) != level:
             return None
         wins = 2 * search.goal > state.sets
-        wrong = {str(question_sentence(question)): FAILS(line=search.spoiled(question, within))
+        wrong = {str(question_sentence(question)): FAILS(line=search.spoiling_line(question,
+            within))
                  for question in questions if question not in right}  # fmt: skip
         steps = (
             Step(HOW_MANY_DO(right=len(right), all=len(questions))),
@@ -92,19 +100,19 @@ class Force:
         goal = state.points[state.turn] + 1
         return {
             str(question_sentence(question)) for question in state.legal_questions
-            if all(_forced(state.after(question, answer), state.turn, goal, within - 1)
+            if all(_is_forced(state.after(question, answer), state.turn, goal, within - 1)
                    for answer in state.answers(question))
         }  # fmt: skip
 
 
-def _forced(state: State, me: int, goal: int, within: int) -> bool:
+def _is_forced(state: State, me: int, goal: int, within: int) -> bool:
     if state.points[me] >= goal:
         return True
     if within == 0 or state.is_over or (state.turn != me and within == 1):
         return False
     own_turn = state.turn == me
     outcomes = (
-        all(_forced(state.after(question, answer), me, goal, within - 1)
+        all(_is_forced(state.after(question, answer), me, goal, within - 1)
             for answer in state.answers(question))
         for question in state.legal_questions
     )  # fmt: skip
@@ -141,8 +149,8 @@ class Search:
     def __init__(self, state: State) -> None:
         assert state.turn is not None, "a player is to move"
         self.state, self.me, self.goal = state, state.turn, state.points[state.turn] + 1
-        self.code: Coding = coding(Rules.of(state))
-        self.known: dict[tuple[Key, int, int], bool] = {}
+        self.code: KeyCodec = coding(Rules.of(state))
+        self.cache: dict[tuple[Key, int, int], bool] = {}
 
     def forces(self, state: State, question: Question, within: int) -> bool:
         """Return whether a question forces the goal, whatever is answered."""
@@ -155,11 +163,11 @@ class Search:
 
     def _after(self, state: State, question: Question, answer: Answer, within: int) -> bool:
         key, roles = canonical_after(self.code, state, question, answer)
-        return self._forced(key, roles.index(self.me), within - 1)
+        return self._is_forced(key, roles.index(self.me), within - 1)
 
-    def _forced(self, key: Key, me: int, within: int) -> bool:
-        if (key, me, within) in self.known:
-            return self.known[key, me, within]
+    def _is_forced(self, key: Key, me: int, within: int) -> bool:
+        if (key, me, within) in self.cache:
+            return self.cache[key, me, within]
         parts = self.code.parts(key)
         if parts.points[me] >= self.goal:
             forced = True
@@ -167,17 +175,17 @@ class Search:
             forced = False
         else:
             outcomes = (
-                all(self._forced(reply.key, reply.roles.index(me), within - 1)
+                all(self._is_forced(reply.key, reply.roles.index(me), within - 1)
                     for reply in choice.replies)
                 for choice in choices(self.code, key)
             )  # fmt: skip
             forced = all(outcomes) and bool(parts.kinds) if me else any(outcomes)
-        self.known[key, me, within] = forced
+        self.cache[key, me, within] = forced
         return forced
 
-    def spoiled(self, question: Question, within: int) -> list[Sentence]:
+    def spoiling_line(self, question: Question, within: int) -> list[Message]:
         """Return a line of play that starts with a question and misses the goal."""
-        state, line = self.state, list[Sentence]()
+        state, line = self.state, list[Message]()
         while (answer := self._spoiler(state, question, within)) is not None:
             line.append(question_sentence(question, answer))
             state, within = state.after(question, answer), within - 1
@@ -202,30 +210,32 @@ class Search:
                     no = SO_NOT(asked=asked.asked, answer=Answer.NO, reason=proof.reason)
                     line.steps.append(Step(no, rests))
             for answer in state.answers(asked):
-                after, then = game.ask(asked, answer), list[Sentence]()
+                after, then = game.ask(asked, answer), list[Message]()
                 if after.state.points[self.me] >= self.goal:
-                    line.steps += self._rest(game, after, asked.card)
+                    line.steps += self._completion_steps(game, after, asked.card)
                     then = [DONE()]
                 elif after.state.turn == self.me:  # else all questions lead to the goal
-                    asks = self._next(after.state, within - 1)
+                    asks = self._next_question(after.state, within - 1)
                     then = [THEN_ASK(question=question_sentence(asks))]
                     open_lines.append((after, asks, within - 1))
                 move = question_sentence(asked, answer)
                 line.steps += [Step(AFTER(move=move, then=text), rests) for text in then]
         return line
 
-    def _next(self, state: State, within: int) -> Question:
+    def _next_question(self, state: State, within: int) -> Question:
         """Return a question that forces the goal, if possible for a card whose owner is known."""
         good = [x for x in state.legal_questions if self.forces(state, x, within)]
         return min(good, key=lambda question: len(state.owners_of(*question.card)) > 1)
 
-    def _rest(self, before: Game, after: Game, asked: Card) -> Iterator[Step]:
+    def _completion_steps(self, before: Game, after: Game, asked: Card) -> Iterator[Step]:
         """Yield why the asker also has the cards of a completed set that no mark shows."""
         index, me = asked.set_index, self.me
         if after.state.completed[index] != me:
             return
         for number, mask in enumerate(before.state.problem.sets[index].owners):
-            card = Card.trusted(index, number)
+            card = Card.unchecked(index, number)
             others = [player for player in players_in(mask) if player != me]
             if others and card != asked:
-                yield from cannot(card, {player: refuted(after, card, player) for player in others})
+                yield from impossibility_steps(
+                    card, {player: prove_impossible(after, card, player) for player in others}
+                )

@@ -11,9 +11,9 @@ from typing import Protocol
 
 from quaternity.base.deadline import Deadline
 from quaternity.base.errors import InputError, LimitError, SolverFault
-from quaternity.base.plain_values import whole
 from quaternity.base.plugins import PLACE, load_place
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import as_int
 from quaternity.puzzles.puzzle import LEVELS, MAX_SEED, VERSION, Puzzle
 
 MAX_ATTEMPTS = 20_000
@@ -39,10 +39,10 @@ KINDS = {
     "possible": "quaternity.puzzles.dealing:Possible",
     "owner": "quaternity.puzzles.dealing:Owner",
     "force": "quaternity.puzzles.forcing:Force",
-    "trace": "quaternity.puzzles.hidden:Trace",
-    "knows": "quaternity.puzzles.hidden:Knows",
-    "sets": "quaternity.puzzles.threes:Sets",
-    "quarto": "quaternity.puzzles.pieces:Quarto",
+    "trace": "quaternity.puzzles.kwartet_puzzles:Trace",
+    "knows": "quaternity.puzzles.kwartet_puzzles:Knows",
+    "sets": "quaternity.puzzles.set_puzzles:Sets",
+    "quarto": "quaternity.puzzles.quarto_puzzles:Quarto",
 }
 """The kinds of puzzles, with the import path of each class."""
 
@@ -57,7 +57,7 @@ def _kind(name: str) -> PuzzleKind:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # external code may raise anything
-        raise InputError(f"kind {name!r} cannot be loaded: {shown(error)}") from error
+        raise InputError(f"kind {name!r} cannot be loaded: {quote_value(error)}") from error
 
 
 def make(kind: str, seed: int = 0, level: int = 2, seconds: float | None = None) -> Puzzle:
@@ -76,18 +76,18 @@ def make(kind: str, seed: int = 0, level: int = 2, seconds: float | None = None)
 
     >>> puzzle = make("sets", seed=1, level=1)
     >>> puzzle.check(puzzle.answers[0])
-    Checked(right=True, because='')
+    CheckResult(right=True, because='')
     """
     if not isinstance(kind, str) or (kind not in KINDS and not PLACE.fullmatch(kind)):
-        raise InputError(f"unknown kind {shown(kind)}: choose from {', '.join(KINDS)}")
-    if whole(level, "level", LEVELS[0]) not in LEVELS:
+        raise InputError(f"unknown kind {quote_value(kind)}: choose from {', '.join(KINDS)}")
+    if as_int(level, "level", LEVELS[0]) not in LEVELS:
         raise InputError(f"level: must be from {LEVELS[0]} to {LEVELS[-1]}, not {level}")
-    if whole(seed, "seed", 0) > MAX_SEED:
+    if as_int(seed, "seed", 0) > MAX_SEED:
         raise InputError(f"seed: must be from 0 to {MAX_SEED}, not {seed}")
     maker, deadline = _kind(kind), Deadline(seconds)
     wish = Random(f"{VERSION}/{kind}/{level}/{seed}").random()
     for number in range(MAX_ATTEMPTS):
-        deadline.left()
+        deadline.remaining()
         random = Random(f"{VERSION}/{kind}/{level}/{seed}/{number}")
         puzzle = maker.attempt(random, level, wish)
         if puzzle is not None and puzzle.level == level:
@@ -114,6 +114,6 @@ def daily(day: date | None = None) -> tuple[Puzzle, ...]:
     """
     day = datetime.now(UTC).date() if day is None else day
     if not isinstance(day, date):
-        raise InputError(f"day: expected a datetime.date, not {shown(day)}")
+        raise InputError(f"day: expected a datetime.date, not {quote_value(day)}")
     seed = int(day.strftime("%Y%m%d"))
     return tuple(make(kind, seed, level) for kind, level in DAILY)

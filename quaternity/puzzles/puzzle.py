@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
 from quaternity.base.sentences import document
-from quaternity.base.wording import counted, shown
+from quaternity.base.text_format import quote_value, with_noun
 
 FORMAT = "puzzle/1"
 VERSION = 1
@@ -46,7 +46,7 @@ class Step(NamedTuple):
     rests: tuple[str, ...] = ()
 
 
-class Checked(NamedTuple):
+class CheckResult(NamedTuple):
     """Whether an answer is right; if it is wrong, `because` is a sentence that shows why."""
 
     right: bool
@@ -82,14 +82,14 @@ class Puzzle:
     seed: int = 0
     made_by: str = f"quaternity puzzles {VERSION}"
 
-    def check(self, answer: str) -> Checked:
+    def check(self, answer: str) -> CheckResult:
         """Check an answer.
 
         Raises:
             InputError: If the text is not an answer to this question; the message says what is.
         """
         if not isinstance(answer, str) or len(answer) > MAX_ANSWER_LENGTH:
-            raise InputError(f"answer {shown(answer)}: write {FORMS[self.answer_form]}")
+            raise InputError(f"answer {quote_value(answer)}: write {FORMS[self.answer_form]}")
         if self.answer_form == "cards":
             return self._check_cards(answer)
         known = {_key(text): text for text in (*self.wrong, *self.answers)}
@@ -105,27 +105,27 @@ class Puzzle:
             allowed = FORMS[self.answer_form]
             if len(known) <= 8:
                 allowed = " or ".join(sorted(known.values()))
-            raise InputError(f"answer {shown(answer)}: write {allowed}")
-        return Checked(True) if text in self.answers else Checked(False, self.wrong[text])
+            raise InputError(f"answer {quote_value(answer)}: write {allowed}")
+        return CheckResult(True) if text in self.answers else CheckResult(False, self.wrong[text])
 
     @property
     def _numbers(self) -> range:
         return range(1, len(self.choices) + 1)
 
-    def _check_cards(self, answer: str) -> Checked:
+    def _check_cards(self, answer: str) -> CheckResult:
         letters = set("".join(self.wrong) + "".join(self.answers)) - {" "}
         none = _key(answer) == "none"
         threes = [] if none else re.sub("[,.;]", " ", answer.upper()).split() or [""]
         for three in threes:
             if len(set(three)) != 3 or len(three) != 3 or not set(three) <= letters:
-                raise InputError(f"answer {shown(answer)}: write {FORMS['cards']}")
+                raise InputError(f"answer {quote_value(answer)}: write {FORMS['cards']}")
         claimed = {"".join(sorted(three)) for three in threes}
         all_right = set(self.answers[0].split()) - {"none"}
         for three in sorted(claimed - all_right):
-            return Checked(False, self.wrong[three])
+            return CheckResult(False, self.wrong[three])
         if missing := len(all_right - claimed):
-            return Checked(False, f"{missing} of {counted(len(all_right), 'SET')} missing")
-        return Checked(True)
+            return CheckResult(False, f"{missing} of {with_noun(len(all_right), 'SET')} missing")
+        return CheckResult(True)
 
     def document(self) -> dict[str, Any]:
         """Return the puzzle as a JSON document."""

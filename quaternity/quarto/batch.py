@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quaternity.base.many import checked_actions, checked_games, refuse_illegal
+from quaternity.base.batch_checks import check_actions, check_games, check_legal
 from quaternity.quarto.encoded import QuartoEncoded
 from quaternity.quarto.pieces import FEATURES, PIECES
 from quaternity.quarto.rows import CELLS, ROWS, SQUARES
 from quaternity.quarto.rules import QuartoSettings
 
-_EACH, _LENGTH = PIECES + 1, len(ROWS[0].cells)
-_FIRST = CELLS * _EACH
-_SEEN = np.zeros((PIECES + 1, 1 + FEATURES), np.float32)
+_ACTIONS_PER_CELL, _LENGTH = PIECES + 1, len(ROWS[0].cells)
+_FIRST = CELLS * _ACTIONS_PER_CELL
+_PIECE_NUMBERS = np.zeros((PIECES + 1, 1 + FEATURES), np.float32)
 """The observation of each piece: 1 for its presence, then its bits. The last row means no piece."""
 
-_SEEN[:-1] = np.arange(PIECES)[:, None] * 2 + 1 >> np.arange(1 + FEATURES) & 1
-_SHARED = np.array([piece | (PIECES - 1 - piece) << FEATURES for piece in range(PIECES)], np.uint8)
+_PIECE_NUMBERS[:-1] = np.arange(PIECES)[:, None] * 2 + 1 >> np.arange(1 + FEATURES) & 1
+_MARKS = np.array([piece | (PIECES - 1 - piece) << FEATURES for piece in range(PIECES)], np.uint8)
 """For each piece, bits for the features it has and for those it lacks; a quarto shares a bit."""
 
 
@@ -47,7 +47,7 @@ class QuartoBatch:
         Raises:
             InputError: If there are too many games, or an argument is invalid.
         """
-        self.games = checked_games(games, self.actions, self.size)
+        self.games = check_games(games, self.actions, self.size)
         self.squares = QuartoSettings(squares).squares
         rows = [row.cells for row in ((*ROWS, *SQUARES) if self.squares else ROWS)]
         self._through = np.array([[cell in row for cell in range(CELLS)] for row in rows])
@@ -58,7 +58,7 @@ class QuartoBatch:
             numbers = np.nonzero(self._through[:, cell])[0]
             self._rows_of[: len(numbers), cell] = numbers
         self._rows_of *= self.games
-        self._every = np.arange(self.games)
+        self._all_games = np.arange(self.games)
         self.cells = np.empty((self.games, CELLS), np.int8)
         self.in_hand, self.turn, self.winner = (np.empty(self.games, np.int8) for _ in range(3))
         self.over = np.zeros(self.games, bool)
@@ -85,19 +85,19 @@ class QuartoBatch:
         Raises:
             InputError: If an action is illegal. The message names the game, and no game is changed.
         """
-        raw, action = checked_actions(actions, self.games, self.actions)
-        cell, piece = action // _EACH, action % _EACH
+        raw, action = check_actions(actions, self.games, self.actions)
+        cell, piece = action // _ACTIONS_PER_CELL, action % _ACTIONS_PER_CELL
         first = self.in_hand < 0
         inside = (action >= 0) & (action < _FIRST)
         if first.any():
             piece = np.where(first, action - _FIRST, piece)
             inside = np.where(first, (action >= _FIRST) & (piece < PIECES), inside)
         cell = np.where(inside & ~first, cell, 0)
-        marks = _SHARED[self.in_hand]
+        marks = _MARKS[self.in_hand]
         changes = []
         won = np.zeros(self.games, bool)
         for rows in self._rows_of:
-            at = rows[cell] + self._every
+            at = rows[cell] + self._all_games
             common, filled = self._common.ravel()[at] & marks, self._filled.ravel()[at] + 1
             won |= (filled == _LENGTH) & (common != 0)
             changes.append((at, common, filled))
@@ -105,9 +105,9 @@ class QuartoBatch:
         ends = places & (won | (self._free == 0))
         bit = np.left_shift(1, piece.clip(0, PIECES), dtype=np.int32)
         legal = inside & np.where(ends, piece == PIECES, self._free & bit != 0)
-        spot = self._every * CELLS + cell
+        spot = self._all_games * CELLS + cell
         legal &= first | (self.cells.ravel()[spot] < 0)
-        refuse_illegal(raw, legal | self.over)
+        check_legal(raw, legal | self.over)
         at_once = bool(places.all())
         chosen: Any = slice(None) if at_once else places
         self.cells.ravel()[spot[chosen]] = self.in_hand[chosen]
@@ -141,11 +141,11 @@ class QuartoBatch:
         free = self._free_pieces()
         np.multiply(free, first[:, None], out=mask[:, _FIRST:])
         empty = (self.cells < 0) & (self.in_hand >= 0)[:, None]
-        hot = (self._filled[:-1] == _LENGTH - 1) & (self._common[:-1] & _SHARED[self.in_hand] != 0)
+        hot = (self._filled[:-1] == _LENGTH - 1) & (self._common[:-1] & _MARKS[self.in_hand] != 0)
         ending = (self._free == 0)[:, None].repeat(CELLS, 1)
         for row, cells in zip(hot, self._through, strict=True):
             ending[:, cells] |= row[:, None]
-        placing = mask[:, :_FIRST].reshape(self.games, CELLS, _EACH)
+        placing = mask[:, :_FIRST].reshape(self.games, CELLS, _ACTIONS_PER_CELL)
         going_on = (empty & ~ending).view(np.uint8)
         np.multiply(going_on[:, :, None], free[:, None, :], out=placing[:, :, :PIECES])
         placing[:, :, PIECES] = empty & ending
@@ -164,7 +164,7 @@ class QuartoBatch:
         seen = np.empty((self.games, self.size), np.float32)
         end = 2 + CELLS * (1 + FEATURES)
         seen[:, 0], seen[:, 1] = self.turn == 0, self.turn == 1
-        seen[:, 2:end] = _SEEN[self.cells].reshape(self.games, -1)
-        seen[:, end : end + 1 + FEATURES] = _SEEN[self.in_hand]
+        seen[:, 2:end] = _PIECE_NUMBERS[self.cells].reshape(self.games, -1)
+        seen[:, end : end + 1 + FEATURES] = _PIECE_NUMBERS[self.in_hand]
         seen[:, -PIECES:] = self._free_pieces()
         return seen

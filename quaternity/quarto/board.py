@@ -7,10 +7,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import iterated, whole_number
 from quaternity.base.plugins import load_place
-from quaternity.base.wording import listed, shown
-from quaternity.quarto.grid import check_configuration, quoted
+from quaternity.base.text_format import join_words, quote_value
+from quaternity.base.validation import as_iterator, check_int
+from quaternity.quarto.grid import check_configuration, quote_short
 from quaternity.quarto.lines import BoardBits, lines, members
 from quaternity.quarto.pieces import MARKS, PIECES, PieceSet
 from quaternity.quarto.rows import CELLS, ROWS, SQUARES, Row, cell_name, shared_in_rows
@@ -35,12 +35,12 @@ class Board:
     def __post_init__(self) -> None:
         if not isinstance(self.pieces, PieceSet):
             raise InputError(f"pieces: {self.pieces!r} is not a PieceSet")
-        cells = tuple(iterated(self.cells, "cells"))
+        cells = tuple(as_iterator(self.cells, "cells"))
         if len(cells) != CELLS:
             raise InputError(f"{len(cells)} cells, not {CELLS}")
         allowed = f"a piece 0..{PIECES - 1}, or None"
         plain = tuple(
-            None if piece is None else whole_number(piece, None, None, allowed, cell_name(cell))
+            None if piece is None else check_int(piece, None, None, allowed, cell_name(cell))
             for cell, piece in enumerate(cells)
         )
         object.__setattr__(self, "cells", plain)
@@ -51,8 +51,8 @@ class Board:
         for piece in placed:
             if placed.count(piece) > 1:
                 both_cells = [cell_name(cell) for cell in range(CELLS) if self.cells[cell] == piece]
-                name = quoted(self.pieces.names[piece])
-                raise InputError(f"piece {name} is on two cells: {listed(both_cells)}")
+                name = quote_short(self.pieces.names[piece])
+                raise InputError(f"piece {name} is on two cells: {join_words(both_cells)}")
 
     @classmethod
     def parse(
@@ -99,7 +99,7 @@ class Board:
         piece = self.pieces.piece(name)
         if piece in self.cells:
             place = cell_name(self.cells.index(piece))
-            raise InputError(f"piece {quoted(name)} is on the board, on {place}")
+            raise InputError(f"piece {quote_short(name)} is on the board, on {place}")
         return piece
 
     def after(self, cell: int, piece: int | str) -> Board:
@@ -107,7 +107,7 @@ class Board:
         empty = self.empty
         if type(cell) is not int or cell not in empty:
             allowed = f"one of the empty cells {empty}"
-            cell = whole_number(cell, None, None, allowed, "cell")
+            cell = check_int(cell, None, None, allowed, "cell")
             if cell not in empty:
                 raise InputError(f"cell {cell} is not {allowed}")
         if isinstance(piece, str):
@@ -126,16 +126,16 @@ class Board:
         With `squares`, squares of 2 x 2 cells are rows too.
         """
         marks = [0 if piece is None else MARKS[piece] for piece in self.cells]
-        return shared_in_rows(marks, (*ROWS, *SQUARES) if _checked_squares(squares) else ROWS)
+        return shared_in_rows(marks, (*ROWS, *SQUARES) if _check_squares(squares) else ROWS)
 
     def in_bits(self, squares: bool = False) -> BoardBits:
         """Return the board in bits, for the searches."""
-        return lines(_checked_squares(squares)).bits(self.cells)
+        return lines(_check_squares(squares)).bits(self.cells)
 
 
-def _checked_squares(squares: bool) -> bool:
+def _check_squares(squares: bool) -> bool:
     if not isinstance(squares, bool):
-        raise InputError(f"squares: {shown(squares)} is neither True nor False")
+        raise InputError(f"squares: {quote_value(squares)} is neither True nor False")
     return squares
 
 

@@ -13,19 +13,19 @@ from typing import Any, NamedTuple
 from unicodedata import east_asian_width
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import iterated
 from quaternity.base.svg import svg_document, svg_element, svg_text
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import as_iterator
 from quaternity.quarto.board import Board, as_board
 from quaternity.quarto.pieces import FEATURES, PIECES, PieceSet
 from quaternity.quarto.rows import CELLS, ROWS, SIDE, Row
-from quaternity.quarto.sentences import ALIKE
+from quaternity.quarto.sentences import QUARTO_ROW
 
 
 def _rows(quartos: Iterable[Row]) -> Iterator[Row]:
-    for row in iterated(quartos, "quartos"):
+    for row in as_iterator(quartos, "quartos"):
         if not isinstance(row, Row):
-            raise InputError(f"quartos: {shown(row)} is not a Row")
+            raise InputError(f"quartos: {quote_value(row)} is not a Row")
         yield row
 
 
@@ -91,7 +91,7 @@ class Look(NamedTuple):
     solid: bool
 
 
-def _names(look: str, pair: tuple[str, str]) -> bool:
+def _are_words_for(look: str, pair: tuple[str, str]) -> bool:
     """Return whether the two properties of a feature are words for a look."""
     first, second = (word.casefold() for word in pair)
     if look == "colour":
@@ -100,18 +100,22 @@ def _names(look: str, pair: tuple[str, str]) -> bool:
     return (first in firsts and second in seconds) or (first in seconds and second in firsts)
 
 
-def _drawn(look: str, pair: tuple[str, str]) -> Sequence[Any]:
+def _look_values(look: str, pair: tuple[str, str]) -> Sequence[Any]:
     words = [word.casefold() for word in pair]
     if look == "colour":
-        return [COLOURS[word] for word in words] if _names(look, pair) else OTHER_COLOURS
-    return [word in WORDS[look][0] for word in words] if _names(look, pair) else (True, False)
+        return [COLOURS[word] for word in words] if _are_words_for(look, pair) else OTHER_COLOURS
+    return (
+        [word in WORDS[look][0] for word in words] if _are_words_for(look, pair) else (True, False)
+    )
 
 
-def _shown_by_looks(pieces: PieceSet) -> dict[str, int]:
+def _assign_looks(pieces: PieceSet) -> dict[str, int]:
     free, features = list(range(FEATURES)), dict[str, int]()
     for by_name in (True, False):
         for look in LOOKS:
-            fits = [bit for bit in free if not by_name or _names(look, pieces.properties[bit])]
+            fits = [
+                bit for bit in free if not by_name or _are_words_for(look, pieces.properties[bit])
+            ]
             if fits and look not in features:
                 features[look] = fits[0]
                 free.remove(fits[0])
@@ -122,8 +126,8 @@ def _shown_by_looks(pieces: PieceSet) -> dict[str, int]:
 def looks(pieces: PieceSet) -> tuple[Look, ...]:
     """Return the look of every piece; no two are alike."""
     columns = []
-    for look, bit in _shown_by_looks(pieces).items():
-        first, second = _drawn(look, pieces.properties[bit])
+    for look, bit in _assign_looks(pieces).items():
+        first, second = _look_values(look, pieces.properties[bit])
         columns.append([second if piece >> bit & 1 else first for piece in range(PIECES)])
     return tuple(map(Look, *columns))
 
@@ -199,7 +203,7 @@ def quarto_sentences(board: Board, quartos: Quartos) -> list[str]:
     for row, mark in quartos:
         pieces = [names[piece] for cell in row.cells if (piece := board.cells[cell]) is not None]
         shared = [_short(word) for word in board.pieces.words(mark)]
-        sentences.append(ALIKE(row=row.name, pieces=pieces, shared=shared))
+        sentences.append(QUARTO_ROW(row=row.name, pieces=pieces, shared=shared))
     return sentences
 
 

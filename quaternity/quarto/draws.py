@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from quaternity.base.cp_sat_search import run_search
 from quaternity.base.errors import LimitError
-from quaternity.base.interruptible import searched
-from quaternity.base.plain_values import named
+from quaternity.base.validation import lookup
 from quaternity.quarto.board import Board, as_board
 from quaternity.quarto.lines import BoardBits, lines, members
 from quaternity.quarto.pieces import ANY, MARK_BITS, MARKS
@@ -108,7 +108,7 @@ def _count_by_cp_sat(board: BoardBits, only_first: bool, *, seconds: float = SEC
     """Count like `count_by_backtracking`, by listing all ways; raise SolverTimeout at the limit."""
     solutions: list[object] = []  # one entry per solution
     text = f"CP-SAT has not found {'a' if only_first else 'every'} completion within {seconds} s"
-    searched(
+    run_search(
         _model(board), seconds, lambda: text,
         on_solution=solutions.append, is_whole=not only_first,
         enumerate_all_solutions=not only_first,
@@ -136,7 +136,7 @@ def can_draw(board: Board, method: str = "backtracking") -> bool:
     >>> can_draw(Board.parse('.' * 16, pieces)), can_draw(Board.parse('N?BI??JO?FDLMEAG', pieces))
     (True, False)
     """
-    completions = named(DRAW_METHODS, method).completions
+    completions = lookup(DRAW_METHODS, method).completions
     return not as_board(board).quartos() and bool(completions(board.in_bits(), True))
 
 
@@ -148,7 +148,7 @@ def drawn_completions(board: Board, method: str = "backtracking") -> int:
     Raises:
         LimitError: If there are more empty cells.
     """
-    draw_method, empty = named(DRAW_METHODS, method), len(as_board(board).empty)
+    draw_method, empty = lookup(DRAW_METHODS, method), len(as_board(board).empty)
     if empty > draw_method.limit:
         raise LimitError(
             f"{empty} empty cells: drawn completions are counted ({method}) "

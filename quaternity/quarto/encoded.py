@@ -14,10 +14,10 @@ from quaternity.quarto.rows import CELLS
 from quaternity.quarto.rules import QuartoPosition, QuartoRules
 from quaternity.quarto.solving import QuartoMove
 
-_EACH: int = PIECES + 1
+_ACTIONS_PER_CELL: int = PIECES + 1
 """Number of actions for each cell: a piece, or nothing, is handed over after placing."""
 
-_FIRST = CELLS * _EACH
+_FIRST = CELLS * _ACTIONS_PER_CELL
 """The first action that hands over a piece without placing one."""
 
 
@@ -51,7 +51,7 @@ class QuartoEncoded:
         if move is None:
             raise InputError("Quarto has no waiting: choose a legal move")
         piece: int = PIECES if move.hand_over is None else view.board.pieces.piece(move.hand_over)
-        return _FIRST + piece if move.cell is None else move.cell * _EACH + piece
+        return _FIRST + piece if move.cell is None else move.cell * _ACTIONS_PER_CELL + piece
 
     def move(self, action: int, view: QuartoPosition) -> QuartoMove:
         """Return the move with a number."""
@@ -60,7 +60,7 @@ class QuartoEncoded:
         names = view.board.pieces.names
         if action >= _FIRST:
             return QuartoMove(None, names[action - _FIRST])
-        cell, piece = divmod(action, _EACH)
+        cell, piece = divmod(action, _ACTIONS_PER_CELL)
         return QuartoMove(cell, None if piece == PIECES else names[piece])
 
     def mask(self, view: QuartoPosition) -> bytes:
@@ -76,7 +76,7 @@ class QuartoEncoded:
         ending = 0 if remaining else empty
         if SHARING[counting.threats(rows, empty)] >> piece & 1:
             ending |= counting.completing(rows, empty, piece)
-        taken, hand_over, end = bytes(_EACH), _choices(remaining), bytes(PIECES) + b"\1"
+        taken, hand_over, end = bytes(_ACTIONS_PER_CELL), _choices(remaining), bytes(PIECES) + b"\1"
         return b"".join(
             [
                 end if ending >> cell & 1 else hand_over if empty >> cell & 1 else taken
@@ -106,7 +106,7 @@ class QuartoEncoded:
         del drawn
         return ()
 
-    def dealt(self, drawn: Sequence[int]) -> QuartoPosition:
+    def initial_position(self, drawn: Sequence[int]) -> QuartoPosition:
         """Return the empty board."""
         del drawn
         return self.rules.start(Random(0))
@@ -114,7 +114,7 @@ class QuartoEncoded:
 
 @cache
 def _choices(pieces: int) -> bytes:
-    mask = bytearray(_EACH)
+    mask = bytearray(_ACTIONS_PER_CELL)
     for piece in members(pieces):
         mask[piece] = 1
     return bytes(mask)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from quaternity.base.wording import listed
+from quaternity.base.text_format import join_words
 from quaternity.quarto.board import Board, as_board
 from quaternity.quarto.rows import cell_name
 
@@ -18,8 +18,8 @@ class Quarto(NamedTuple):
     shared: str
 
     def __str__(self) -> str:
-        cells = listed([cell_name(cell) for cell in self.cells])
-        return f"{self.row}: the pieces {listed(self.pieces)} on {cells} are all {self.shared}"
+        cells = join_words([cell_name(cell) for cell in self.cells])
+        return f"{self.row}: the pieces {join_words(self.pieces)} on {cells} are all {self.shared}"
 
 
 def explain_quartos(board: Board) -> tuple[Quarto, ...]:
@@ -66,5 +66,6 @@ def why_unreachable(board: Board) -> str | None:
     rows = [row.name for row, _ in board.quartos()]
     quantifier = "both" if len(rows) == 2 else "all of"
     return (
-        f"no cell is on {quantifier} {listed(rows)}, so an earlier quarto would have ended the game"
+        f"no cell is on {quantifier} {join_words(rows)}, so an earlier quarto would have ended "
+        f"the game"
     )

@@ -6,16 +6,16 @@ from collections.abc import Container, Mapping
 from collections.abc import Set as AbstractSet
 
 from quaternity.base.errors import InputError
-from quaternity.base.names import composed
-from quaternity.base.plain_values import text
-from quaternity.base.wording import counted
+from quaternity.base.names import to_nfc
+from quaternity.base.text_format import with_noun
+from quaternity.base.validation import check_text
 from quaternity.quarto.rows import CELLS, SIDE, cell_name, shared_in_rows
 
 MAX_QUOTE_LENGTH = 40
 """Maximum length of a text that a message quotes in full, in characters."""
 
 
-def quoted(text: str) -> str:
+def quote_short(text: str) -> str:
     """Return a text in quotes, shortened, and with unprintable characters escaped."""
     short = repr(text[:MAX_QUOTE_LENGTH])
     return short if len(text) <= MAX_QUOTE_LENGTH else f"{short[:-1]}..."
@@ -41,15 +41,17 @@ def check_configuration(configuration: str, names: Container[str]) -> str:
     Raises:
         InputError: If it is not a text of sixteen characters, or contains a piece twice.
     """
-    configuration = composed(text(configuration, f"a text of {CELLS} characters", "configuration"))
+    configuration = to_nfc(
+        check_text(configuration, f"a text of {CELLS} characters", "configuration")
+    )
     if len(configuration) != CELLS:
-        count = counted(len(configuration), "character")
-        raise InputError(f"configuration {quoted(configuration)} has {count}, not {CELLS}")
+        count = with_noun(len(configuration), "character")
+        raise InputError(f"configuration {quote_short(configuration)} has {count}, not {CELLS}")
     cell_of: dict[str, int] = {}
     for cell, name in enumerate(configuration):
         if name in names and cell_of.setdefault(name, cell) != cell:
             raise InputError(
-                f"configuration {quoted(configuration)} has piece {quoted(name)} twice: "
+                f"configuration {quote_short(configuration)} has piece {quote_short(name)} twice: "
                 f"on {cell_name(cell_of[name])} and {cell_name(cell)}"
             )
     return configuration

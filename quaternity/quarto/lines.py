@@ -54,19 +54,19 @@ class Lines:
 
     Attributes:
         cells: the cells of each row (and square), as a mask of 16 bits.
-        whole: the rows of the empty board.
+        empty_rows: the rows of the empty board.
         after: `rows & after[piece][cell]` are the rows with one more piece.
     """
 
     def __init__(self, squares: bool) -> None:
         lines = (*ROWS, *SQUARES) if squares else ROWS
         self.cells = tuple(sum(1 << cell for cell in row.cells) for row in lines)
-        self.whole = (1 << MARK_BITS * len(lines)) - 1
+        self.empty_rows = (1 << MARK_BITS * len(lines)) - 1
         self.after = tuple(
             tuple(self._after(piece, cell) for cell in range(CELLS)) for piece in range(PIECES)
         )
         self.almost_complete = cache(self._almost_complete)
-        self.around = cache(self._around)
+        self.threat_rows = cache(self._find_threat_rows)
         self.last = cache(self._last)
 
     def _after(self, piece: int, cell: int) -> int:
@@ -78,7 +78,7 @@ class Lines:
 
     def bits(self, cells: Iterable[int | None]) -> BoardBits:
         """Return the bits of a board, given the piece or None on each of the sixteen cells."""
-        rows, empty, remaining = self.whole, ALL, ALL
+        rows, empty, remaining = self.empty_rows, ALL, ALL
         for cell, piece in enumerate(cells):
             if piece is not None:
                 rows &= self.after[piece][cell]
@@ -122,7 +122,7 @@ class Lines:
     def _almost_complete(self, empty: int) -> tuple[int, ...]:
         return self._lacking(empty, 1)
 
-    def _around(self, empty: int) -> tuple[CellBits, ...]:
+    def _find_threat_rows(self, empty: int) -> tuple[CellBits, ...]:
         """Return, for each empty cell, the rows that determine the threats after placing there."""
         lacking_one, two = self._lacking(empty, 1), self._lacking(empty, 2)
         cells = []
@@ -155,7 +155,7 @@ class Lines:
         """
         return _symmetries(self.cells)
 
-    def form(self, board: BoardBits, hand: int) -> tuple[int, ...]:
+    def canonical_form(self, board: BoardBits, hand: int) -> tuple[int, ...]:
         """Return a form that two positions share only if they are equal up to symmetry.
 
         The form ignores properties that nobody can complete: a row that lacks more cells than there
@@ -172,10 +172,10 @@ class Lines:
         crossed = 0
         for cells, mark in zip(self.cells, marks, strict=True):
             crossed |= cells if mark else 0
-        images = [_moved(empty & crossed, symmetry) for symmetry in self.symmetries]
+        images = [_map_mask(empty & crossed, symmetry) for symmetry in self.symmetries]
         smallest = min(images)
         return smallest, *min(
-            _renamed(self._by_feature(marks, symmetry), remaining, hand)
+            _sort_features(self._by_feature(marks, symmetry), remaining, hand)
             for symmetry, image in zip(self.symmetries, images, strict=True)
             if image == smallest
         )
@@ -194,13 +194,13 @@ class Lines:
         places = [0] * MARK_BITS
         for cells, mark in zip(self.cells, marks, strict=True):
             if mark:
-                place = 1 << self.cells.index(_moved(cells, symmetry))
+                place = 1 << self.cells.index(_map_mask(cells, symmetry))
                 for bit in range(MARK_BITS):
                     places[bit] |= place if mark >> bit & 1 else 0
         return list(zip(places[:FEATURES], places[FEATURES:], strict=True))
 
 
-def _renamed(by_feature: list[tuple[int, int]], remaining: int, hand: int) -> tuple[int, ...]:
+def _sort_features(by_feature: list[tuple[int, int]], remaining: int, hand: int) -> tuple[int, ...]:
     """Return the position with its features sorted, and with the leading property as the first."""
     order = []
     for feature, (ones, zeros) in enumerate(by_feature):
@@ -237,12 +237,12 @@ def _symmetries(cells: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     for rows in turns:
         for columns in turns:
             plain = tuple(SIDE * rows[cell // SIDE] + columns[cell % SIDE] for cell in range(CELLS))
-            if {_moved(line, plain) for line in cells} == wanted:
+            if {_map_mask(line, plain) for line in cells} == wanted:
                 symmetries += [plain, tuple(SIDE * (cell % SIDE) + cell // SIDE for cell in plain)]
     return tuple(symmetries)
 
 
-def _moved(mask: int, symmetry: tuple[int, ...]) -> int:
+def _map_mask(mask: int, symmetry: tuple[int, ...]) -> int:
     return sum(1 << symmetry[cell] for cell in members(mask))
 
 

@@ -12,9 +12,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import iterated, text, whole_number
-from quaternity.base.wording import counted, listed
-from quaternity.quarto.grid import quoted
+from quaternity.base.text_format import join_words, with_noun
+from quaternity.base.validation import as_iterator, check_int, check_text
+from quaternity.quarto.grid import quote_short
 
 FEATURES = 4
 PIECES = 2**FEATURES
@@ -84,23 +84,23 @@ class PieceSet:
         features = self._texts(self.features, "features")
         pairs = tuple(
             self._texts(pair, f"properties[{index}]")
-            for index, pair in enumerate(iterated(self.properties, "properties"))
+            for index, pair in enumerate(as_iterator(self.properties, "properties"))
         )
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "properties", pairs)
-        text(self.names, f"a text of {PIECES} characters", "names")
+        check_text(self.names, f"a text of {PIECES} characters", "names")
         words = [word for pair in pairs for word in pair]
         if len(self.features) != FEATURES or len(self.properties) != FEATURES:
-            count = counted(len(self.properties), "pair")
+            count = with_noun(len(self.properties), "pair")
             raise InputError(
-                f"{counted(len(self.features), 'feature')} with {count} of properties, "
+                f"{with_noun(len(self.features), 'feature')} with {count} of properties, "
                 f"not {FEATURES}"
             )
         if set(map(len, pairs)) != {2} or len(set(words)) != 2 * FEATURES:
-            raise InputError(f"the properties must be 8 different ones, not {listed(words)}")
+            raise InputError(f"the properties must be 8 different ones, not {join_words(words)}")
         if len(self.names) != PIECES or len(set(self.names)) != PIECES:
             raise InputError(
-                f"the names {quoted(self.names)} are not {PIECES} different characters"
+                f"the names {quote_short(self.names)} are not {PIECES} different characters"
             )
 
     @staticmethod
@@ -108,8 +108,8 @@ class PieceSet:
         if isinstance(values, str):
             raise InputError(f"{place}: {values!r} is one text, not several")
         return tuple(
-            text(value, "a text", f"{place}[{index}]")
-            for index, value in enumerate(iterated(values, place))
+            check_text(value, "a text", f"{place}[{index}]")
+            for index, value in enumerate(as_iterator(values, place))
         )
 
     @classmethod
@@ -119,7 +119,7 @@ class PieceSet:
         for feature, words in pieces.items():
             if len(words) != 2:
                 count = "property" if len(words) == 1 else "properties"
-                raise InputError(f"feature {quoted(feature)} has {len(words)} {count}, not 2")
+                raise InputError(f"feature {quote_short(feature)} has {len(words)} {count}, not 2")
         pairs = []
         for words in pieces.values():
             first, second = words
@@ -130,31 +130,31 @@ class PieceSet:
             choices = [[word in having for word in pair] for pair in pairs]
             if any(sum(choice) != 1 for choice in choices):
                 raise InputError(
-                    f"piece {quoted(name)} must have exactly one property of each feature"
+                    f"piece {quote_short(name)} must have exactly one property of each feature"
                 )
             piece = sum(choice[1] << bit for bit, choice in enumerate(choices))
             other = names.setdefault(piece, name)
             if other != name:
                 raise InputError(
-                    f"pieces {quoted(other)} and {quoted(name)} have the same properties"
+                    f"pieces {quote_short(other)} and {quote_short(name)} have the same properties"
                 )
         if len(names) != PIECES:
-            raise InputError(f"{counted(len(names), 'piece')}, not {PIECES}")
+            raise InputError(f"{with_noun(len(names), 'piece')}, not {PIECES}")
         if any(len(name) != 1 for name in names.values()):
             raise InputError("the name of a piece must be one character")
         return cls(tuple(pieces), tuple(pairs), "".join(names[piece] for piece in range(PIECES)))
 
     def piece(self, name: str) -> int:
         """Return the piece with a name."""
-        text(name, f"a piece; the pieces are {self.names}", "piece")
+        check_text(name, f"a piece; the pieces are {self.names}", "piece")
         if len(name) != 1 or name not in self.names:
-            raise InputError(f"{quoted(name)} is not a piece; the pieces are {self.names}")
+            raise InputError(f"{quote_short(name)} is not a piece; the pieces are {self.names}")
         return self.names.index(name)
 
     def words_of(self, piece: int) -> tuple[str, ...]:
         """Return the four properties of a piece, feature by feature."""
         allowed = f"a piece 0..{PIECES - 1}"
-        return self.words(MARKS[whole_number(piece, 0, PIECES - 1, allowed, "piece")])
+        return self.words(MARKS[check_int(piece, 0, PIECES - 1, allowed, "piece")])
 
     def words(self, mark: int) -> tuple[str, ...]:
         """Return the properties in a mark, feature by feature."""

@@ -14,10 +14,10 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from quaternity.base.errors import InputError
-from quaternity.base.names import composed, name_key
+from quaternity.base.names import name_key, to_nfc
 from quaternity.base.reading import read_bytes
-from quaternity.base.wording import counted, listed
-from quaternity.quarto.grid import quoted
+from quaternity.base.text_format import join_words, with_noun
+from quaternity.quarto.grid import quote_short
 from quaternity.quarto.pieces import FEATURES, PIECES
 
 MAX_BYTES = 64 * 2**10
@@ -88,16 +88,16 @@ def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[s
         raise PiecesFileError(source, f"{text!r} is not a text")
     header, *lines = [
         _Line(source, number, tuple(field.strip() for field in line.split(",")))
-        for number, line in enumerate(composed(text).rstrip().split("\n"), start=1)
+        for number, line in enumerate(to_nfc(text).rstrip().split("\n"), start=1)
     ]
-    header, lines = _respelled([header])[0], _respelled(lines)
+    header, lines = _unify_spellings([header])[0], _unify_spellings(lines)
     _check_header(header)
     for line in lines:
         _check_fields(line)
     if len(lines) != PIECES:
         # Report the first superfluous line, or the last line if there are too few.
         at_fault = [header, *lines][: PIECES + 2][-1]
-        raise at_fault.fault(f"{counted(len(lines), 'piece')}, not {PIECES}")
+        raise at_fault.fault(f"{with_noun(len(lines), 'piece')}, not {PIECES}")
     _check_names(lines)
     features = header.fields[1:]
     _check_one_feature_each(features, lines)
@@ -109,7 +109,7 @@ def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[s
     return pieces
 
 
-def _respelled(lines: list[_Line]) -> list[_Line]:
+def _unify_spellings(lines: list[_Line]) -> list[_Line]:
     """Return the lines with each name of a property or feature in its first spelling."""
     first = dict[str, str]()
     words = [[first.setdefault(name_key(x), x) for x in line.fields[1:]] for line in lines]
@@ -121,23 +121,23 @@ def _check_header(header: _Line) -> None:
     if header.fields == ("",):
         raise header.fault("no header")
     if first != "piece":
-        raise header.fault(f"the header begins with {quoted(first)}, not with 'piece'")
+        raise header.fault(f"the header begins with {quote_short(first)}, not with 'piece'")
     _check_fields(header)
     for feature in features:
         if features.count(feature) > 1:
-            raise header.fault(f"feature {quoted(feature)} is named twice")
+            raise header.fault(f"feature {quote_short(feature)} is named twice")
 
 
 def _check_fields(line: _Line) -> None:
     if line.fields == ("",):
         raise line.fault("a blank line between the pieces")
     if len(line.fields) != 1 + FEATURES:
-        raise line.fault(f"{counted(len(line.fields), 'field')}, not {1 + FEATURES}")
+        raise line.fault(f"{with_noun(len(line.fields), 'field')}, not {1 + FEATURES}")
     for place, field in enumerate(line.fields, start=1):
         if not field:
             raise line.fault(f"field {place} is empty")
         if not field.isprintable():
-            raise line.fault(f"field {place} has an unprintable character: {quoted(field)}")
+            raise line.fault(f"field {place} has an unprintable character: {quote_short(field)}")
 
 
 def _check_names(lines: list[_Line]) -> None:
@@ -145,10 +145,12 @@ def _check_names(lines: list[_Line]) -> None:
     for line in lines:
         name = line.fields[0]
         if len(name) != 1:
-            raise line.fault(f"the name {quoted(name)} of a piece is {len(name)} characters, not 1")
+            raise line.fault(
+                f"the name {quote_short(name)} of a piece is {len(name)} characters, not 1"
+            )
         earlier = line_of.setdefault(name, line.number)
         if earlier != line.number:
-            raise line.fault(f"the name {quoted(name)} is already that of line {earlier}")
+            raise line.fault(f"the name {quote_short(name)} is already that of line {earlier}")
 
 
 def _check_one_feature_each(features: tuple[str, ...], lines: list[_Line]) -> None:
@@ -159,8 +161,8 @@ def _check_one_feature_each(features: tuple[str, ...], lines: list[_Line]) -> No
             other, number = first_use.setdefault(word, (feature, line.number))
             if other != feature:
                 raise line.fault(
-                    f"property {quoted(word)} of feature {quoted(feature)} is already "
-                    f"one of feature {quoted(other)}, on line {number}"
+                    f"property {quote_short(word)} of feature {quote_short(feature)} is already "
+                    f"one of feature {quote_short(other)}, on line {number}"
                 )
 
 
@@ -171,14 +173,17 @@ def _pieces_by_property(
     for line in lines:
         word = line.fields[place]
         if word not in names and len(names) == 2:
-            known = listed([quoted(property_) for property_ in names])
+            known = join_words([quote_short(property_) for property_ in names])
             raise line.fault(
-                f"{quoted(word)} is a third property of feature {quoted(feature)}, after {known}"
+                f"{quote_short(word)} is a third property of feature {quote_short(feature)}, after "
+                f"{known}"
             )
         names.setdefault(word, set()).add(line.fields[0])
     if len(names) == 1:
         word = lines[0].fields[place]
-        raise header.fault(f"feature {quoted(feature)} has one property, {quoted(word)}, not 2")
+        raise header.fault(
+            f"feature {quote_short(feature)} has one property, {quote_short(word)}, not 2"
+        )
     return names
 
 
@@ -190,4 +195,4 @@ def _check_different(lines: list[_Line]) -> None:
         earlier = line_of.setdefault(properties, line.number)
         if earlier != line.number:
             words = ", ".join(properties)
-            raise line.fault(f"the same properties as on line {earlier}: {quoted(words)}")
+            raise line.fault(f"the same properties as on line {earlier}: {quote_short(words)}")

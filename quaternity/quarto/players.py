@@ -75,7 +75,7 @@ class Search:
         while len(candidates) > 1:
             playouts = max(1, self.playouts // (rounds * len(candidates)))
             for index in candidates:
-                scores[index] += sum(_imagined(view, moves[index], random) for _ in range(playouts))
+                scores[index] += sum(_play_out(view, moves[index], random) for _ in range(playouts))
                 played[index] += playouts
             candidates.sort(key=lambda index: -scores[index] / played[index])
             candidates = candidates[: (len(candidates) + 1) // 2]
@@ -94,12 +94,14 @@ def different_moves(view: QuartoPosition, random: Random) -> list[QuartoMove]:
         after = board
         if move.cell is not None and view.in_hand is not None:
             after = board.after(move.cell, view.in_hand)
-        form = geometry.form(after.in_bits(view.squares), board.pieces.piece(move.hand_over))
+        form = geometry.canonical_form(
+            after.in_bits(view.squares), board.pieces.piece(move.hand_over)
+        )
         alike.setdefault(form, move)
     return list(alike.values())
 
 
-def _imagined(view: QuartoPosition, move: QuartoMove, random: Random) -> float:
+def _play_out(view: QuartoPosition, move: QuartoMove, random: Random) -> float:
     """Return the result of a careful playout after a move: 1 for a win, 0.5 a draw, 0 a loss."""
     board, geometry = view.board, lines(view.squares)
     assert move.hand_over is not None, "a game goes on after every move but the last"

@@ -1,6 +1,6 @@
 """Registration of Quarto with the commands, the browser, tournaments and environments."""
 
-from quaternity.table.registration import RANDOM, First, Level, Registration
+from quaternity.table.registration import RANDOM, Level, Registration, StarterGame
 
 QUARTO = Registration(
     name="quarto",
@@ -28,8 +28,8 @@ QUARTO = Registration(
     drawing="quaternity.web.drawing.quarto:part",
     picture="quaternity.web.drawing.quarto:picture",
     tips="quaternity.web.drawing.tips:QUARTO",
-    first=First({}, 1),
-    helpers={"analysis": "quaternity.web.helping:quarto_analysis"},
+    first=StarterGame({}, 1),
+    helpers={"analysis": "quaternity.web.hints:quarto_analysis"},
     help=(("hint", "Hint"), ("analysis", "Who can win?")),
-    review="quaternity.review.open_table:QuartoJudge",
+    review="quaternity.review.perfect_information:QuartoJudge",
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from quaternity.base.plain_values import whole_number
+from quaternity.base.validation import check_int
 
 SIDE = 4
 CELLS = SIDE * SIDE
@@ -53,7 +53,7 @@ SQUARES = tuple(
 
 def cell_name(cell: int) -> str:
     """Return a cell by its two rows, such as `H1V1` or `H2V4`."""
-    cell = whole_number(cell, 0, CELLS - 1, f"a cell 0..{CELLS - 1}", "cell")
+    cell = check_int(cell, 0, CELLS - 1, f"a cell 0..{CELLS - 1}", "cell")
     return f"H{cell // SIDE + 1}V{cell % SIDE + 1}"
 
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from quaternity.base.errors import IllegalMove, InputError, NotUnderstood
 from quaternity.base.lazy_names import public_only
-from quaternity.base.names import composed
-from quaternity.base.wording import shown
+from quaternity.base.names import to_nfc
+from quaternity.base.text_format import quote_value
 from quaternity.quarto.board import Board
 from quaternity.quarto.drawing import board_text
 from quaternity.quarto.pieces import PieceSet
@@ -41,7 +41,7 @@ class QuartoSettings:
 
     def __post_init__(self) -> None:
         if not isinstance(self.squares, bool):
-            raise InputError(f"squares: {shown(self.squares)} is neither True nor False")
+            raise InputError(f"squares: {quote_value(self.squares)} is neither True nor False")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class QuartoPosition:
         """Whether there is a quarto or the board is full."""
         return None not in self.board.cells or _has_quarto(self.board, self.squares)
 
-    def placed(self, cell: int) -> QuartoPosition:
+    def place(self, cell: int) -> QuartoPosition:
         """Return the position with the piece in hand on an empty cell, and no next piece."""
         assert self.in_hand is not None, "there is a piece to place"
         board = self.board.after(cell, self.board.pieces.piece(self.in_hand))
@@ -118,7 +118,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         if faults:
             raise IllegalMove(f"{move} is not a legal move", faults)
         if move.cell is not None:
-            position = position.placed(move.cell)
+            position = position.place(move.cell)
         if move.hand_over is None:
             return position
         return QuartoPosition(position.board, move.hand_over, 1 - seat, position.squares)
@@ -148,7 +148,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
             return 0.5, 0.5
         return (0.0, 1.0) if position.turn else (1.0, 0.0)
 
-    def listed(self, view: QuartoPosition) -> Iterator[QuartoMove]:
+    def iter_moves(self, view: QuartoPosition) -> Iterator[QuartoMove]:
         """Yield the legal moves, by cell and then by piece."""
         if view.is_over:
             return
@@ -156,7 +156,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
             yield from (QuartoMove(None, name) for name in view.board.left)
             return
         for cell in view.board.empty:
-            after = view.placed(cell)
+            after = view.place(cell)
             if after.is_over:
                 yield QuartoMove(cell, None)
             else:
@@ -182,7 +182,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         elif cell not in board.empty:
             faults.append(f"cell {cell_name(cell)} is taken")
         else:
-            after = view.placed(cell)
+            after = view.place(cell)
             remaining, ends_game = after.board.left, after.is_over
         if ends_game and piece is not None:
             faults.append("that ends the game: nothing is handed over")
@@ -201,7 +201,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
 
         If the placement ends the game, a piece that is handed over with it is ignored.
         """
-        text = composed(text).strip()
+        text = to_nfc(text).strip()
         names = view.board.pieces.names
 
         def piece(name: str | None) -> str | None:

@@ -18,7 +18,7 @@ look-up.
 Positions that are symmetric, or that differ only in properties that nobody can complete any more,
 are searched separately. In a search from 11 empty cells, no two positions are symmetric before the
 last four cells. With four cells left, the properties would save one position in seven, at a higher
-cost than searching it. `Lines.form` uses both to compare moves.
+cost than searching it. `Lines.canonical_form` uses both to compare moves.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_CACHED_POSITIONS = 500_000
 """Maximum number of positions, 110 bytes each, in the cache of each horizon. A full cache is
 cleared."""
 
-FAR = 7
+LOOKAHEAD_PIECES = 7
 """Number of pieces left from which looking one move further for the order of cells pays off."""
 
 Cell = tuple[int, int, int, int]
@@ -47,12 +47,12 @@ class Search:
     a LimitError is raised. None means no limit.
     """
 
-    __slots__ = ("_known", "_lines", "_open", "_size")
+    __slots__ = ("_caches", "_lines", "_positions_left", "_size")
 
     def __init__(self, lines: Lines, max_positions: int | None = None) -> None:
         self._lines, self._size = lines, len(lines.cells)
-        self._open = max_positions
-        self._known: list[dict[int, bool]] = [{} for _ in range(PIECES + 1)]
+        self._positions_left = max_positions
+        self._caches: list[dict[int, bool]] = [{} for _ in range(PIECES + 1)]
 
     def wins_giving(self, rows: int, empty: int, remaining: int, within: int) -> bool:
         """Return whether the attacker wins if a piece is to be handed over."""
@@ -78,7 +78,7 @@ class Search:
 
         A piece is in hand, and `attacking` is whether the attacker places it.
         """
-        last = most_within(empty.bit_count(), attacking)
+        last = largest_with_parity(empty.bit_count(), attacking)
         return next(
             (
                 within
@@ -91,7 +91,7 @@ class Search:
     def _cells(self, rows: int, empty: int, threat: int) -> list[Cell]:
         cells = []
         marks = rows.to_bytes(self._size, "little")
-        for cell, still_empty, complete, crossing in self._lines.around(empty):
+        for cell, still_empty, complete, crossing in self._lines.threat_rows(empty):
             shared = 0
             for index in crossing:
                 shared |= marks[index]
@@ -111,7 +111,7 @@ class Search:
         if within == 3 and remaining.bit_count() == 3:
             return self._wins_with_last(rows, empty, remaining, safe)
         position = rows << 32 | empty << 16 | remaining
-        cache = self._known[within]
+        cache = self._caches[within]
         known = cache.get(position)
         if known is not None:
             return known
@@ -122,13 +122,13 @@ class Search:
             if not self._placer_succeeds(rows, cells, remaining ^ 1 << piece, piece, within - 1):
                 wins = attacking
                 break
-        self._keep(cache, position, wins)
+        self._cache_result(cache, position, wins)
         return wins
 
-    def _keep(self, cache: dict[int, bool], position: int, wins: bool) -> None:
-        if self._open is not None:
-            self._open -= 1
-            if self._open < 0:
+    def _cache_result(self, cache: dict[int, bool], position: int, wins: bool) -> None:
+        if self._positions_left is not None:
+            self._positions_left -= 1
+            if self._positions_left < 0:
                 raise LimitError("the position is not solved within the limit of positions")
         if len(cache) >= MAX_CACHED_POSITIONS:
             cache.clear()
@@ -160,7 +160,7 @@ class Search:
                 ):
                     return True
             return False
-        far = remaining.bit_count() >= FAR
+        far = remaining.bit_count() >= LOOKAHEAD_PIECES
         replies = []
         for staying, shared, cell, still_empty in cells:
             threat = staying | shared & mark
@@ -227,6 +227,6 @@ class Search:
         return True
 
 
-def most_within(placements: int, odd: bool) -> int:
+def largest_with_parity(placements: int, odd: bool) -> int:
     """Return the largest number up to `placements` that is odd, or even."""
     return placements - (placements % 2 != odd)

@@ -1,9 +1,9 @@
 """Message templates for the events of Quarto."""
 
-from quaternity.base.sentences import Kind
+from quaternity.base.sentences import MessageTemplate
 
-PLACES = Kind("places", "{who:player} places {piece} on {cell}")
-HANDS_OVER = Kind("hands_over", "{who:player} hands over {piece}")
-QUARTO = Kind("quarto", "{who:player} has a quarto: {row}, all {shared:listed}")
-ALIKE = Kind("alike", "{row}: {pieces:listed} are {shared:listed}")
-DRAW = Kind("draw", "the board is full without a quarto: a draw")
+PLACES = MessageTemplate("places", "{who:player} places {piece} on {cell}")
+HANDS_OVER = MessageTemplate("hands_over", "{who:player} hands over {piece}")
+QUARTO = MessageTemplate("quarto", "{who:player} has a quarto: {row}, all {shared:listed}")
+QUARTO_ROW = MessageTemplate("alike", "{row}: {pieces:listed} are {shared:listed}")
+DRAW = MessageTemplate("draw", "the board is full without a quarto: a draw")

@@ -12,7 +12,7 @@ from quaternity.base.names import code_name
 from quaternity.quarto.board import Board, as_board, winning_cells
 from quaternity.quarto.lines import BoardBits, lines, members
 from quaternity.quarto.rows import cell_name
-from quaternity.quarto.search import Search, most_within
+from quaternity.quarto.search import Search, largest_with_parity
 
 SOLVE_LIMIT = 11
 """Maximum number of empty cells in a position that can be solved."""
@@ -90,11 +90,11 @@ def solve(board: Board, in_hand: str | None = None, squares: bool = False) -> So
     >>> solve(board).outcome.name, [str(move) for move in solve(board).moves]
     ('WIN', ['hand over C'])
     """
-    piece = _checked(board, in_hand, squares)
-    return _solved(_Solver(squares), board, piece, squares)
+    piece = _check_position(board, in_hand, squares)
+    return _solve_checked(_Solver(squares), board, piece, squares)
 
 
-def _solved(solver: _Solver, board: Board, piece: int | None, squares: bool) -> Solution:
+def _solve_checked(solver: _Solver, board: Board, piece: int | None, squares: bool) -> Solution:
     """Return the solution; the piece must be one of the pieces left, or None."""
     if board.quartos(squares):
         return Solution(Outcome.WIN, ())
@@ -110,7 +110,7 @@ def _solved(solver: _Solver, board: Board, piece: int | None, squares: bool) -> 
     pairs = [
         (distance + (piece is not None), placed.move(board))
         for placed in solver.moves(bits, piece)
-        if (distance := solver.to_the_end(placed, outcome)) is not None
+        if (distance := solver.placements_to_end(placed, outcome)) is not None
     ]
     # Sorting is stable, so equally long moves remain sorted by cell and piece.
     pairs.sort(key=lambda pair: outcome * pair[0])
@@ -131,7 +131,7 @@ def best_move(
     This is like `solve`, at a fifth of its cost. It also raises a LimitError if `max_positions`
     positions are not enough.
     """
-    piece = _checked(board, in_hand, squares)
+    piece = _check_position(board, in_hand, squares)
     solver, bits = _Solver(squares, max_positions), board.in_bits(squares)
     if piece is not None:
         winning = winning_cells(board, board.pieces.names[piece], squares)
@@ -141,7 +141,9 @@ def best_move(
     if outcome == Outcome.LOSS:
         return None
     moves = solver.moves(bits, piece)
-    good_moves = (move for move in random.sample(moves, len(moves)) if solver.keeps(move, outcome))
+    good_moves = (
+        move for move in random.sample(moves, len(moves)) if solver.keeps_outcome(move, outcome)
+    )
     return next(good_moves).move(board)
 
 
@@ -166,7 +168,7 @@ def rated_moves(
     hand over L: draw after 8
     hand over K: loss after 7
     """
-    piece = _checked(board, in_hand, squares)
+    piece = _check_position(board, in_hand, squares)
     if board.quartos(squares) or not board.empty:
         return ()
     winning = () if in_hand is None else winning_cells(board, in_hand, squares)
@@ -174,7 +176,7 @@ def rated_moves(
     solver = _Solver(squares)
     for placed in solver.moves(board.in_bits(squares), piece):
         for outcome in (Outcome.WIN, Outcome.DRAW, Outcome.LOSS):
-            distance = solver.to_the_end(placed, outcome)
+            distance = solver.placements_to_end(placed, outcome)
             if distance is not None:
                 total = distance + (piece is not None)
                 rated.append(RatedMove(placed.move(board), outcome, total))
@@ -188,9 +190,9 @@ def line_of_play(
     board: Board, in_hand: str | None = None, squares: bool = False
 ) -> tuple[QuartoMove, ...]:
     """Return perfect play to the end: the first best move of each player in turn; see `solve`."""
-    piece, solver = _checked(board, in_hand, squares), _Solver(squares)
+    piece, solver = _check_position(board, in_hand, squares), _Solver(squares)
     line: list[QuartoMove] = []
-    while moves := _solved(solver, board, piece, squares).moves:
+    while moves := _solve_checked(solver, board, piece, squares).moves:
         line.append(moves[0])
         if moves[0].cell is not None and piece is not None:
             board = board.after(moves[0].cell, piece)
@@ -200,7 +202,7 @@ def line_of_play(
     return tuple(line)
 
 
-def _checked(board: Board, in_hand: str | None, squares: bool) -> int | None:
+def _check_position(board: Board, in_hand: str | None, squares: bool) -> int | None:
     piece = None if in_hand is None else as_board(board).piece_left(in_hand)
     over, count = bool(as_board(board).quartos(squares)), len(board.empty)
     if over and piece is not None:
@@ -221,17 +223,21 @@ class _Solver:
     def outcome(self, bits: BoardBits, piece: int | None) -> Outcome:
         rows, empty, remaining = bits
         if piece is None:
-            if self._search.wins_giving(*bits, most_within(remaining.bit_count(), odd=False)):
+            if self._search.wins_giving(
+                *bits, largest_with_parity(remaining.bit_count(), odd=False)
+            ):
                 return Outcome.WIN
-            lost = self._search.wins_giving(*bits, most_within(remaining.bit_count(), odd=True))
+            lost = self._search.wins_giving(
+                *bits, largest_with_parity(remaining.bit_count(), odd=True)
+            )
         else:
             position, cells = (rows, empty, remaining ^ 1 << piece, piece), empty.bit_count()
-            if self._search.wins_placing(*position, most_within(cells, odd=True)):
+            if self._search.wins_placing(*position, largest_with_parity(cells, odd=True)):
                 return Outcome.WIN
-            lost = self._search.wins_placing(*position, most_within(cells, odd=False))
+            lost = self._search.wins_placing(*position, largest_with_parity(cells, odd=False))
         return Outcome.LOSS if lost else Outcome.DRAW
 
-    def moves(self, bits: BoardBits, piece: int | None) -> list[_Placed]:
+    def moves(self, bits: BoardBits, piece: int | None) -> list[_Placement]:
         boards: list[tuple[int | None, BoardBits]] = [(None, bits)]
         if piece is not None:
             rows, empty, remaining = bits
@@ -242,12 +248,12 @@ class _Solver:
                 for cell in members(empty & ~winning)
             ]
         return [
-            _Placed(cell, board, hand_over)
+            _Placement(cell, board, hand_over)
             for cell, board in boards
             for hand_over in members(board.left) or (None,)
         ]
 
-    def to_the_end(self, placed: _Placed, outcome: Outcome) -> int | None:
+    def placements_to_end(self, placed: _Placement, outcome: Outcome) -> int | None:
         """Return the number of placements after a move, or None if its outcome is a different one.
 
         `outcome` must be the best outcome of the position, or all better outcomes must have been
@@ -255,24 +261,24 @@ class _Solver:
         """
         _, after, hand_over = placed
         if hand_over is None:
-            return self._counted(placed, outcome)
+            return self._count_placements(placed, outcome)
         large = after.left.bit_count() >= SYMMETRIC_FROM
-        form: object = self._lines.form(after, hand_over) if large else placed[1:]
+        form: object = self._lines.canonical_form(after, hand_over) if large else placed[1:]
         if (outcome, form) not in self._known:
-            self._known[outcome, form] = self._counted(placed, outcome)
+            self._known[outcome, form] = self._count_placements(placed, outcome)
         return self._known[outcome, form]
 
-    def keeps(self, placed: _Placed, outcome: Outcome) -> bool:
+    def keeps_outcome(self, placed: _Placement, outcome: Outcome) -> bool:
         """Return whether a move has the best outcome of the position, which is a win or a draw."""
         _, (rows, empty, remaining), hand_over = placed
         if hand_over is None:
             return outcome == Outcome.DRAW
-        within = most_within(empty.bit_count(), odd=outcome == Outcome.DRAW)
+        within = largest_with_parity(empty.bit_count(), odd=outcome == Outcome.DRAW)
         won = self._search.wins_placing(rows, empty, remaining ^ 1 << hand_over, hand_over, within)
         return won == (outcome == Outcome.WIN)
 
-    def _counted(self, placed: _Placed, outcome: Outcome) -> int | None:
-        if outcome != Outcome.LOSS and not self.keeps(placed, outcome):
+    def _count_placements(self, placed: _Placement, outcome: Outcome) -> int | None:
+        if outcome != Outcome.LOSS and not self.keeps_outcome(placed, outcome):
             return None
         _, (rows, empty, remaining), hand_over = placed
         if hand_over is None or outcome == Outcome.DRAW:
@@ -282,10 +288,12 @@ class _Solver:
         )
 
 
-class _Placed(NamedTuple):
+class _Placement(NamedTuple):
     cell: int | None
     board: BoardBits
-    given: int | None
+    hand_over: int | None
 
     def move(self, board: Board) -> QuartoMove:
-        return QuartoMove(self.cell, None if self.given is None else board.pieces.names[self.given])
+        return QuartoMove(
+            self.cell, None if self.hand_over is None else board.pieces.names[self.hand_over]
+        )

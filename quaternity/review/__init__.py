@@ -1,9 +1,9 @@
 """Reviews of finished games: what players could have known, move values, and decisive moves.
 
-`reviewing` creates the review of a record, `played` reads the record, and `chances` estimates the
-chances of winning from simulated games. `judge` is the interface of a game's knowledge about its
-positions; `asking` and `open_table` implement it for the built-in games, whose registrations name
-the classes. `drawing` draws the curve of chances.
+`reviewing` creates the review of a record, `recorded_game` reads the record, and `chances`
+estimates the chances of winning from simulated games. `judge` is the interface of a game's
+knowledge about its positions; `asking` and `perfect_information` implement it for the built-in
+games, whose registrations name the classes. `drawing` draws the curve of chances.
 """
 
 from typing import TYPE_CHECKING

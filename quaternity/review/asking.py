@@ -9,12 +9,12 @@ from random import Random
 from typing import Any
 
 from quaternity.base.deadline import Deadline
-from quaternity.base.sentences import Kind, Sentence
+from quaternity.base.sentences import Message, MessageTemplate
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.rules import QuaternityPosition, QuaternityRules
 from quaternity.game.state import State
-from quaternity.game.transition import asking, claimed, next_to_ask
+from quaternity.game.transition import after_claim, after_statement, next_to_ask
 from quaternity.kwartet.chances import owner_weights
 from quaternity.kwartet.public import next_with_cards
 from quaternity.kwartet.rules import KwartetPosition, KwartetRules
@@ -27,66 +27,71 @@ from quaternity.perfect.forcing import ProofGraph
 from quaternity.perfect.keys.canonical import Canonical, Rules, canonical, coding
 from quaternity.perfect.keys.kinds import MAX_KEY_PLAYERS
 from quaternity.perfect.successors.one_state import Reply, canonical_after
-from quaternity.review.dealt import DealtGame
-from quaternity.review.judge import Judge, Worth
-from quaternity.review.played import Played, Shares, shared_win
+from quaternity.review.judge import Judge, MoveValue
+from quaternity.review.playouts import Playout
+from quaternity.review.recorded_game import RecordedGame, Shares, shared_win
 from solvers.counting import count_deals
-from solvers.filtering import closed
+from solvers.filtering import filter_problem
 from solvers.problem import DealProblem, SetConstraint
 from solvers.sampling import NumberedDeals
 
-COULD_HAVE_WON = Kind(
+COULD_HAVE_WON = MessageTemplate(
     "could_have_won", "'{best}' would have forced the win; after this move it is not forced."
 )
-YOU_KNEW = Kind("you_knew", "You knew {since} that {holder:player} had {card:card}.")
-KNEW = Kind("knew", "{who:player} could have known {since} that {holder:player} had {card:card}.")
-SINCE, FROM_START = Kind("since", "since question {number}"), Kind("from_start", "from the start")
+YOU_KNEW = MessageTemplate("you_knew", "You knew {since} that {holder:player} had {card:card}.")
+KNEW = MessageTemplate(
+    "knew", "{who:player} could have known {since} that {holder:player} had {card:card}."
+)
+SINCE, FROM_START = (
+    MessageTemplate("since", "since question {number}"),
+    MessageTemplate("from_start", "from the start"),
+)
 
 MAX_NOTES, MAX_DRAWN_PLAYERS = 4, 6
 """Maximum number of cards that are named at a move; maximum number of players for whom hands are
 drawn, because drawing them takes seconds with more players, instead of some hundredths of a
 second."""
 
-KEPT = 8
+CACHE_SIZE = 8
 """Size of the caches of positions; the moves that are compared lead to few positions."""
 
-WORK = 50_000_000
+MAX_COUNTING_BYTES = 50_000_000
 """Maximum number of bytes that one count may touch, so that it ends within about 0.1 s."""
 
-PROVED = 1_000
+MAX_PROOF_ANSWERS = 1_000
 """Maximum number of answers considered to prove or refute one forced win."""
 
 
 class AskingJudge(Judge):
     """Base class of both judges: certain cards, and simulated games with random hands."""
 
-    player, advising = "dealt", 25.0
+    player, advice_cost = "dealt", 25.0
 
     def __init__(self, rules: Any, deadline: Deadline) -> None:
         super().__init__(rules, deadline)
         self._owners: dict[tuple[int, int], Sequence[SetConstraint]] = {}
-        self._known = lru_cache(KEPT)(self._concluded)
-        self._deals = lru_cache(KEPT)(self._numbered)
+        self._known = lru_cache(CACHE_SIZE)(self._conclude)
+        self._deals = lru_cache(CACHE_SIZE)(self._number_deals)
 
-    def _concluded(self, problem: DealProblem) -> tuple[SetConstraint, ...]:
+    def _conclude(self, problem: DealProblem) -> tuple[SetConstraint, ...]:
         """Return what can be concluded about each set."""
-        return closed(problem, self.deadline.left()).sets
+        return filter_problem(problem, self.deadline.remaining()).sets
 
-    def _numbered(self, problem: DealProblem) -> NumberedDeals:
+    def _number_deals(self, problem: DealProblem) -> NumberedDeals:
         count_deals(
-            problem, WORK, seconds=self.deadline.left()
+            problem, MAX_COUNTING_BYTES, seconds=self.deadline.remaining()
         )  # raises LimitError if it would take too long
-        return NumberedDeals(problem, seconds=self.deadline.left())
+        return NumberedDeals(problem, seconds=self.deadline.remaining())
 
-    def _owners_at(self, game: Played, index: int, seat: int) -> Sequence[SetConstraint]:
+    def _owners_at(self, game: RecordedGame, index: int, seat: int) -> Sequence[SetConstraint]:
         """Return each set's possible owners, as far as a seat can conclude them."""
         if (index, seat) not in self._owners:
             view = game.view(index, seat)
             problem = view.state.problem if hasattr(view, "state") else view.problem
-            self._owners[index, seat] = self._concluded(problem)
+            self._owners[index, seat] = self._conclude(problem)
         return self._owners[index, seat]
 
-    def notes(self, game: Played, index: int) -> list[Sentence]:
+    def notes(self, game: RecordedGame, index: int) -> list[Message]:
         """Return the certain cards that a player did not ask for before the turn passed on."""
         (seat, move), (before, after) = game.moves[index], game.around(index)
         if before != index or after is None or not game.acting[after] or seat in game.acting[after]:
@@ -104,7 +109,7 @@ class AskingJudge(Judge):
                     notes.append(kind(who=seat, since=since, holder=holder, card=card))
         return notes[:MAX_NOTES]
 
-    def _since(self, game: Played, index: int, seat: int, card: Card) -> Sentence:
+    def _since(self, game: RecordedGame, index: int, seat: int, card: Card) -> Message:
         number = game.whole_moves(index)
         mask = self._owners_at(game, index, seat)[card.set_index].owners[card.number]
         while number:
@@ -132,7 +137,7 @@ class KwartetJudge(AskingJudge):
         """Return the choice of the strategy `exact`."""
         return exact(view, random)
 
-    def imagined(self, position: KwartetPosition, random: Random) -> tuple[Shares, float]:
+    def simulate(self, position: KwartetPosition, random: Random) -> tuple[Shares, float]:
         """Simulate the rest of a game in which players use public conclusions and their hands."""
         public, hands = position.position.public, position.position.hands
         known = self._known(public.problem)
@@ -145,8 +150,8 @@ class KwartetJudge(AskingJudge):
         ]
         limit = self.rules.settings.max_moves
         max_questions = inf if limit is None else limit - len(position.events)
-        game = DealtGame(owners, known, public.points, max_questions)
-        return game.played(public.turn, _next_seat, random, self.deadline)
+        game = Playout(owners, known, public.points, max_questions)
+        return game.play(public.turn, _next_seat, random, self.deadline)
 
 
 class QuaternityJudge(AskingJudge):
@@ -169,11 +174,12 @@ class QuaternityJudge(AskingJudge):
             return None
         problem, (asker, asked, (index, number)) = view.state.problem, move
         constraints = [
-            claimed(problem.sets[index], asker, asked, number, answer) for answer in Answer
+            after_claim(problem.sets[index], asker, asked, number, answer) for answer in Answer
         ]
-        seconds = self.deadline.left()
+        seconds = self.deadline.remaining()
         no, yes = (
-            count_deals(problem.with_set(index, x), WORK, seconds=seconds) for x in constraints
+            count_deals(problem.with_set(index, x), MAX_COUNTING_BYTES, seconds=seconds)
+            for x in constraints
         )
         return yes / (no + yes)
 
@@ -189,29 +195,36 @@ class QuaternityJudge(AskingJudge):
         if state.is_over:
             return state.winner == player
         if asked is None:
-            return self._proved(canonical(state), player)
+            return self._prove_win(canonical(state), player)
         outcomes = [self._after(state, asked, answer, player) for answer in Answer]
         answers = asked.asked == player
         return answers if answers in outcomes else None if None in outcomes else not answers
 
     def _after(
-        self, state: State, question: Question, answer: Answer, player: int, most: int = PROVED
+        self,
+        state: State,
+        question: Question,
+        answer: Answer,
+        player: int,
+        most: int = MAX_PROOF_ANSWERS,
     ) -> bool | None:
-        return self._proved(canonical_after(self.code, state, question, answer), player, most)
+        return self._prove_win(canonical_after(self.code, state, question, answer), player, most)
 
-    def _proved(self, form: Canonical, player: int, most: int = PROVED) -> bool | None:
+    def _prove_win(
+        self, form: Canonical, player: int, most: int = MAX_PROOF_ANSWERS
+    ) -> bool | None:
         return self.proofs.search(self.proofs.node(form.key, form.roles.index(player)), limit=most)
 
-    def worth(
+    def move_value(
         self, before: QuaternityPosition, seat: int, move: Any, after: QuaternityPosition
-    ) -> Worth | None:
+    ) -> MoveValue | None:
         """Return whether a move kept a forced win, or None if there was none before."""
         if not self.small or not self.forces(before, seat):
             return None
         kept = self.forces(after, seat)
         best = self._winning(before, seat) if kept is False else None
         note = None if best is None else COULD_HAVE_WON(best=best)
-        return Worth(1.0 if kept else None, 1.0, best, note=note)
+        return MoveValue(1.0 if kept else None, 1.0, best, note=note)
 
     def _winning(self, before: QuaternityPosition, seat: int) -> Question | Answer | None:
         """Return a move that forces a win, from results that are already proved, or None."""
@@ -231,11 +244,11 @@ class QuaternityJudge(AskingJudge):
             return bot.ask(view.state)
         return bot.answer(view.state, view.pending)
 
-    def imagined(self, position: QuaternityPosition, random: Random) -> tuple[Shares, float]:
+    def simulate(self, position: QuaternityPosition, random: Random) -> tuple[Shares, float]:
         """Simulate the rest of a game: with random hands, or in small games by search."""
         state, asked = position.state, position.pending
         if not self.small:
-            return self._dealt(state, asked, random)
+            return self._simulate_dealt(state, asked, random)
         if state.is_over:
             return shared_win(self.rules, position), 1.0
         if asked is None:
@@ -244,18 +257,20 @@ class QuaternityJudge(AskingJudge):
             forms = [canonical_after(self.code, state, asked, answer) for answer in Answer]
             seat = asked.asked
             form = max(forms, key=lambda x: self.policy.outlook(Reply(Answer.NO, *x), seat))
-        return tuple(Tree(self.policy, random).imagine(form.key, form.roles)), 1.0
+        return tuple(Tree(self.policy, random).run_playout(form.key, form.roles)), 1.0
 
-    def _dealt(self, state: State, asked: Question | None, random: Random) -> tuple[Shares, float]:
+    def _simulate_dealt(
+        self, state: State, asked: Question | None, random: Random
+    ) -> tuple[Shares, float]:
         """Draw hands uniformly from the possible deals, and simulate the game with them."""
         problem = state.problem
         if asked is not None:
             index, number = asked.card
-            stated = asking(problem.sets[index], asked.asker, number)
+            stated = after_statement(problem.sets[index], asked.asker, number)
             problem = problem.with_set(index, stated)
         owners = self._deals(problem).draw(random).owner
-        game = DealtGame(owners, self._known(problem), state.points)
-        return game.played(state.turn or 0, self._next_turn, random, self.deadline, asked)
+        game = Playout(owners, self._known(problem), state.points)
+        return game.play(state.turn or 0, self._next_turn, random, self.deadline, asked)
 
     def _next_turn(self, asker: int, asked: int, yes: bool, hands: Sequence[int]) -> int:
         """Return the player to move; the first of several among whom chance would choose."""

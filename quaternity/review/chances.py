@@ -12,19 +12,19 @@ from random import Random
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import LimitError, SolverTimeout
-from quaternity.review.judge import Judge, Worth
-from quaternity.review.played import Played, Shares
+from quaternity.review.judge import Judge, MoveValue
+from quaternity.review.recorded_game import RecordedGame, Shares
 
-GAMES, MAX_IMAGINED_GAMES = 16, 256
+GAMES_PER_PASS, MAX_SIMULATED_GAMES = 16, 256
 """Number of games simulated from a position per pass, and maximum number in all; fewer games are
 not informative."""
 
-COMPARED, AGAIN = 32, 128
+COMPARED_GAMES, CONFIRMING_GAMES = 32, 128
 """Number of games simulated after each of two moves, and number of further games if these show a
 difference. In a review of many moves some differences appear by chance, so only those are reported
 that appear twice."""
 
-CURVE, WEIGHING = 250.0, 200.0
+CURVE_MILLISECONDS, COMPARISON_MILLISECONDS = 250.0, 200.0
 """Limits of the usual work for the curve and for comparing moves, in milliseconds for each second
 of the time limit."""
 
@@ -48,7 +48,7 @@ class Chance(NamedTuple):
     error: float
 
 
-def estimated(results: Sequence[Shares]) -> list[Chance]:
+def estimate_chances(results: Sequence[Shares]) -> list[Chance]:
     """Return each seat's chance, estimated from results of games.
 
     The errors are those of Agresti and Coull (1998), as if two more games had been won and two
@@ -62,48 +62,48 @@ def estimated(results: Sequence[Shares]) -> list[Chance]:
     return chances
 
 
-class Chances:
+class PlayoutEstimate:
     """The chances at each position of one game.
 
-    `exact` maps positions to known results, `results` to the results of simulated games. `beyond`
-    contains the positions with too many deals to draw from.
+    `exact` maps positions to known results, `results` to the results of simulated games.
+    `too_large` contains the positions with too many deals to draw from.
     """
 
-    def __init__(self, game: Played, judge: Judge, seed: int) -> None:
+    def __init__(self, game: RecordedGame, judge: Judge, seed: int) -> None:
         self.game, self.judge, self.seed = game, judge, seed
         self.results: dict[int, list[Shares]] = {}
-        self.beyond: set[int] = set()
+        self.too_large: set[int] = set()
         self.exact = {} if game.result is None else {len(game.moves): game.result}
 
-    def imagine(self, work: float) -> bool:
+    def simulate(self, work: float) -> bool:
         """Simulate games from all positions that are not exact; return whether each got some."""
-        for games in range(0, MAX_IMAGINED_GAMES, GAMES):
-            for index in _spread(self.game.settled):
+        for games in range(0, MAX_SIMULATED_GAMES, GAMES_PER_PASS):
+            for index in _evenly_spread(self.game.settled):
                 results = self.results.get(index, [])
-                if index in self.exact or index in self.beyond or len(results) > games:
+                if index in self.exact or index in self.too_large or len(results) > games:
                     continue
                 if work <= 0:
                     return games > 0
                 try:
-                    more, cost = self._played(f"{index}/{games}", GAMES, index)
+                    more, cost = self._simulate_games(f"{index}/{games}", GAMES_PER_PASS, index)
                 except SolverTimeout:
                     raise
                 except LimitError:
-                    self.beyond.add(index)
+                    self.too_large.add(index)
                     continue
                 self.results[index] = results + more
                 work -= cost
         return True
 
-    def known(self, index: int) -> list[Chance]:
+    def chances_at(self, index: int) -> list[Chance]:
         """Return the exact or estimated chance of each seat at a position, or an empty list."""
         if index in self.exact:
             return [Chance(share, 0.0) for share in self.exact[index]]
-        return estimated(self.results.get(index, []))
+        return estimate_chances(self.results.get(index, []))
 
     def point(self, index: int) -> Point:
         """Return the point of the curve for a position."""
-        known, after = self.known(index), self.game.whole_moves(index)
+        known, after = self.chances_at(index), self.game.whole_moves(index)
         chances = tuple([chance.mean for chance in known]) or None
         largest = max([chance.error for chance in known], default=0.0)
         return Point(after, chances, largest, index in self.exact)
@@ -113,7 +113,7 @@ class Chances:
 
         Return None if it is not known, or is not larger than chance explains.
         """
-        old, new = self.known(before), [] if after is None else self.known(after)
+        old, new = self.chances_at(before), [] if after is None else self.chances_at(after)
         changes = [
             (abs(x.mean - y.mean), -seat, x.mean, y.mean)
             for seat, (x, y) in enumerate(zip(old, new, strict=False))
@@ -129,52 +129,54 @@ class Chances:
         fresh = []
         for index in (before, after):
             if index in self.exact:
-                fresh.append(self.known(index)[seat])
+                fresh.append(self.chances_at(index)[seat])
                 continue
-            more, _ = self._played(f"{index}/again", AGAIN, index)
+            more, _ = self._simulate_games(f"{index}/again", CONFIRMING_GAMES, index)
             self.results[index] = self.results.get(index, []) + more
-            fresh.append(estimated(more)[seat])
+            fresh.append(estimate_chances(more)[seat])
         old, new = fresh if rises else reversed(fresh)
         return new.mean - old.mean > 2 * sqrt(old.error**2 + new.error**2)
 
-    def weigh(self, index: int, advised: Any) -> tuple[Worth, float]:
+    def compare_move(self, index: int, advised: Any) -> tuple[MoveValue, float]:
         """Compare a move with the advised one by simulated games; return the result and its cost.
 
         Both moves are judged by the information that the player had, so bad luck does not count as
         a mistake. A difference counts only if further games confirm it, and these give its size.
         """
-        worth, work = self._weighed(index, advised, COMPARED)
+        worth, work = self._compare(index, advised, COMPARED_GAMES)
         if not worth.mistake:
             return worth, work
-        again, more = self._weighed(index, advised, AGAIN)
+        again, more = self._compare(index, advised, CONFIRMING_GAMES)
         return again, work + more
 
-    def _weighed(self, index: int, advised: Any, games: int) -> tuple[Worth, float]:
+    def _compare(self, index: int, advised: Any, games: int) -> tuple[MoveValue, float]:
         seat, move = self.game.moves[index]
-        made, work = self._played(f"{index}/{games} made", games, index, (seat, move))
-        others, more = self._played(f"{index}/{games} advised", games, index, (seat, advised))
-        played, best = estimated(made)[seat], estimated(others)[seat]
+        made, work = self._simulate_games(f"{index}/{games} made", games, index, (seat, move))
+        others, more = self._simulate_games(
+            f"{index}/{games} advised", games, index, (seat, advised)
+        )
+        played, best = estimate_chances(made)[seat], estimate_chances(others)[seat]
         error = sqrt(played.error**2 + best.error**2)
-        return Worth(played.mean, best.mean, advised, error, exact=False), work + more
+        return MoveValue(played.mean, best.mean, advised, error, exact=False), work + more
 
-    def _played(
+    def _simulate_games(
         self, name: str, games: int, index: int, move: tuple[int, Any] | None = None
     ) -> tuple[list[Shares], float]:
         """Simulate games from a position, or after a move given what its seat saw."""
         work, results = 0.0, list[Shares]()
         for number in range(games):
-            self.judge.deadline.left()
+            self.judge.deadline.remaining()
             random = Random(f"{self.seed}/review/{name}/{number}")
-            start = self.game.drawn(index, random, None if move is None else move[0])
+            start = self.game.draw_position(index, random, None if move is None else move[0])
             if move is not None:
                 start = self.game.rules.after(start, *move)
-            result, cost = self.judge.imagined(start, random)
+            result, cost = self.judge.simulate(start, random)
             results.append(result)
             work += cost
         return results, work
 
 
-def _spread(places: Sequence[int]) -> Iterator[int]:
+def _evenly_spread(places: Sequence[int]) -> Iterator[int]:
     """Yield places in an order that covers all of them evenly: ends, middle, quarters ..."""
     last, yielded = len(places) - 1, set[int]()
     step = 1 << last.bit_length()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from quaternity.base.plots import COLOURS
-from quaternity.base.sentences import Words
+from quaternity.base.sentences import Wording
 from quaternity.base.svg import svg_document, svg_text
 from quaternity.review.reviewing import Review
 
@@ -14,7 +14,7 @@ _WIDE, _HIGH, _MARGIN, _LABEL = 400, 190, 46, 108
 _DASHES = ("none", "7 3")
 
 
-def curve_svg(review: Review, words: Words | None = None) -> str:
+def curve_svg(review: Review, words: Wording | None = None) -> str:
     """Return an SVG with each seat's chances over the game, and marks at the decisive moves."""
     known = [point for point in review.curve if point.chances is not None]
     description = "; ".join(
@@ -22,11 +22,11 @@ def curve_svg(review: Review, words: Words | None = None) -> str:
         for point in known
     )
     height = 2 * _MARGIN + _HIGH + 20 * ((review.seats + 3) // 4)
-    parts, title = _parts(review, words or Words(review.names)), "chances over the game"
+    parts, title = _parts(review, words or Wording(review.names)), "chances over the game"
     return svg_document(_WIDE + 2 * _MARGIN, height, title, description, parts, "#fff")
 
 
-def _parts(review: Review, names: Words) -> Iterator[str]:
+def _parts(review: Review, names: Wording) -> Iterator[str]:
     last = max(1, len(review.curve) - 1)
 
     def at(after: float, chance: float) -> tuple[float, float]:

@@ -9,13 +9,13 @@ from random import Random
 from typing import Any, NamedTuple
 
 from quaternity.base.deadline import Deadline
-from quaternity.base.sentences import Sentence
-from quaternity.review.played import Played, Shares, shared_win
+from quaternity.base.sentences import Message
+from quaternity.review.recorded_game import RecordedGame, Shares, shared_win
 from quaternity.table.games import registration
 from quaternity.table.players import make_player
 
 
-class Worth(NamedTuple):
+class MoveValue(NamedTuple):
     """The value of a move for the player who made it, compared with another move.
 
     Attributes:
@@ -29,7 +29,7 @@ class Worth(NamedTuple):
     by: Any
     error: float = 0.0
     exact: bool = True
-    note: Sentence | None = None
+    note: Message | None = None
 
     @property
     def mistake(self) -> bool:
@@ -45,11 +45,11 @@ class Judge:
     Attributes:
         player: Name of the program that plays all seats in simulated games.
         cost: Approximate time for a simulated move, in milliseconds.
-        advising: Approximate time for advice, in milliseconds.
+        advice_cost: Approximate time for advice, in milliseconds.
         draws: Whether hands that fit a view can be drawn fast enough for simulated games.
     """
 
-    player, cost, advising, draws = "", 0.3, 1.0, True
+    player, cost, advice_cost, draws = "", 0.3, 1.0, True
 
     def __init__(self, rules: Any, deadline: Deadline) -> None:
         self.rules, self.deadline = rules, deadline
@@ -57,7 +57,7 @@ class Judge:
         names = (*[level.player for level in game.levels], *game.players)
         self.player = self.player or names[0]
 
-    def notes(self, game: Played, index: int) -> list[Sentence]:
+    def notes(self, game: RecordedGame, index: int) -> list[Message]:
         """Return what a player could have known before a move, and did not use."""
         return []
 
@@ -67,19 +67,19 @@ class Judge:
     def exact(self, position: Any) -> Shares | None:
         """Return the proved result of best play from a position of an open game, or None."""
 
-    def worth(self, before: Any, seat: int, move: Any, after: Any) -> Worth | None:
+    def move_value(self, before: Any, seat: int, move: Any, after: Any) -> MoveValue | None:
         """Return the proved value of a move of an open game, or None."""
 
     def advice(self, view: Any, random: Random) -> Any:
         """Return a move to compare with the one that was made, or None."""
 
-    def imagined(self, position: Any, random: Random) -> tuple[Shares, float]:
+    def simulate(self, position: Any, random: Random) -> tuple[Shares, float]:
         """Simulate a game to its end with programs; return its result and its cost."""
         rules, count = self.rules, 0
         players = [make_player(rules, self.player) for _ in range(rules.seats)]
         max_moves = registration(rules.name).max_moves
         while count < max_moves and (acting := rules.to_act(position)):
-            self.deadline.left()
+            self.deadline.remaining()
             plans = []
             for seat in acting:
                 view, player = rules.view(position, seat), players[seat]

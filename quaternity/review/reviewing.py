@@ -11,45 +11,56 @@ from typing import Any, NamedTuple
 
 from quaternity.base.deadline import Deadline
 from quaternity.base.errors import InputError, LimitError, SolverTimeout
-from quaternity.base.plain_values import checked_seconds, whole
-from quaternity.base.sentences import Kind, Sentence, Words, document, facts
-from quaternity.base.wording import counted, percent, shown
-from quaternity.review.chances import CURVE, WEIGHING, Chances, Point
-from quaternity.review.judge import Judge, Worth
-from quaternity.review.played import Played
+from quaternity.base.sentences import Message, MessageTemplate, Wording, document, message_data
+from quaternity.base.text_format import percent, quote_value, with_noun
+from quaternity.base.validation import as_int, check_seconds
+from quaternity.review.chances import (
+    COMPARISON_MILLISECONDS,
+    CURVE_MILLISECONDS,
+    PlayoutEstimate,
+    Point,
+)
+from quaternity.review.judge import Judge, MoveValue
+from quaternity.review.recorded_game import RecordedGame
 from quaternity.table.games import registration
 
 FORMAT = "review/1"
 MAX_REVIEW_SECONDS = 3600.0
-WORKING = 0.85
+WORK_SHARE = 0.85
 """Share of the time limit that is spent on the review; the rest is for starting, reading and
 writing."""
-MOMENTS, CANDIDATES = 3, 6
+MAX_MOMENTS, MAX_CANDIDATES = 3, 6
 """Maximum number of decisive moves, and of the candidates examined for them."""
 
-CHANCE = Kind("chance", "The chance of a yes was {chance}.")
-ONLY = Kind("only", "Only {answer} was possible.")
-BETTER = Kind(
+CHANCE = MessageTemplate("chance", "The chance of a yes was {chance}.")
+ONLY = MessageTemplate("only", "Only {answer} was possible.")
+BETTER = MessageTemplate(
     "better",
     "In simulated games, '{best}' wins {better} and this move {played}; the standard error of the "
     "difference is {error}.",
 )
-CHANGED = Kind("changed", "The chances of {who:player} went from {before} to {after}.")
-POINTS = Kind("points", "{who:player} scored on the way to first place, and now has {points}.")
-LEADS = Kind("leads", "{who:player} took the lead for good, with {points}.")
-TIME_WAS_UP = Kind("time_was_up", "The time was up before this was complete: {what}.")
-LOOKING = Kind("looking", "what could be known at each move")
-PROVING = Kind("proving", "positions with a certain outcome")
-IMAGINING = Kind("imagining", "everybody's chances")
-COMPARING = Kind("comparing", "the comparison of moves with others")
-SOME_CHANCES = Kind(
+CHANGED = MessageTemplate("changed", "The chances of {who:player} went from {before} to {after}.")
+POINTS = MessageTemplate(
+    "points", "{who:player} scored on the way to first place, and now has {points}."
+)
+LEADS = MessageTemplate("leads", "{who:player} took the lead for good, with {points}.")
+TIME_WAS_UP = MessageTemplate("time_was_up", "The time was up before this was complete: {what}.")
+LOOKING = MessageTemplate("looking", "what could be known at each move")
+PROVING = MessageTemplate("proving", "positions with a certain outcome")
+IMAGINING = MessageTemplate("imagining", "everybody's chances")
+COMPARING = MessageTemplate("comparing", "the comparison of moves with others")
+SOME_CHANCES = MessageTemplate(
     "some_chances", "Chances are not known after {missing} of {all} positions; more seconds help."
 )
-NOT_DRAWN = Kind(
+NOT_DRAWN = MessageTemplate(
     "not_drawn", "Chances are not known: there are too many players to draw hands in time."
 )
-TOO_LARGE = Kind("too_large", "Some positions have more deals than can be counted in time.")
-NOT_COMPARED = Kind("not_compared", "Moves not compared with others: {count}; more seconds help.")
+TOO_LARGE = MessageTemplate(
+    "too_large", "Some positions have more deals than can be counted in time."
+)
+NOT_COMPARED = MessageTemplate(
+    "not_compared", "Moves not compared with others: {count}; more seconds help."
+)
 
 
 class ReviewedMove(NamedTuple):
@@ -69,13 +80,13 @@ class ReviewedMove(NamedTuple):
     events: tuple[str, ...]
     chance: float | None
     notes: tuple[str, ...]
-    worth: Worth | None
+    worth: MoveValue | None
     mistake: bool
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The sentences about the move, apart from its events."""
-        if self.chance is None or any(facts(event).get("forced") for event in self.events):
+        if self.chance is None or any(message_data(event).get("forced") for event in self.events):
             return self.notes
         if 0 < self.chance < 1:
             return (CHANCE(chance=percent(self.chance)), *self.notes)
@@ -122,7 +133,7 @@ class Review:
     @property
     def is_timed_out(self) -> bool:
         """Whether the time limit ended the work, so that another run may find more."""
-        return any(isinstance(a, Sentence) and a.kind == TIME_WAS_UP for a in self.unfinished)
+        return any(isinstance(a, Message) and a.kind == TIME_WAS_UP for a in self.unfinished)
 
     @property
     def mistakes(self) -> tuple[ReviewedMove, ...]:
@@ -135,10 +146,10 @@ class Review:
         return {"format": FORMAT} | values
 
     def __str__(self) -> str:
-        return "\n".join(self._lines(Words(self.names)))
+        return "\n".join(self._lines(Wording(self.names)))
 
-    def _lines(self, words: Words) -> Iterator[str]:
-        count = counted(self.moves[-1].number if self.moves else 0, "move")
+    def _lines(self, words: Wording) -> Iterator[str]:
+        count = with_noun(self.moves[-1].number if self.moves else 0, "move")
         whose = "" if self.seat is None else f", for {words.player(self.seat)}"
         partly = " (incomplete)" if self.unfinished else ""
         yield f"{registration(self.game).title}, {count}{whose}"
@@ -172,9 +183,9 @@ class Review:
 
 def _plain(value: Any) -> Any:
     """Return a part of a review in the form that JSON can represent."""
-    if isinstance(value, Sentence):
+    if isinstance(value, Message):
         return document(value)
-    if isinstance(value, Worth):
+    if isinstance(value, MoveValue):
         return _plain(value._replace(note=None)._asdict() | {"by": value.by and str(value.by)})
     if hasattr(value, "_asdict"):
         return _plain(value._asdict())
@@ -207,40 +218,42 @@ def review(
     Cost: half of the seconds, or less.
     """
     if not isinstance(patience, int | float) or not 0 < patience < inf:
-        raise InputError(f"patience: must be a number > 0, not {shown(patience)}")
-    deadline = Deadline(WORKING * min(checked_seconds(seconds), MAX_REVIEW_SECONDS), patience)
-    game = Played(record_text, seat)
+        raise InputError(f"patience: must be a number > 0, not {quote_value(patience)}")
+    deadline = Deadline(WORK_SHARE * min(check_seconds(seconds), MAX_REVIEW_SECONDS), patience)
+    game = RecordedGame(record_text, seat)
     made: type[Judge] = registration(game.rules.name).part("review") or Judge
-    return _Reviewer(game, made(game.rules, deadline), whole(seed, "seed")).made()
+    return _Reviewer(game, made(game.rules, deadline), as_int(seed, "seed")).run()
 
 
 class _Reviewer:
     """The computation of one review, until its time limit."""
 
-    def __init__(self, game: Played, judge: Judge, seed: int) -> None:
+    def __init__(self, game: RecordedGame, judge: Judge, seed: int) -> None:
         self.game, self.judge, self.seed, self.deadline = game, judge, seed, judge.deadline
-        self.chances = Chances(game, judge, seed)
-        self.notes: dict[int, list[Sentence]] = {}
+        self.chances = PlayoutEstimate(game, judge, seed)
+        self.notes: dict[int, list[Message]] = {}
         self.yes: dict[int, float | None] = {}
-        self.worth: dict[int, Worth] = {}
-        self.decided: dict[int, int] = {}
+        self.worth: dict[int, MoveValue] = {}
+        self.decisive: dict[int, int] = {}
         self.is_complete = False
         """Whether the time was sufficient to find the moves that decided the game."""
-        self.unfinished: list[Sentence] = []
-        self.weighing = WEIGHING * self.deadline.seconds
+        self.unfinished: list[Message] = []
+        self.weighing = COMPARISON_MILLISECONDS * self.deadline.seconds
         # The moves to examine: in a seat's own review, only its own moves.
-        self.mine = [at for at, (mover, _) in enumerate(game.moves) if game.seat in (None, mover)]
+        self.examined_moves = [
+            at for at, (mover, _) in enumerate(game.moves) if game.seat in (None, mover)
+        ]
 
-    def made(self) -> Review:
+    def run(self) -> Review:
         game = self.game
         for title, step in (
-            (LOOKING(), self._look),
+            (LOOKING(), self._find_notes),
             (PROVING(), self._prove),
             (IMAGINING(), self._imagine),
             (COMPARING(), self._weigh),
         ):
             try:
-                self.deadline.left()
+                self.deadline.remaining()
                 step()
             except SolverTimeout:
                 self.unfinished.append(TIME_WAS_UP(what=title))
@@ -253,10 +266,10 @@ class _Reviewer:
             game.fault, tuple(game.warnings), tuple(self.unfinished), self.judge.player, self.seed,
         )  # fmt: skip
 
-    def _look(self) -> None:
+    def _find_notes(self) -> None:
         beyond = False
         for index, (seat, move) in enumerate(self.game.moves):
-            self.deadline.left()
+            self.deadline.remaining()
             if not self.game.may_see(seat):
                 continue
             try:
@@ -274,13 +287,13 @@ class _Reviewer:
         if game.rules.hidden:
             return
         for index in reversed(game.settled):
-            self.deadline.left()
+            self.deadline.remaining()
             if index not in exact and (end := self.judge.exact(game.position(index))):
                 exact[index] = end
-        for index in self.mine:
-            self.deadline.left()
+        for index in self.examined_moves:
+            self.deadline.remaining()
             (seat, move), before = game.moves[index], game.position(index)
-            worth = self.judge.worth(before, seat, move, game.position(index + 1))
+            worth = self.judge.move_value(before, seat, move, game.position(index + 1))
             if worth is not None:
                 self.worth[index] = worth
 
@@ -289,15 +302,15 @@ class _Reviewer:
             self.unfinished.append(NOT_DRAWN())
             self.is_complete = True
             return
-        if not self.chances.imagine(CURVE * self.deadline.seconds):
+        if not self.chances.simulate(CURVE_MILLISECONDS * self.deadline.seconds):
             # With too few games for a curve, moves cannot be compared at all.
             work, self.weighing = self.weighing, 0.0
-            self.chances.imagine(work)
+            self.chances.simulate(work)
         points = [self.chances.point(at) for at in self.game.settled]
         missing = sum(point.chances is None for point in points)
-        if self.chances.beyond and TOO_LARGE() not in self.unfinished:
+        if self.chances.too_large and TOO_LARGE() not in self.unfinished:
             self.unfinished.append(TOO_LARGE())
-        if missing > len(self.chances.beyond):
+        if missing > len(self.chances.too_large):
             self.unfinished.append(SOME_CHANCES(missing=missing, all=len(points)))
             return
         self._decide()
@@ -307,34 +320,38 @@ class _Reviewer:
         """Find the moves with the largest changes of chances, each confirmed by further games."""
         ends = [at for at in range(len(self.game.moves)) if self.game.around(at)[1] == at + 1]
         swings = [(x, at) for at in ends if (x := self.chances.swing(*self.game.around(at)))]
-        for (_, seat, old, new), at in sorted(swings, key=lambda x: (-x[0][0], x[1]))[:CANDIDATES]:
-            if len(self.decided) == MOMENTS:
+        for (_, seat, old, new), at in sorted(swings, key=lambda x: (-x[0][0], x[1]))[
+            :MAX_CANDIDATES
+        ]:
+            if len(self.decisive) == MAX_MOMENTS:
                 break
             if self.chances.confirms(self.game.around(at)[0], at + 1, seat, new > old):
-                self.decided[at] = seat
+                self.decisive[at] = seat
 
     def _weigh(self) -> None:
         """Compare moves with the judge's advice, starting with those that changed chances most."""
         game, left_out = self.game, 0
         if type(self.judge).advice is Judge.advice or (game.rules.hidden and not self.judge.draws):
             return  # there is nothing to compare with, or no hands to compare by
-        beyond = self.chances.beyond
+        beyond = self.chances.too_large
         open_moves = [
-            at for at in self.mine if at not in self.worth and game.around(at)[0] not in beyond
+            at
+            for at in self.examined_moves
+            if at not in self.worth and game.around(at)[0] not in beyond
         ]
         swings = {at: self.chances.swing(*game.around(at)) or (0.0,) for at in open_moves}
         for index in sorted(open_moves, key=lambda at: (-swings[at][0], -at)):
-            self.deadline.left()
+            self.deadline.remaining()
             if self.weighing <= 0:
                 left_out += 1
                 continue
             seat, move = game.moves[index]
             random = Random(f"{self.seed}/review/{index}/advice")
             view = game.view(index, seat)
-            self.weighing -= self.judge.advising
+            self.weighing -= self.judge.advice_cost
             advised = self.judge.advice(view, random)
             if advised is not None and advised != move and not game.rules.faults(view, advised):
-                self.worth[index], work = self.chances.weigh(index, advised)
+                self.worth[index], work = self.chances.compare_move(index, advised)
                 self.weighing -= work
         if left_out:
             self.unfinished.append(NOT_COMPARED(count=left_out))
@@ -354,9 +371,9 @@ class _Reviewer:
 
         Of the latter, the move that took the lead for good comes first, then the latest ones.
         """
-        game, chosen = self.game, dict[int, Sentence]()
-        for at, seat in self.decided.items():
-            old, new = (self.chances.known(x)[seat].mean for x in (game.around(at)[0], at + 1))
+        game, chosen = self.game, dict[int, Message]()
+        for at, seat in self.decisive.items():
+            old, new = (self.chances.chances_at(x)[seat].mean for x in (game.around(at)[0], at + 1))
             chosen[at] = CHANGED(who=seat, before=percent(old, 0), after=percent(new, 0))
         even = 1 / game.rules.seats  # if all share first place, no points led to it
         first = [seat for seat, part in enumerate(game.result or ()) if part > even]
@@ -371,7 +388,7 @@ class _Reviewer:
             elif leads[0] not in leading.values():
                 leading = {at: leads[0]}
         for at, seat in ({**leading, **dict(sorted(scored.items(), reverse=True))}).items():
-            if len(chosen) < MOMENTS and at not in chosen:
+            if len(chosen) < MAX_MOMENTS and at not in chosen:
                 kind = LEADS if at in leading else POINTS
                 chosen[at] = kind(who=seat, points=f"{game.points[at + 1][seat]:g}")
         for at, text in sorted(chosen.items()):
@@ -385,6 +402,6 @@ def _leads(points: Sequence[float], seat: int) -> bool:
     return all(points[seat] > other for at, other in enumerate(points) if at != seat)
 
 
-def _better(worth: Worth) -> Sentence:
+def _better(worth: MoveValue) -> Message:
     played, best, error = (percent(x or 0.0, 0) for x in (worth.played, worth.best, worth.error))
     return BETTER(best=worth.by, better=best, played=played, error=error)

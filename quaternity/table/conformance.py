@@ -30,7 +30,7 @@ MAX_TRIED_MOVES = 12
 """Maximum number of moves that are tested in a position."""
 
 
-class BrokenLaw(QuaternityError):
+class LawViolation(QuaternityError):
     """A game breaks a law. The text says which law, and in which match."""
 
 
@@ -71,10 +71,10 @@ def check_rules(
         walk = _Walk(rules, Random(f"{seed}/{number}"), player, encoded)
         try:
             walk.run()
-        except BrokenLaw as error:
+        except LawViolation as error:
             played = "; ".join(f"{seat} {rules.write(move)}" for seat, move in walk.moves)
             where = f"{rules.name}, match {number} of seed {seed}"
-            raise BrokenLaw(f"{where}: {error}\nafter {played}") from error
+            raise LawViolation(f"{where}: {error}\nafter {played}") from error
         moves += len(walk.moves)
         over += not rules.to_act(walk.position)
         alike += walk.alike
@@ -104,15 +104,15 @@ class _Walk:
         while len(self.moves) < MAX_MATCH_MOVES:
             acting = list(rules.to_act(self.position))
             as_it_was = deepcopy(self.position)
-            self.scores(acting)
+            self.check_scores(acting)
             for seat in range(rules.seats):
-                self.offers(seat, acting)
-            self.looks_alike(self.random.randrange(rules.seats))
-            self.looks_alike(None)
+                self.check_moves(seat, acting)
+            self.check_indistinguishable(self.random.randrange(rules.seats))
+            self.check_indistinguishable(None)
             if not acting:
                 break
             seat = self.random.choice(acting)
-            move = self.drawn(seat)
+            move = self.draw_move(seat)
             before, self.position = self.position, rules.after(self.position, seat, move)
             expect(before == as_it_was, "after() changes the position before the move")
             record += rules.record_move(before, seat, move, self.position)
@@ -120,9 +120,9 @@ class _Walk:
             self.positions.append(self.position)
             self.moves.append((seat, move))
             self.other_moves = [*self.other_moves[-MAX_TRIED_MOVES:], move]
-        self.recorded(record.encode(), names, ends)
+        self.check_record(record.encode(), names, ends)
 
-    def recorded(self, data: bytes, names: Sequence[str], ends: Sequence[int]) -> None:
+    def check_record(self, data: bytes, names: Sequence[str], ends: Sequence[int]) -> None:
         """Check that a record gives the match, and a truncated record the beginning of it."""
         rules = self.rules
         expect(rules.of_record(data).settings == rules.settings, "a record gives other settings")
@@ -147,7 +147,7 @@ class _Walk:
                 "match",
             )
 
-    def drawn(self, seat: int) -> Any:
+    def draw_move(self, seat: int) -> Any:
         view = self.rules.view(self.position, seat)
         legal = self.rules.moves(view)
         expect(bool(legal), f"seat {seat} may act and has no legal move")
@@ -157,7 +157,7 @@ class _Walk:
                 return move
         return self.random.choice(list(legal))
 
-    def scores(self, acting: Sequence[int]) -> None:
+    def check_scores(self, acting: Sequence[int]) -> None:
         """Check that each seat has points, and a place exactly if the game is over."""
         places = self.rules.places(self.position)
         expect(
@@ -173,7 +173,7 @@ class _Walk:
             f"{places} are not valid places",
         )
 
-    def offers(self, seat: int, acting: Sequence[int]) -> None:
+    def check_moves(self, seat: int, acting: Sequence[int]) -> None:
         """Check that legal moves are accepted and can be typed, and other moves are refused."""
         rules, position = self.rules, self.position
         view, may_act = rules.view(position, seat), seat in acting
@@ -181,11 +181,11 @@ class _Walk:
             # A seat must not make the moves of another seat.
             for other in (seat, *acting):
                 for move in islice(rules.moves(rules.view(position, other)), 2):
-                    self.refused(seat, move)
+                    self.check_refusal(seat, move)
         legal = rules.moves(view) if may_act else ()
         moves = list(legal)
         if may_act and self.encoded is not None:
-            self.encodes(view, moves)
+            self.check_encoding(view, moves)
         expect(len(moves) == len(legal), "len(moves()) is not the number of its moves")
         for move in self.random.sample(moves, min(len(moves), MAX_TRIED_MOVES)):
             expect(move in legal, f"moves() lists {move}, but does not contain it")
@@ -201,9 +201,9 @@ class _Walk:
                     f"moves() and faults() disagree about {move}",
                 )
             if not may_act or move not in legal:
-                self.refused(seat, move)
+                self.check_refusal(seat, move)
 
-    def encodes(self, view: Any, legal: Sequence[Any]) -> None:
+    def check_encoding(self, view: Any, legal: Sequence[Any]) -> None:
         """Check that actions match the legal moves, and numbers match `entries` and are 0 to 1."""
         encoded = self.encoded
         actions = [action for action, allowed in enumerate(encoded.mask(view)) if allowed]
@@ -229,18 +229,18 @@ class _Walk:
         )
         expect(all(0 <= number <= 1 for number in numbers), "a number is not between 0 and 1")
 
-    def refused(self, seat: int, move: Any) -> None:
+    def check_refusal(self, seat: int, move: Any) -> None:
         """Check that a move that is not legal is refused, with reasons."""
         try:
             self.rules.after(self.position, seat, move)
         except IllegalMove as error:
             expect(bool(error.faults), f"{move} is refused without a reason")
         else:
-            raise BrokenLaw(f"{move} of seat {seat} is not a legal move, but is accepted")
+            raise LawViolation(f"{move} of seat {seat} is not a legal move, but is accepted")
 
-    def looks_alike(self, seat: int | None) -> None:
+    def check_indistinguishable(self, seat: int | None) -> None:
         """Check that positions that a seat (None: a bystander) cannot distinguish act the same."""
-        rules, observer = self.rules, _named(seat)
+        rules, observer = self.rules, _observer_name(seat)
         view = rules.view(self.position, seat)
         other = rules.like(view, self.random)
         self.alike += 1
@@ -273,23 +273,25 @@ class _Walk:
                 expect(
                     list(rules.faults(first, move)) == list(rules.faults(second, move))
                     and (
-                        seat is None or self.said(real, seat, move) == self.said(twin, seat, move)
+                        seat is None
+                        or self.refusal_text(real, seat, move)
+                        == self.refusal_text(twin, seat, move)
                     ),
                     f"{observer}: {move} is refused for different reasons",
                 )
-            step = self.both(seat, real, twin)
+            step = self.move_in_both(seat, real, twin)
             if step is None:
                 return
             real, twin = step
 
-    def said(self, position: Any, seat: int, move: Any) -> str:
+    def refusal_text(self, position: Any, seat: int, move: Any) -> str:
         try:
             self.rules.after(position, seat, move)
         except IllegalMove as error:
             return str(error)
         return ""
 
-    def both(self, observer: int | None, real: Any, twin: Any) -> tuple[Any, Any] | None:
+    def move_in_both(self, observer: int | None, real: Any, twin: Any) -> tuple[Any, Any] | None:
         """Make the same move in two positions that an observer cannot distinguish.
 
         Return None if the move is illegal in one position, or its events differ.
@@ -311,17 +313,18 @@ class _Walk:
         if list(news) != list(map(document, rules.events(twin, seat, move, other))):
             expect(
                 rules.view(after, observer) != rules.view(other, observer),
-                f"{_named(observer)}: the events of {move} reveal more than the views after it",
+                f"{_observer_name(observer)}: the events of {move} reveal more than the views "
+                f"after it",
             )
             return None
         return after, other
 
 
-def _named(seat: int | None) -> str:
+def _observer_name(seat: int | None) -> str:
     return "a bystander" if seat is None else f"seat {seat}"
 
 
 def expect(holds: bool, message: str) -> None:
-    """Raise `BrokenLaw` with a message unless a condition holds."""
+    """Raise `LawViolation` with a message unless a condition holds."""
     if not holds:
-        raise BrokenLaw(message)
+        raise LawViolation(message)

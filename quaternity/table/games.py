@@ -8,8 +8,8 @@ from typing import Any
 
 from quaternity.base.errors import InputError
 from quaternity.base.plugins import Plugins, load_place, load_plugins
-from quaternity.base.reading import without_mark
-from quaternity.base.wording import shown
+from quaternity.base.reading import strip_bom
+from quaternity.base.text_format import quote_value
 from quaternity.table.registration import Registration
 
 GAMES = {
@@ -25,13 +25,13 @@ ENTRY_POINTS = "quaternity.games"
 
 
 @cache
-def further_games() -> Plugins[Registration]:
+def plugin_games() -> Plugins[Registration]:
     """Return the games that other distributions have registered, by name."""
 
     def check_registration(name: str, loaded: object) -> Registration:
         if not isinstance(loaded, Registration):
             raise InputError(
-                f"is {shown(loaded)}, not a quaternity.table.registration.Registration"
+                f"is {quote_value(loaded)}, not a quaternity.table.registration.Registration"
             )
         if loaded.name != name:
             raise InputError(f"registers a game with another name, {loaded.name!r}")
@@ -43,7 +43,7 @@ def further_games() -> Plugins[Registration]:
 def game_names() -> Iterator[str]:
     """Yield the names of all games, those of this distribution first."""
     yield from GAMES
-    yield from further_games().found
+    yield from plugin_games().usable
 
 
 def registration(game: str) -> Registration:
@@ -55,10 +55,12 @@ def registration(game: str) -> Registration:
     if game in GAMES:
         own: Registration = load_place(GAMES[game])
         return own
-    further_games().check(game)
-    registered = further_games().found.get(game)
+    plugin_games().check(game)
+    registered = plugin_games().usable.get(game)
     if registered is None:
-        raise InputError(f"game {shown(game)} is unknown; choose from {', '.join(game_names())}")
+        raise InputError(
+            f"game {quote_value(game)} is unknown; choose from {', '.join(game_names())}"
+        )
     return registered
 
 
@@ -73,10 +75,10 @@ def rules_of_record(data: bytes) -> Any:
     Raises:
         InputError: If the data are not a record of a known game.
     """
-    for line in without_mark(data)[:4096].decode(errors="replace").splitlines():
+    for line in strip_bom(data)[:4096].decode(errors="replace").splitlines():
         words = line.split("#", 1)[0].split()
         if words:
-            if words[0] in GAMES or words[0] in further_games().found:
+            if words[0] in GAMES or words[0] in plugin_games().usable:
                 return rules_class(words[0]).of_record(data)
             break
     first = ", ".join(f"'{game} 1'" for game in game_names())

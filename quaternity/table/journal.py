@@ -9,8 +9,8 @@ import re
 from contextlib import suppress
 from typing import Any, Self
 
+from quaternity.base.append_file import AppendOnlyFile
 from quaternity.base.errors import InputError, QuaternityError
-from quaternity.base.growing_file import GrowingFile
 from quaternity.base.names import split_names
 from quaternity.base.reading import read_bytes
 from quaternity.base.text_record import Replay
@@ -19,7 +19,7 @@ from quaternity.table.match import Match
 _SEATS = re.compile(rb"^# seats: (.*?)\r?$", re.MULTILINE)
 
 
-class MatchJournal(GrowingFile):
+class MatchJournal(AppendOnlyFile):
     """The record file of one match. `begin` creates a new file, `resume` continues an existing one.
 
     Attributes:

@@ -7,14 +7,14 @@ from random import Random
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from quaternity.base.errors import InputError, PlayerFault, QuaternityError
-from quaternity.base.wording import shown
-from quaternity.table.course import Course
+from quaternity.base.text_format import quote_value
+from quaternity.table.history import GameHistory
 from quaternity.table.players import YOU, is_foreign, is_program, make_player
 from quaternity.table.programs import ProgramPlayer
 from quaternity.table.protocol import M, P, Rules, Step, V
-from quaternity.workers.foreign import Sitting, played_apart
+from quaternity.workers.isolated_calls import EXTERNAL_MOVE_SECONDS, MAX_MOVE_SECONDS
+from quaternity.workers.isolated_players import SeatedPlayer, play_isolated
 from quaternity.workers.notes import notes
-from quaternity.workers.own_process import FOREIGN_SECONDS, MAX_MOVE_SECONDS
 
 M_co = TypeVar("M_co", covariant=True)
 V_contra = TypeVar("V_contra", contravariant=True)
@@ -36,7 +36,7 @@ class Player(Protocol[M_co, V_contra]):
         """
 
 
-class Planned(NamedTuple, Generic[M]):
+class ChosenMove(NamedTuple, Generic[M]):
     """A legal move that a program has chosen, with its delay in seconds (see `Player.choose`)."""
 
     seconds: float
@@ -44,7 +44,7 @@ class Planned(NamedTuple, Generic[M]):
     move: M
 
 
-class Match(Course[P, M, V]):
+class Match(GameHistory[P, M, V]):
     """A game with its players.
 
     Attributes:
@@ -67,12 +67,12 @@ class Match(Course[P, M, V]):
         Args:
             rules: the game.
             names: the player in each seat; see `quaternity.table.players`.
-            seed: seed of the deal and of the players' random choices (see `Course.chance`).
+            seed: seed of the deal and of the players' random choices (see `GameHistory.chance`).
             positions: the positions so far; empty for a new match.
             moves: the moves so far, each with its seat.
             move_seconds: time limit for each move of a program, in seconds. The default None means
-                no limit, but `FOREIGN_SECONDS` for an external player. Players with a limit play
-                in a separate process.
+                no limit, but `EXTERNAL_MOVE_SECONDS` for an external player. Players with a limit
+                play in a separate process.
         """
         if len(names) != rules.seats:
             raise InputError(f"seats: {len(names)} players for {rules.seats} seats")
@@ -116,7 +116,7 @@ class Match(Course[P, M, V]):
             self.dismiss()
         return self.steps[-1]
 
-    def next_program(self) -> Planned[M] | None:
+    def next_program(self) -> ChosenMove[M] | None:
         """Ask all programs that may move; return the chosen move with the shortest delay.
 
         Return None if no program may move, or all of them wait.
@@ -127,29 +127,30 @@ class Match(Course[P, M, V]):
             QuaternityError: If a program of this distribution refuses the position, for example
                 because it is too large.
         """
-        planned = [self._planned(seat) for seat in self.rules.to_act(self.position)]
+        planned = [self._ask_program(seat) for seat in self.rules.to_act(self.position)]
         return min((p for p in planned if p is not None), default=None, key=lambda x: x[:2])
 
-    def _planned(self, seat: int) -> Planned[M] | None:
+    def _ask_program(self, seat: int) -> ChosenMove[M] | None:
         name = self.names[seat]
         if name == YOU:
             return None
         random, view = self.chance(self.seed, seat), self.view(seat)
-        if self._apart(name):
-            text, delay = played_apart(
-                "player", self.names, self._seconds, None, chosen_apart, self.rules, name, seat,
+        if self._is_isolated(name):
+            text, delay = play_isolated(
+                "player", self.names, self._seconds, None, choose_move_isolated, self.rules, name,
+                seat,
                 self.steps, view, random,
             )  # fmt: skip
-            return None if text is None else Planned(delay, seat, self.rules.read(text, view))
-        sitting = Sitting("player", name, seat)
-        move, delay = chosen(self.rules, self._players[seat], sitting, view, random)
-        return None if move is None else Planned(delay, seat, move)
+            return None if text is None else ChosenMove(delay, seat, self.rules.read(text, view))
+        sitting = SeatedPlayer("player", name, seat)
+        move, delay = choose_move(self.rules, self._players[seat], sitting, view, random)
+        return None if move is None else ChosenMove(delay, seat, move)
 
     @property
     def _seconds(self) -> float:
-        return FOREIGN_SECONDS if self.move_seconds is None else self.move_seconds
+        return EXTERNAL_MOVE_SECONDS if self.move_seconds is None else self.move_seconds
 
-    def _apart(self, name: str) -> bool:
+    def _is_isolated(self, name: str) -> bool:
         """Return whether a player must run in a separate Python process."""
         if is_program(name):
             return False  # it is a separate program anyway
@@ -167,7 +168,7 @@ class Match(Course[P, M, V]):
 
     def undo(self) -> int:
         """Undo up to and including the last move of a person; return the number of moves undone."""
-        count = self.undone(self.people)
+        count = self.undo_length(self.people)
         self.take_back(count)
         self._seat_players()
         return count
@@ -194,23 +195,23 @@ class Match(Course[P, M, V]):
         So no player remembers a move that was taken back.
         """
         self.dismiss()
-        self._players = [self._made(seat) for seat in range(self.rules.seats)]
+        self._players = [self._make_player(seat) for seat in range(self.rules.seats)]
         for step in self.steps:
             self._tell(step)
 
-    def _made(self, seat: int) -> Player[M, V] | None:
+    def _make_player(self, seat: int) -> Player[M, V] | None:
         """Create the player of a seat; return None for a person or a player in another process.
 
         For a player in another process, only check that it can be created there.
         """
         name = self.names[seat]
-        if name == YOU or not self._apart(name):
+        if name == YOU or not self._is_isolated(name):
             player: Player[M, V] | None = make_player(self.rules, name)
             if isinstance(player, ProgramPlayer):
                 seed = self.chance(self.seed, seat).getrandbits(64)
                 player.sit(seat, f"{seed:016x}", self._seconds, (id(self), seat))
             return player
-        try_apart(self.rules, self.names, seat, self._seconds)
+        check_player_isolated(self.rules, self.names, seat, self._seconds)
         return None
 
     def dismiss(self) -> None:
@@ -232,8 +233,13 @@ def outcome_of(rules: Any, position: Any) -> dict[str, Any] | None:
     return places and {"places": list(places), "points": list(rules.points(position))}
 
 
-def chosen(
-    rules: Any, player: Any, sitting: Sitting, view: Any, random: Random, steps: Sequence[Step] = ()
+def choose_move(
+    rules: Any,
+    player: Any,
+    sitting: SeatedPlayer,
+    view: Any,
+    random: Random,
+    steps: Sequence[Step] = (),
 ) -> tuple[Any, float]:
     """Ask a player for a move, after it has observed the steps; return the move and its delay.
 
@@ -258,11 +264,11 @@ def chosen(
     except BaseException as error:  # external code may raise anything
         if isinstance(error, QuaternityError) and not foreign:
             raise
-        raise sitting.fault(error, _misled(rules, view, error)) from error
+        raise sitting.fault(error, _view_note(rules, view, error)) from error
     if faults:
         if isinstance(player, ProgramPlayer):
             player.end()
-        raise PlayerFault(f"{sitting} gave {shown(move)}: {'; '.join(faults)}")
+        raise PlayerFault(f"{sitting} gave {quote_value(move)}: {'; '.join(faults)}")
     if not 0 <= seconds <= MAX_MOVE_SECONDS:
         raise PlayerFault(
             f"{sitting}: delay must be from 0 to {MAX_MOVE_SECONDS} seconds, not {seconds}"
@@ -270,7 +276,7 @@ def chosen(
     return move, seconds
 
 
-def _misled(rules: Any, view: Any, error: BaseException) -> str:
+def _view_note(rules: Any, view: Any, error: BaseException) -> str:
     """Return a note on the type of the view if a player used a missing attribute, else ''."""
     if not isinstance(error, AttributeError) or (error.obj is not view and error.obj is not rules):
         return ""
@@ -278,17 +284,17 @@ def _misled(rules: Any, view: Any, error: BaseException) -> str:
     return f"; the view of {rules.name} is a {kind.__module__}.{kind.__qualname__}"
 
 
-def chosen_apart(
+def choose_move_isolated(
     rules: Any, name: str, seat: int, steps: Sequence[Step], view: Any, random: Random
 ) -> tuple[str | None, float]:
-    """Do the same as `chosen` with a new player, in a separate process.
+    """Do the same as `choose_move` with a new player, in a separate process.
 
     The move is returned as text, so that no object of external code is created in the main process.
     """
-    sitting, player = Sitting("player", name, seat), _made_apart(rules, name, seat)
+    sitting, player = SeatedPlayer("player", name, seat), _make_isolated(rules, name, seat)
     if isinstance(player, ProgramPlayer):
         player.sit(seat, f"{random.getrandbits(64):016x}", None)
-    move, seconds = chosen(rules, player, sitting, view, random, steps)
+    move, seconds = choose_move(rules, player, sitting, view, random, steps)
     if isinstance(player, ProgramPlayer):
         player.leave()
     try:
@@ -297,15 +303,15 @@ def chosen_apart(
         raise sitting.fault(error) from error
 
 
-def _made_apart(rules: Any, name: str, seat: int) -> Any:
+def _make_isolated(rules: Any, name: str, seat: int) -> Any:
     """Create a player in a separate process, and report that its time limit starts now."""
     announced = notes()
     if announced is not None:
-        announced.thinks(seat)
+        announced.note_thinking(seat)
     return make_player(rules, name)
 
 
-def try_apart(
+def check_player_isolated(
     rules: Any, names: Sequence[str], seat: int, seconds: float, kind: str = "player"
 ) -> None:
     """Check, in a separate process, that the player of a seat can be created.
@@ -314,8 +320,8 @@ def try_apart(
         InputError: If the player cannot be created.
         PlayerFault: If creating it ends the process, or takes too long (PlayerTimeout).
     """
-    played_apart(kind, names, seconds, None, _tried_apart, rules, names[seat], seat)
+    play_isolated(kind, names, seconds, None, _check_isolated, rules, names[seat], seat)
 
 
-def _tried_apart(rules: Any, name: str, seat: int) -> None:
-    _made_apart(rules, name, seat)
+def _check_isolated(rules: Any, name: str, seat: int) -> None:
+    _make_isolated(rules, name, seat)

@@ -13,7 +13,7 @@ from quaternity.base.text_record import (
     check_same,
     parse_text_record,
     read_settings,
-    replayed,
+    replay_moves,
     settings_text,
 )
 from quaternity.table.protocol import M, P, Rules, V
@@ -26,7 +26,7 @@ class LegalMoves(Sequence[M]):
         self._rules, self._view = rules, view
 
     def __iter__(self) -> Iterator[M]:
-        return self._rules.listed(self._view)
+        return self._rules.iter_moves(self._view)
 
     def __contains__(self, move: Any) -> bool:
         return not self._rules.faults(self._view, move)
@@ -60,7 +60,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
     def __init__(self, settings: Any = None) -> None:
         """Create the rules with the given settings, or with the default settings."""
 
-    def listed(self, view: V) -> Iterator[M]:
+    def iter_moves(self, view: V) -> Iterator[M]:
         """Return an iterator over the legal moves of the seat that has this view, in order."""
 
     def chance_text(self, start: P) -> str:
@@ -83,7 +83,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         del move
         return then == now
 
-    def for_absent(self, view: V) -> M | None:
+    def default_move(self, view: V) -> M | None:
         """Return the default move of an absent player; None, because most games have none."""
         del view
         return None
@@ -115,17 +115,17 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return f"{seat} {move}\n"
 
     @classmethod
-    def _parsed(cls, data: bytes) -> TextRecord:
+    def _parse_record(cls, data: bytes) -> TextRecord:
         settings = [field.name for field in fields(cls().settings)]
         return parse_text_record(data, cls.first_line, (*settings, "players", *cls.chance_keys))
 
     @classmethod
     def of_record(cls, data: bytes) -> Self:
         """Return the rules with the settings of a record."""
-        return cls(read_settings(cls._parsed(data), cls().settings))
+        return cls(read_settings(cls._parse_record(data), cls().settings))
 
     def replay(self, data: bytes) -> Replay[P, M]:
         """Read a record that has the same settings."""
         check_same(self.settings, self.of_record(data).settings)
-        record = self._parsed(data)
-        return replayed(self, record, self.recorded_start(record))
+        record = self._parse_record(data)
+        return replay_moves(self, record, self.recorded_start(record))

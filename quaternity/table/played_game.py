@@ -13,10 +13,10 @@ from itertools import chain
 from random import Random
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from quaternity.base.errors import IllegalMove, InputError, warn_of
-from quaternity.base.plain_values import entries, numbered, text, whole
+from quaternity.base.errors import IllegalMove, InputError, warn_irregularities
 from quaternity.base.reading import read_bytes
-from quaternity.base.wording import listed, shown
+from quaternity.base.text_format import join_words, quote_value
+from quaternity.base.validation import as_int, as_tuple, check_index, check_text
 from quaternity.table.protocol import M, P, V
 
 S = TypeVar("S")
@@ -44,9 +44,11 @@ class PlayedGame(Generic[S, P, M, V]):
 
     def __post_init__(self) -> None:
         if not isinstance(self.rules, self.rules_class):
-            raise InputError(f"rules: {shown(self.rules)} is not a {self.rules_class.__name__}")
+            raise InputError(
+                f"rules: {quote_value(self.rules)} is not a {self.rules_class.__name__}"
+            )
         for name in ("positions", "moves"):
-            object.__setattr__(self, name, entries(getattr(self, name), name))
+            object.__setattr__(self, name, as_tuple(getattr(self, name), name))
 
     @classmethod
     def start(cls, settings: S | None = None, seed: int | str | None = None) -> Self:
@@ -59,9 +61,9 @@ class PlayedGame(Generic[S, P, M, V]):
         kind = cls.settings_class
         settings = kind() if settings is None else settings
         if not isinstance(settings, kind):
-            raise InputError(f"settings: {shown(settings)} is not a {kind.__name__}")
+            raise InputError(f"settings: {quote_value(settings)} is not a {kind.__name__}")
         if seed is not None and not isinstance(seed, str):
-            seed = whole(seed, "seed")
+            seed = as_int(seed, "seed")
         rules = cls.rules_class(settings)
         drawn = secrets.token_hex(16) if seed is None else seed
         return cls(rules, (rules.start(Random(f"{drawn}/deal")),), ())
@@ -77,7 +79,7 @@ class PlayedGame(Generic[S, P, M, V]):
                 names the line.
         """
         if not isinstance(data, str | bytes):
-            raise InputError(f"data: {shown(data)} is not the text of a record")
+            raise InputError(f"data: {quote_value(data)} is not the text of a record")
         return cls._of_record(data.encode() if isinstance(data, str) else data)
 
     @classmethod
@@ -89,7 +91,7 @@ class PlayedGame(Generic[S, P, M, V]):
     def _of_record(cls, data: bytes) -> Self:
         rules = cls.rules_class.of_record(data)  # type: ignore[attr-defined]  # each has it
         replay = rules.replay(data)
-        warn_of(replay.warnings)
+        warn_irregularities(replay.warnings)
         return cls(rules, replay.positions, replay.moves)
 
     def record(self, names: Sequence[str] = ()) -> str:
@@ -99,8 +101,8 @@ class PlayedGame(Generic[S, P, M, V]):
             names: names of the players by seat, or none.
         """
         moves = zip(self.positions, self.moves, self.positions[1:], strict=False)
-        for index, name in enumerate(names := entries(names, "names")):
-            text(name, "a name", f"names[{index}]")
+        for index, name in enumerate(names := as_tuple(names, "names")):
+            check_text(name, "a name", f"names[{index}]")
         head: str = self.rules.record_start(self.positions[0], names)
         return head + "".join(
             self.rules.record_move(before, seat, move, after)
@@ -156,7 +158,7 @@ class PlayedGame(Generic[S, P, M, V]):
 
     def view(self, seat: int | None = None) -> V:
         """Return all that a seat (None: a bystander) may know now."""
-        place = None if seat is None else numbered(seat, self.rules.seats, "seat")
+        place = None if seat is None else check_index(seat, self.rules.seats, "seat")
         view: V = self.rules.view(self.position, place)
         return view
 
@@ -173,12 +175,14 @@ class PlayedGame(Generic[S, P, M, V]):
         """
         acting = self.to_act
         if not isinstance(move, str | self.move_class):
-            raise InputError(f"move: {shown(move)} is not a {self.move_class.__name__} or a text")
+            raise InputError(
+                f"move: {quote_value(move)} is not a {self.move_class.__name__} or a text"
+            )
         if seat is not None:
-            seat = numbered(seat, self.rules.seats, "seat")
+            seat = check_index(seat, self.rules.seats, "seat")
         elif len(acting) > 1:
             raise InputError(
-                f"seat: several players may move; choose from {listed([*map(str, acting)])}"
+                f"seat: several players may move; choose from {join_words([*map(str, acting)])}"
             )
         if not acting:
             raise IllegalMove(f"'{move}' is not a legal move", ["the game is over"])

@@ -17,21 +17,21 @@ from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError, PlayerFault
 from quaternity.table.games import rules_class
-from quaternity.table.match import chosen, chosen_apart
+from quaternity.table.match import choose_move, choose_move_isolated
 from quaternity.table.players import check_name, is_foreign, is_program, make_player
 from quaternity.table.programs import ProgramPlayer
 from quaternity.table.protocol import Step
 from quaternity.table.setting_fields import setting_fields
-from quaternity.workers.foreign import Sitting, played_apart
-from quaternity.workers.own_process import FOREIGN_SECONDS
+from quaternity.workers.isolated_calls import EXTERNAL_MOVE_SECONDS
+from quaternity.workers.isolated_players import SeatedPlayer, play_isolated
 
-POSITIONS = 2000
+DEFAULT_POSITIONS = 2000
 """Default number of positions."""
 
 FULL_SIZE = 1000
 """Number of the position from which on the settings and the numbers of moves have full size."""
 
-LARGEST = 2
+MAX_SETTING_FACTOR = 2
 """Maximum ratio of a setting to its default; optional settings go up to `MAX_PLAYED_MOVES`."""
 
 MAX_PLAYED_MOVES = 60
@@ -41,11 +41,11 @@ OWN_MOVES = 8
 """Number of moves before a position from which on the player makes its own moves. If it has not
 moved by then, the game continues for at most as many moves."""
 
-KILLED_EVERY = 50
+KILL_INTERVAL = 50
 """Number of positions after which one of the two processes of a program is killed."""
 
 
-class Asked(NamedTuple):
+class CheckedPosition(NamedTuple):
     """A position in which a player must move.
 
     Attributes:
@@ -61,7 +61,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckResult:
     """The result of a test.
 
     Attributes:
@@ -74,21 +74,21 @@ class Checked:
     positions: int
     refused: int
     fault: str = ""
-    asked: Asked | None = None
+    asked: CheckedPosition | None = None
 
 
-class _Wrong(Exception):
+class _PlayerFailed(Exception):
     """The player has failed in a position."""
 
 
 def check_player(
     name: str,
     game: str,
-    positions: Sequence[int] = range(POSITIONS),
+    positions: Sequence[int] = range(DEFAULT_POSITIONS),
     seed: int = 0,
     move_seconds: float | None = None,
     on_done: Callable[[], object] = lambda: None,
-) -> Checked:
+) -> CheckResult:
     """Test a player of a game until it fails, or all positions are tested.
 
     Args:
@@ -96,7 +96,7 @@ def check_player(
         game: name of the game.
         positions: numbers of the positions.
         seed: random seed.
-        move_seconds: time limit for each move, in seconds; None for `FOREIGN_SECONDS`.
+        move_seconds: time limit for each move, in seconds; None for `EXTERNAL_MOVE_SECONDS`.
         on_done: called after each position.
 
     Raises:
@@ -104,15 +104,15 @@ def check_player(
             every position in which it is asked.
     """
     check_name(game, name, people=False)
-    seconds = FOREIGN_SECONDS if move_seconds is None else move_seconds
+    seconds = EXTERNAL_MOVE_SECONDS if move_seconds is None else move_seconds
     tested = refused = accepted = 0
     refusal: InputError | None = None
     for number in positions:
         tested += 1
         try:
-            accepted += _try(name, game, number, seed, seconds)
-        except _Wrong as wrong:
-            return Checked(tested, refused, *wrong.args)
+            accepted += _play_position(name, game, number, seed, seconds)
+        except _PlayerFailed as wrong:
+            return CheckResult(tested, refused, *wrong.args)
         except InputError as error:
             refused, refusal = refused + 1, error
             if is_program(name):
@@ -120,10 +120,10 @@ def check_player(
         on_done()
     if refusal is not None and not accepted:
         raise refusal
-    return Checked(tested, refused)
+    return CheckResult(tested, refused)
 
 
-def _try(name: str, game: str, number: int, seed: int, seconds: float) -> bool:
+def _play_position(name: str, game: str, number: int, seed: int, seconds: float) -> bool:
     """Play up to a position, and ask the player for moves there; return whether it was asked."""
     random, size = Random(f"{seed}/{number}"), min(1.0, (number + 1) / FULL_SIZE)
     while True:
@@ -144,8 +144,8 @@ def _try(name: str, game: str, number: int, seed: int, seconds: float) -> bool:
             view = rules.view(position, mover)
             move = random.choice(list(rules.moves(view)))
             if mover == seat and move_number > wanted - OWN_MOVES:
-                asked = Asked(number, rules, seat, tuple(steps), view)
-                move = _same(seats, asked)
+                asked = CheckedPosition(number, rules, seat, tuple(steps), view)
+                move = _ask_both(seats, asked)
                 if move is None:
                     continue
             after = rules.after(position, mover, move)
@@ -153,20 +153,20 @@ def _try(name: str, game: str, number: int, seed: int, seconds: float) -> bool:
             position = after
     finally:
         for copy in seats:
-            copy.leave(killed=not number % KILLED_EVERY)
+            copy.leave(killed=not number % KILL_INTERVAL)
     return asked is not None
 
 
-def _same(seats: Sequence[_Seat], asked: Asked) -> Any:
+def _ask_both(seats: Sequence[_Seat], asked: CheckedPosition) -> Any:
     """Return the move of a player, which must be the same in both processes."""
     try:
         first, second = [seat.answer(asked) for seat in seats]
     except PlayerFault as fault:
-        raise _Wrong(fault.what, asked) from fault
+        raise _PlayerFailed(fault.message, asked) from fault
     if first != second:
         texts = ["waiting" if move is None else asked.rules.write(move) for move in (first, second)]
         name = seats[0].name
-        raise _Wrong(
+        raise _PlayerFailed(
             f"player {name!r} gave different moves in the same position: {texts[0]!r} and "
             f"{texts[1]!r}",
             asked,
@@ -181,27 +181,28 @@ class _Seat:
         self, name: str, rules: Any, seat: int, seconds: float, seed: str, process: int
     ) -> None:
         self.name, self._rules, self._seat, self._seconds = name, rules, seat, seconds
-        self._random, self._told, self._process = Random(f"{seed}/{seat}"), 0, process
-        self._apart = is_foreign(rules.name, name) and not is_program(name)
-        self._player: Any = None if self._apart else make_player(rules, name)
+        self._random, self._seen_steps, self._process = Random(f"{seed}/{seat}"), 0, process
+        self._is_isolated = is_foreign(rules.name, name) and not is_program(name)
+        self._player: Any = None if self._is_isolated else make_player(rules, name)
         if isinstance(self._player, ProgramPlayer):
             own = f"{self._random.getrandbits(64):016x}"
             self._player.sit(seat, own, seconds, ("check", process))
 
-    def answer(self, asked: Asked) -> Any:
+    def answer(self, asked: CheckedPosition) -> Any:
         """Return the move of the player in a position; None if it waits."""
         rules, name = self._rules, self.name
-        if self._apart:
-            text, _ = played_apart(
-                "player", [name] * rules.seats, self._seconds, None, chosen_apart, rules, name,
+        if self._is_isolated:
+            text, _ = play_isolated(
+                "player", [name] * rules.seats, self._seconds, None, choose_move_isolated, rules,
+                name,
                 self._seat, asked.steps, asked.view, self._random,
             )  # fmt: skip
             # The other process used a copy of the random generator; advance the original.
             self._random.random()
             return None if text is None else rules.read(text, asked.view)
-        news, self._told = asked.steps[self._told :], len(asked.steps)
-        sitting = Sitting("player", name, self._seat)
-        return chosen(rules, self._player, sitting, asked.view, self._random, news)[0]
+        news, self._seen_steps = asked.steps[self._seen_steps :], len(asked.steps)
+        sitting = SeatedPlayer("player", name, self._seat)
+        return choose_move(rules, self._player, sitting, asked.view, self._random, news)[0]
 
     def leave(self, killed: bool) -> None:
         """End the game; kill the second process if `killed`, or keep it for the next game."""
@@ -222,7 +223,9 @@ def _settings(game: str, size: float, random: Random) -> Any:
                 if field.default is None and random.random() < 0.5:
                     continue  # an optional setting
                 limit = (
-                    MAX_PLAYED_MOVES if field.default is None else LARGEST * (field.default or 1)
+                    MAX_PLAYED_MOVES
+                    if field.default is None
+                    else MAX_SETTING_FACTOR * (field.default or 1)
                 )
                 high = min(field.most, limit)
                 high = field.least + int((high - field.least) * size)

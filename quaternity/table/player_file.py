@@ -13,9 +13,9 @@ from pathlib import Path
 
 from quaternity.base.errors import InputError
 from quaternity.base.reading import decode, read_bytes
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
 from quaternity.table.games import game_names, registration
-from quaternity.table.players import YOU, check_name, is_program, registered
+from quaternity.table.players import YOU, check_name, is_program, plugin_players
 
 PLAYER_FILE = "players.toml"
 """Name of the default file, in the working directory."""
@@ -37,7 +37,7 @@ def file_players(game: str, path: str | None = None) -> dict[str, str]:
     return _read(path or PLAYER_FILE).get(game, {})
 
 
-def named_player(game: str, name: str, path: str | None = None) -> str:
+def resolve_player(game: str, name: str, path: str | None = None) -> str:
     """Return the full name of a player in a file of players, or the name itself.
 
     The argument of a command (`hoarder:3`) is appended as a last word, `:3`.
@@ -47,7 +47,9 @@ def named_player(game: str, name: str, path: str | None = None) -> str:
     if player == name or not colon:
         return player
     if not is_program(player):
-        raise InputError(f"player {shown(name)}: {short} is {player}, which takes no argument")
+        raise InputError(
+            f"player {quote_value(name)}: {short} is {player}, which takes no argument"
+        )
     return f"{player} {shlex.quote(colon + argument)}"
 
 
@@ -60,14 +62,16 @@ def _read(path: str) -> dict[str, dict[str, str]]:
     for game, names in document.items():
         if game not in game_names() or not isinstance(names, dict):
             known = ", ".join(game_names())
-            raise InputError(f"{path}: {shown(game)} is not a table of a game; choose from {known}")
+            raise InputError(
+                f"{path}: {quote_value(game)} is not a table of a game; choose from {known}"
+            )
         for name, player in names.items():
-            where = f"{path}: {game}.{shown(name, str)}"
+            where = f"{path}: {game}.{quote_value(name, str)}"
             if not isinstance(player, str):
                 raise InputError(
-                    f"{where}: expected a text such as 'cmd:./hoarder', not {shown(player)}"
+                    f"{where}: expected a text such as 'cmd:./hoarder', not {quote_value(player)}"
                 )
-            taken = {YOU, *registration(game).players, *registered(game).found}
+            taken = {YOU, *registration(game).players, *plugin_players(game).usable}
             if name in taken:
                 raise InputError(f"{where}: the name is already in use")
             if not name.replace("-", "").replace("_", "").isalnum():

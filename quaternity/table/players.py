@@ -27,11 +27,11 @@ from typing import Any
 
 from quaternity.base.errors import InputError
 from quaternity.base.plugins import PLACE, Plugins, load_place, load_plugins
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
 from quaternity.table.games import game_names, registration
 from quaternity.table.programs import ProgramPlayer
 from quaternity.table.registration import Registration
-from quaternity.workers.program import COMMAND, command_words
+from quaternity.workers.program import COMMAND_PREFIX, command_words
 
 ENTRY_POINTS = "quaternity.players"
 """The entry-point group in which other distributions register players."""
@@ -66,7 +66,7 @@ def strategy_factory(game: str, name: str, strategy: Any) -> Factory:
 
 
 @cache
-def registered(game: str) -> Plugins[Factory]:
+def plugin_players(game: str) -> Plugins[Factory]:
     """Return the player factories that other distributions have registered for a game, by name."""
 
     def check_factory(name: str, loaded: object) -> Factory:
@@ -86,8 +86,8 @@ def registered(game: str) -> Plugins[Factory]:
     players = load_plugins(ENTRY_POINTS, "player", known, check_factory, f"{game}.")
     if not group:
         return players
-    strategies = load_plugins(group, "strategy", (*known, *players.found), strategy)
-    return Plugins({**players.found, **strategies.found}, {**players.broken, **strategies.broken})
+    strategies = load_plugins(group, "strategy", (*known, *players.usable), strategy)
+    return Plugins({**players.usable, **strategies.usable}, {**players.broken, **strategies.broken})
 
 
 def is_foreign(game: str, text: str) -> bool:
@@ -97,7 +97,7 @@ def is_foreign(game: str, text: str) -> bool:
 
 def is_program(text: str) -> bool:
     """Return whether a player is an external program, `cmd:COMMAND`."""
-    return text.startswith(COMMAND)
+    return text.startswith(COMMAND_PREFIX)
 
 
 def check_name(game: str, text: str, kind: str = "player", people: bool = True) -> None:
@@ -113,16 +113,16 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
         InputError: If there is no such player. The message lists the players.
     """
     name, own = text.partition(":")[0], registration(game).players
-    if text.startswith(COMMAND):
+    if text.startswith(COMMAND_PREFIX):
         command_words(text)
         return
     if (text == YOU and people) or name in own or PLACE.fullmatch(text):
         return
-    registered(game).check(name)
-    if name not in registered(game).found:
+    plugin_players(game).check(name)
+    if name not in plugin_players(game).usable:
         elsewhere = [other for other in game_names() if name in registration(other).players]
         plays = f"plays {', '.join(elsewhere)}, not {game}" if elsewhere else "is unknown"
-        known = (*own, *registered(game).found, "package.module:name", "cmd:COMMAND")
+        known = (*own, *plugin_players(game).usable, "package.module:name", "cmd:COMMAND")
         every = ", ".join((YOU, *known) if people else known)
         raise InputError(f"{kind} {text!r} {plays}; choose from {every}")
 
@@ -143,7 +143,7 @@ def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: N
     if text == YOU:
         return None
     check_name(rules.name, text)
-    if text.startswith(COMMAND):
+    if text.startswith(COMMAND_PREFIX):
         return ProgramPlayer(rules, text)
     name, colon, argument = text.partition(":")
     parameter = argument if colon else None
@@ -154,15 +154,15 @@ def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: N
             own = load_place(own)
             if game.strategy_player:
                 own = strategy_factory(rules.name, name, own)
-        return _made(own, rules, name, parameter)
+        return _call_factory(own, rules, name, parameter)
     label, factory, player = f"player {text!r}", None, None
     try:
-        factory = registered(rules.name).found.get(name)
+        factory = plugin_players(rules.name).usable.get(name)
         if factory is None:
             factory, parameter = load_place(text, in_working_directory=True), None
         on_loaded()
         if callable(factory):
-            player = _made(factory, rules, name, parameter)
+            player = _call_factory(factory, rules, name, parameter)
         is_player = callable(getattr(player, "choose", None))
         plays = getattr(player, "game", rules.name)
         is_other_game = isinstance(plays, str) and plays != rules.name
@@ -170,20 +170,24 @@ def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: N
         raise
     except BaseException as error:  # external code may raise anything
         is_wrong_type = factory is not None and isinstance(error, AttributeError | TypeError)
-        more = f"; {_what_it_is(game)}" if is_wrong_type else ""
-        raise InputError(f"{label} cannot be loaded: {shown(error)}{more}") from error
+        more = f"; {_player_description(game)}" if is_wrong_type else ""
+        raise InputError(f"{label} cannot be loaded: {quote_value(error)}{more}") from error
     if is_player and is_other_game:
         known = "" if plays in game_names() else f"; known games: {', '.join(game_names())}"
-        raise InputError(f"{label} plays {shown(plays, str)}, not {rules.name}{known}")
+        raise InputError(f"{label} plays {quote_value(plays, str)}, not {rules.name}{known}")
     if is_player:
         return player
     gave = (
-        f"calling it returned {shown(player)}" if callable(factory) else f"it is {shown(factory)}"
+        f"calling it returned {quote_value(player)}"
+        if callable(factory)
+        else f"it is {quote_value(factory)}"
     )
-    raise InputError(f"{label} is not a player of {rules.name}: {gave}; {_what_it_is(game)}")
+    raise InputError(
+        f"{label} is not a player of {rules.name}: {gave}; {_player_description(game)}"
+    )
 
 
-def _what_it_is(game: Registration) -> str:
+def _player_description(game: Registration) -> str:
     maker = game.strategy_player
     strategy = f"; {maker} makes one from a function (view, random)" if maker else ""
     return (
@@ -192,7 +196,7 @@ def _what_it_is(game: Registration) -> str:
     )
 
 
-def _made(factory: Factory, rules: Any, name: str, argument: str | None) -> Any:
+def _call_factory(factory: Factory, rules: Any, name: str, argument: str | None) -> Any:
     """Call a factory; a factory with a single parameter gets only the rules."""
     try:
         takes_argument = len(signature(factory).parameters) != 1

@@ -20,11 +20,11 @@ from typing import Any
 from quaternity.base.errors import InputError
 from quaternity.base.plugins import load_place
 from quaternity.base.sentences import document
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
 from quaternity.table.games import registration
 from quaternity.table.protocol import Step
 from quaternity.table.setting_fields import settings_of
-from quaternity.workers.own_process import FOREIGN_SECONDS, MAX_MOVE_SECONDS
+from quaternity.workers.isolated_calls import EXTERNAL_MOVE_SECONDS, MAX_MOVE_SECONDS
 from quaternity.workers.program import Program, ProgramFault, command_words
 
 PROTOCOL = 1
@@ -58,7 +58,7 @@ class ProgramPlayer:
         self._program: Program | None = None
         self._seat, self._seed = 0, ""
         self._key: Hashable = None
-        self.seconds: float = FOREIGN_SECONDS
+        self.seconds: float = EXTERNAL_MOVE_SECONDS
         self.wants: tuple[str, ...] = WANTS[:2]
         self._version, self._events, self._delay = 0, list[Any](), 0.0
 
@@ -68,31 +68,31 @@ class ProgramPlayer:
         Args:
             seat: the seat.
             seed: the seed that the program gets.
-            seconds: time limit for a move; None for `FOREIGN_SECONDS`.
+            seconds: time limit for a move; None for `EXTERNAL_MOVE_SECONDS`.
             key: key of the idle processes that may be reused; None for a new process.
         """
         self._seat, self._seed, self._key = seat, seed, key
-        self.seconds = FOREIGN_SECONDS if seconds is None else seconds
+        self.seconds = EXTERNAL_MOVE_SECONDS if seconds is None else seconds
 
     def begin(self) -> Program:
         """Start the program or reuse its process, send `new`, and read the fields it requests."""
         if self._program is not None:
             return self._program
         rules = self._rules
-        self._program = program = _taken(self._words, self._key)
+        self._program = program = _take_idle(self._words, self._key)
         ready = program.ask(
             {
                 "do": "new", "protocol": PROTOCOL, "game": rules.name,
                 "settings": settings_of(rules), "seat": self._seat, "seats": rules.seats,
                 "seed": self._seed, "argument": self._argument,
             },
-            max(self.seconds, FOREIGN_SECONDS),
+            max(self.seconds, EXTERNAL_MOVE_SECONDS),
         )  # fmt: skip
         wants = ready.get("wants", self.wants)
         if not isinstance(ready.get("ready"), str):
-            program.fail(f"answered 'new' with {shown(ready)}; expected a text 'ready'")
+            program.fail(f"answered 'new' with {quote_value(ready)}; expected a text 'ready'")
         if not isinstance(wants, list | tuple) or not all(want in WANTS for want in wants):
-            program.fail(f"wants {shown(wants)}; expected a list of {', '.join(WANTS)}")
+            program.fail(f"wants {quote_value(wants)}; expected a list of {', '.join(WANTS)}")
         self.wants = tuple(wants)
         return program
 
@@ -120,15 +120,15 @@ class ProgramPlayer:
         if "events" in self.wants:
             message["events"] = [document(event) for event in self._events]
         if "numbers" in self.wants:
-            message["numbers"] = list(encoded_of(rules).numbers(view))
+            message["numbers"] = list(encoder_of(rules).numbers(view))
         if "mask" in self.wants:
-            message["mask"] = list(encoded_of(rules).mask(view))
+            message["mask"] = list(encoder_of(rules).mask(view))
         self._events.clear()
         start = monotonic()
         answer = program.ask(message, self.seconds)
         may_wait = not rules.faults(view, None)
         self._delay = monotonic() - start if may_wait else 0.0
-        return self._meant(program, answer, view)
+        return self._parse_answer(program, answer, view)
 
     def delay(self, view: Any, random: Random) -> float:
         """Return the delay of the last move in seconds: from the answer, or as measured."""
@@ -140,24 +140,25 @@ class ProgramPlayer:
         program, self._program = self._program, None
         if program is not None:
             program.tell({"do": "end", "outcome": outcome})
-            _let_go(self._words, self._key, program)
+            _release(self._words, self._key, program)
 
     def end(self) -> None:
         """End the process of the program immediately."""
         if self._program is not None:
             self._program.end()
 
-    def _meant(self, program: Program, answer: Mapping[str, Any], view: Any) -> Any:
+    def _parse_answer(self, program: Program, answer: Mapping[str, Any], view: Any) -> Any:
         kinds = [kind for kind in ANSWERS[:3] if kind in answer]
         if len(kinds) != 1 or not all(key in ANSWERS for key in answer):
             program.fail(
-                f"gave {shown(dict(answer))}; expected one of move, action or wait, and optionally "
+                f"gave {quote_value(dict(answer))}; expected one of move, action or wait, and "
+                f"optionally "
                 "delay"
             )
         delay = answer.get("delay", self._delay)
         if not _is_number(delay) or not 0 <= delay <= MAX_MOVE_SECONDS:
             program.fail(
-                f"gave a delay of {shown(delay)}; expected 0 to {MAX_MOVE_SECONDS} seconds"
+                f"gave a delay of {quote_value(delay)}; expected 0 to {MAX_MOVE_SECONDS} seconds"
             )
         self._delay = float(delay)
         (kind,), value = kinds, answer[kinds[0]]
@@ -167,7 +168,7 @@ class ProgramPlayer:
             if kind == "move" and isinstance(value, str):
                 return self._rules.read(value, view)
             if kind == "action" and isinstance(value, int) and not isinstance(value, bool):
-                encoded = encoded_of(self._rules)
+                encoded = encoder_of(self._rules)
                 mask = encoded.mask(view)
                 if not (0 <= value < len(mask) and mask[value]):
                     raise InputError("this action is not legal: the mask does not have a 1 there")
@@ -176,14 +177,14 @@ class ProgramPlayer:
                 "expected a text for move, a whole number for action, or true for wait"
             )
         except InputError as error:
-            program.fail(f"gave {kind} {shown(value)}: {error}")
+            program.fail(f"gave {kind} {quote_value(value)}: {error}")
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 
-def encoded_of(rules: Any) -> Any:
+def encoder_of(rules: Any) -> Any:
     """Return the encoder of a game with its settings (`quaternity.environments.episode.Encoded`).
 
     The encoder of the last game is cached.
@@ -202,7 +203,7 @@ _idle: defaultdict[Hashable, list[Program]] = defaultdict(list)
 _lock = Lock()
 
 
-def _taken(words: tuple[str, ...], key: Hashable) -> Program:
+def _take_idle(words: tuple[str, ...], key: Hashable) -> Program:
     with _lock:
         waiting = _idle[words, key]
         while waiting:
@@ -212,7 +213,7 @@ def _taken(words: tuple[str, ...], key: Hashable) -> Program:
     return Program(words)
 
 
-def _let_go(words: tuple[str, ...], key: Hashable, program: Program) -> None:
+def _release(words: tuple[str, ...], key: Hashable, program: Program) -> None:
     with _lock:
         if key is not None and sum(map(len, _idle.values())) < MAX_IDLE_PROGRAMS:
             _idle[words, key].append(program)

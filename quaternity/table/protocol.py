@@ -72,7 +72,7 @@ class Rules(Protocol[P, M, V]):
     def events(self, before: P, seat: int, move: M, after: P) -> Sequence[str]:
         """Return what everybody sees of a move, one sentence for each event.
 
-        If an event is a `quaternity.base.sentences.Sentence` instead of plain text, pages can show
+        If an event is a `quaternity.base.sentences.Message` instead of plain text, pages can show
         the names of the players, and programs get the values.
         """
 
@@ -104,7 +104,7 @@ class Rules(Protocol[P, M, V]):
     def still_means(self, move: M, then: V, now: V) -> bool:
         """Return whether a move has the same meaning now as in an earlier view."""
 
-    def for_absent(self, view: V) -> M | None:
+    def default_move(self, view: V) -> M | None:
         """Return the default move of an absent player; None if the others must wait."""
 
     def show(self, view: V, width: int = 80) -> str:

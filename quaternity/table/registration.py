@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
 from quaternity.base.plugins import PLACE, load_place
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
 
 NAME = re.compile(r"[a-z][a-z0-9]{0,19}", re.ASCII)
 RANDOM = {"random": "quaternity.table.players:RandomPlayer"}
@@ -51,7 +51,7 @@ class Level(NamedTuple):
     rating: int
 
 
-class First(NamedTuple):
+class StarterGame(NamedTuple):
     """A first game for beginners.
 
     Attributes:
@@ -111,7 +111,7 @@ class Registration:
         picture: place of a function that draws the picture of the game for the start page.
         tips: place of the tips for players; see `quaternity.web.drawing.tips`.
         first: a first game for beginners, which the start page offers.
-        helpers: place of the function for each word of help; see `quaternity.web.helping`.
+        helpers: place of the function for each word of help; see `quaternity.web.hints`.
         advice: place of a function of a view and a move that adds information to a hint.
         review: place of its `quaternity.review.judge.Judge`.
         help: the buttons for help on the page, in order: a word of `helpers` or `hint`, and a
@@ -141,7 +141,7 @@ class Registration:
     drawing: str = ""
     picture: str = ""
     tips: str = ""
-    first: First | None = None
+    first: StarterGame | None = None
     helpers: Mapping[str, str] = field(default_factory=dict)
     advice: str = ""
     review: str = ""
@@ -150,7 +150,8 @@ class Registration:
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
             raise InputError(
-                f"game {shown(self.name)}: a name must have 1 to 20 letters a to z and digits, and "
+                f"game {quote_value(self.name)}: a name must have 1 to 20 letters a to z and "
+                f"digits, and "
                 "start with a letter"
             )
         places = {part: getattr(self, part) for part in _PLACES}
@@ -165,7 +166,7 @@ class Registration:
                 isinstance(place, str) and PLACE.fullmatch(place)
             ):
                 raise InputError(
-                    f"game {self.name!r}: {part} is {shown(place)}, not package.module:name"
+                    f"game {self.name!r}: {part} is {quote_value(place)}, not package.module:name"
                 )
         if not self.players:
             raise InputError(f"game {self.name!r}: players: must not be empty")
@@ -178,7 +179,7 @@ class Registration:
             if player.partition(":")[0] not in self.players:
                 known = ", ".join(self.players)
                 raise InputError(
-                    f"game {self.name!r}: {part} is {shown(player)}, not one of {known}"
+                    f"game {self.name!r}: {part} is {quote_value(player)}, not one of {known}"
                 )
 
     def part(self, name: str) -> Any:

@@ -15,7 +15,7 @@ cards without a triple are the usual case.
 from typing import TYPE_CHECKING
 
 from quaternity.base.lazy_names import public_only
-from quaternity.ternary.best import Best
+from quaternity.ternary.best import Incumbent
 from quaternity.ternary.cards import CARDS, SetCard, digits_of, index_of, read_card
 from quaternity.ternary.checksum import checksum
 from quaternity.ternary.counting import FreeCount, count_free
@@ -54,9 +54,9 @@ __all__ = [
     "PACKING_METHODS",
     "PICTURES",
     "WHOLE_DECK",
-    "Best",
     "DeckLimit",
     "FreeCount",
+    "Incumbent",
     "Playout",
     "Rule",
     "SetCard",

@@ -8,18 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quaternity.base.many import checked_actions, checked_games, refuse_illegal
-from quaternity.base.plain_values import whole
+from quaternity.base.batch_checks import check_actions, check_games, check_legal
+from quaternity.base.validation import as_int
 from quaternity.ternary.cards import CARDS, all_digits
 from quaternity.ternary.encoded import MAX_THREES, SetEncoded, claimed_places
 from quaternity.ternary.rules import MAX_TABLE_CARDS, SetRules, SetSettings
 from quaternity.ternary.tables import Rule
 from quaternity.ternary.triples import partner_bits, third_cards
 
-_SEEN = np.zeros((CARDS + 1, 12), np.float32)
+_CARD_NUMBERS = np.zeros((CARDS + 1, 12), np.float32)
 """The observation of each card, as in `SetEncoded.entries`. The last row means no card."""
 
-_SEEN[:-1] = [[digit == value for digit in digits for value in range(3)] for digits in all_digits()]
+_CARD_NUMBERS[:-1] = [
+    [digit == value for digit in digits for value in range(3)] for digits in all_digits()
+]
 
 
 class SetBatch:
@@ -54,21 +56,21 @@ class SetBatch:
         self.settings = rules.settings
         self.size = sum(count for _, count, _ in encoded.entries)
         self.actions = encoded.actions
-        self.games = checked_games(games, self.actions, self.size)
-        self.max_moves = whole(max_moves, "max_moves", 0)
-        self._random = np.random.default_rng(None if seed is None else whole(seed, "seed", 0))
+        self.games = check_games(games, self.actions, self.size)
+        self.max_moves = as_int(max_moves, "max_moves", 0)
+        self._random = np.random.default_rng(None if seed is None else as_int(seed, "seed", 0))
         self._claims = encoded.claims
         self._places_of = np.array(claimed_places(encoded.places), np.int8)
         # For each number of cards on the table, in threes: the possible claims, and waiting.
         laid = np.arange(0, encoded.places + 1, 3)
         laid_out = self._places_of[:, 2] < laid[:, None]
         self._open = np.pad(laid_out, ((0, 0), (0, 2)), constant_values=True).astype(np.uint8)
-        self._third = _third(self.settings.rule)
+        self._third = _third_card_table(self.settings.rule)
         count, seats = self.games, rules.seats
-        self._every = np.arange(count)
+        self._all_games = np.arange(count)
         self.places = np.empty((count, encoded.places), np.int8)
         self._deck = np.empty((count, CARDS), np.int8)
-        self._gone = np.empty((count, CARDS), np.uint8)
+        self._taken_cards = np.empty((count, CARDS), np.uint8)
         self.on_table, self.undealt = np.empty(count, np.int8), np.empty(count, np.int8)
         self.taken, self.wrong = (np.empty((count, seats), np.int32) for _ in range(2))
         self.agreed = np.empty((count, seats), bool)
@@ -89,7 +91,7 @@ class SetBatch:
             decks: [game, card] the order of dealing (default: shuffled).
             first: [game] the seat that acts first (default: random).
         """
-        chosen: Any = self._every if which is None else self._every[np.array(which)]
+        chosen: Any = self._all_games if which is None else self._all_games[np.array(which)]
         count, table, seats = len(chosen), self.settings.table, self.settings.seats
         if decks is None:
             decks = self._random.permuted(
@@ -100,7 +102,14 @@ class SetBatch:
         self.places[chosen] = -1
         self.places[chosen, :table] = self._deck[chosen, :table]
         self.on_table[chosen], self.undealt[chosen] = table, CARDS - table
-        for state in (self._gone, self.taken, self.wrong, self.agreed, self.moves, self.over):
+        for state in (
+            self._taken_cards,
+            self.taken,
+            self.wrong,
+            self.agreed,
+            self.moves,
+            self.over,
+        ):
             state[chosen] = 0
         self.seat[chosen] = self._first[chosen]
 
@@ -110,14 +119,14 @@ class SetBatch:
         Raises:
             InputError: If an action is illegal. The message names the game, and no game is changed.
         """
-        raw, action = checked_actions(actions, self.games, self.actions)
+        raw, action = check_actions(actions, self.games, self.actions)
         running = ~self.over
         claims = (action >= 0) & (action < self._claims)
         spots = self._places_of[np.where(claims, action, 0)]
         legal = np.where(claims, spots[:, 2] < self.on_table, action == self._claims + 1)
         agrees = action == self._claims
         legal |= agrees & self._may_agree()
-        refuse_illegal(raw, legal | self.over)
+        check_legal(raw, legal | self.over)
         changed = self._agree(np.nonzero(agrees & running)[0])
         claiming = np.nonzero(claims & running)[0]
         changed += self._claim(claiming, spots[claiming])
@@ -131,7 +140,7 @@ class SetBatch:
         np.copyto(self.seat, turn, where=~self.over, casting="same_kind")
 
     def _may_agree(self) -> NDArray[np.bool_]:
-        may = (self.undealt > 0) & ~self.agreed[self._every, self.seat]
+        may = (self.undealt > 0) & ~self.agreed[self._all_games, self.seat]
         return may & (self.on_table < MAX_TABLE_CARDS) if self.settings.rule is Rule.SET else may
 
     def _agree(self, games: NDArray[np.intp]) -> list[NDArray[np.intp]]:
@@ -161,7 +170,7 @@ class SetBatch:
             return []
         self.taken[games, self.seat[games]] += 1
         self.agreed[games] = False
-        self._gone[games[:, None], cards] = 1
+        self._taken_cards[games[:, None], cards] = 1
         fewer = (self.on_table[games] > self.settings.table) | (self.undealt[games] == 0)
         self._deal(games[~fewer], spots[~fewer])
         shrunk = games[fewer]
@@ -201,9 +210,9 @@ class SetBatch:
         seats, width = self.settings.seats, self.places.shape[1] * 12
         seen = np.empty((self.games, self.size), np.float32)
         seen[:, :seats] = self.seat[:, None] == np.arange(seats)
-        seen[:, seats : seats + width] = _SEEN[self.places].reshape(self.games, -1)
+        seen[:, seats : seats + width] = _CARD_NUMBERS[self.places].reshape(self.games, -1)
         rest = seen[:, seats + width :]
-        rest[:, :CARDS] = self._gone
+        rest[:, :CARDS] = self._taken_cards
         rest[:, CARDS] = self.undealt / CARDS
         order = (self.seat[:, None] + np.arange(seats)) % seats
         wrong = np.take_along_axis(self.wrong, order, 1)
@@ -215,7 +224,7 @@ class SetBatch:
 
 
 @cache
-def _third(rule: Rule) -> NDArray[np.int8]:
+def _third_card_table(rule: Rule) -> NDArray[np.int8]:
     """Return the card that completes a three with two cards; `CARDS` if none does, or for -1."""
     thirds = np.full((CARDS + 1, CARDS + 1), CARDS, np.int8)
     thirds[:-1, :-1] = third_cards()

@@ -7,16 +7,16 @@ from random import Random
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
+from quaternity.base.cp_sat_search import run_search
 from quaternity.base.errors import InputError, LimitError, SolverFault, SolverTimeout
-from quaternity.base.interruptible import searched
-from quaternity.base.plain_values import generator, time_limit
+from quaternity.base.validation import check_random, check_time_limit
 from quaternity.ternary.cards import CARDS
 
 Item = TypeVar("Item")
-Found = tuple[Item, ...]
+Collection = tuple[Item, ...]
 
 
-class Best(Generic[Item]):
+class Incumbent(Generic[Item]):
     """The best answer so far and a bound, both valid at any time, even after an interrupt.
 
     No collection is larger than `bound`.
@@ -30,7 +30,7 @@ class Best(Generic[Item]):
     def start(
         self,
         bound: int,
-        right: Callable[[Found[Item]], bool] = lambda found: True,
+        right: Callable[[Collection[Item]], bool] = lambda found: True,
         seconds: float | None = None,
         random: Random | None = None,
     ) -> None:
@@ -39,16 +39,16 @@ class Best(Generic[Item]):
         `right` checks whether a collection is valid. Without `seconds`, the limits of the methods
         apply. Without `random`, every run is the same.
         """
-        self._found: Found[Item] = ()
+        self._found: Collection[Item] = ()
         self._verified = 0
         self.bound = bound
-        self.random = None if random is None else generator(random)
+        self.random = None if random is None else check_random(random)
         self._right = right
-        self._seconds = time_limit(seconds)
+        self._seconds = check_time_limit(seconds)
         self._end = None if self._seconds is None else monotonic() + self._seconds
 
     @property
-    def found(self) -> Found[Item]:
+    def found(self) -> Collection[Item]:
         """The largest collection found, initially empty; raise SolverFault if it is invalid."""
         collection = self._found
         if len(collection) > self._verified:
@@ -67,7 +67,7 @@ class Best(Generic[Item]):
         """Whether the found collection is proved to be largest."""
         return self.size >= self.bound
 
-    def improve(self, collection: Found[Item]) -> None:
+    def improve(self, collection: Collection[Item]) -> None:
         """Keep a collection if it is larger than the best one so far."""
         if len(collection) > self.size:
             self._found = collection
@@ -93,32 +93,32 @@ class Best(Generic[Item]):
         elif steps % 64 == 1:
             self.seconds_left()
 
-    def searched(
+    def run_cp_sat(
         self, model: Any, seconds: float, unanswered: Callable[[], str], **others: Any
     ) -> Any:
         """Run CP-SAT with a strong linear relaxation, which suits triples of cards.
 
-        See `quaternity.base.interruptible`. `seconds` applies if this record has no time limit.
+        See `quaternity.base.cp_sat_search`. `seconds` applies if this record has no time limit.
         """
         if self.random is not None:
             others |= {"randomize_search": True, "seed": self.random.randrange(2**31)}
         seconds_left = self.seconds_left(seconds)
-        return searched(model, seconds_left, unanswered, linearization_level=2, **others)
+        return run_search(model, seconds_left, unanswered, linearization_level=2, **others)
 
     def __str__(self) -> str:
         return f"best found {self.size}, at most {self.bound}"
 
 
-def begun(
-    best: Best[Item] | None,
+def start_record(
+    best: Incumbent[Item] | None,
     bound: int,
-    right: Callable[[Found[Item]], bool],
+    right: Callable[[Collection[Item]], bool],
     seconds: float | None,
     random: Random | None,
-) -> Best[Item]:
+) -> Incumbent[Item]:
     """Start the given record, or a new one, and return it."""
-    if best is not None and not isinstance(best, Best):
+    if best is not None and not isinstance(best, Incumbent):
         raise InputError(f"best: {best!r} is not a Best")
-    record: Best[Item] = Best() if best is None else best
+    record: Incumbent[Item] = Incumbent() if best is None else best
     record.start(bound, right, seconds, random)
     return record

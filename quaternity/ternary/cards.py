@@ -13,8 +13,8 @@ from functools import cache
 from typing import Final
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import text as text_of
-from quaternity.base.plain_values import whole_number
+from quaternity.base.validation import check_int
+from quaternity.base.validation import check_text as text_of
 
 CARDS: Final = 81
 """Number of cards in the deck."""
@@ -33,7 +33,7 @@ AMOUNTS: Final = ("one", "two", "three")
 
 WORDS: Final = (SHAPES, COLOURS, FILLS, AMOUNTS)
 
-MEANINGS: Final = {
+DIGIT_OF_WORD: Final = {
     **{
         word: (place, digit)
         for place, words in enumerate(WORDS)
@@ -110,7 +110,7 @@ def index_of(digits: Digits) -> int:
         raise InputError(f"{digits!r}: a card has {len(ATTRIBUTES)} digits, not {len(numbers)}")
     index = 0
     for attribute, digit in zip(ATTRIBUTES, numbers, strict=True):
-        index = 3 * index + whole_number(digit, 0, 2, "0, 1 or 2", attribute)
+        index = 3 * index + check_int(digit, 0, 2, "0, 1 or 2", attribute)
     return index
 
 
@@ -118,10 +118,10 @@ def check_card(index: int, place: str = "card") -> int:
     """Return the index as a plain integer; raise InputError with the place if it is invalid."""
     if type(index) is int and 0 <= index < CARDS:  # the usual case, made fast
         return index
-    return whole_number(index, 0, CARDS - 1, f"a card; cards are 0..{CARDS - 1}", place)
+    return check_int(index, 0, CARDS - 1, f"a card; cards are 0..{CARDS - 1}", place)
 
 
-ALLOWED = (
+CARD_FORMS = (
     f"a card is an index 0..{CARDS - 1}, four ternary digits such as 0212 (each 0..2), "
     "or words such as three-purple-striped-diamonds"
 )
@@ -138,12 +138,12 @@ def read_card(text: str) -> int:
     >>> read_card("23"), read_card("0212"), read_card("Three purple, striped diamonds")
     (23, 23, 23)
     """
-    stripped = text_of(text, f"a text; {ALLOWED}", "card").strip()
+    stripped = text_of(text, f"a text; {CARD_FORMS}", "card").strip()
     if stripped.isascii() and stripped.isdigit():
         return _from_digits(stripped)
     words = [word for word in re.split(r"[\s,_-]+", stripped.lower()) if word]
     if not words or not any(word[:1].isalpha() for word in words):
-        raise InputError(f"{text!r}: {ALLOWED}")
+        raise InputError(f"{text!r}: {CARD_FORMS}")
     return _from_words(text, words)
 
 
@@ -152,23 +152,23 @@ def _from_digits(text: str) -> int:
         for attribute, digit in zip(ATTRIBUTES, text, strict=True):
             if digit not in "012":
                 raise InputError(
-                    f"{text!r}: the digit {digit} ({attribute}) is not 0..2; {ALLOWED}"
+                    f"{text!r}: the digit {digit} ({attribute}) is not 0..2; {CARD_FORMS}"
                 )
         shape, colour, fill, amount = map(int, text)
         return index_of((shape, colour, fill, amount))
     # Check the length first, because Python refuses to convert thousands of digits.
     if len(text) > 2 or int(text) >= CARDS or (len(text) > 1 and text[0] == "0"):
-        raise InputError(f"{text!r}: {ALLOWED}")
+        raise InputError(f"{text!r}: {CARD_FORMS}")
     return int(text)
 
 
 def _from_words(text: str, words: list[str]) -> int:
     digits: dict[int, int] = {}
     for word in words:
-        if word not in MEANINGS:
+        if word not in DIGIT_OF_WORD:
             known = "; ".join(map("{}: {}".format, ATTRIBUTES, map(", ".join, WORDS)))
             raise InputError(f"{text!r}: unknown word {word!r}; choose from {known}")
-        attribute, digit = MEANINGS[word]
+        attribute, digit = DIGIT_OF_WORD[word]
         if attribute in digits:
             known = WORDS[attribute][digits[attribute]]
             raise InputError(f"{text!r}: two words for {ATTRIBUTES[attribute]}: {known}, {word}")
@@ -177,6 +177,6 @@ def _from_words(text: str, words: list[str]) -> int:
         if attribute not in digits:
             one_of = ", ".join(WORDS[attribute])
             raise InputError(
-                f"{text!r}: no word for {name} ({one_of}); all go into one argument: {ALLOWED}"
+                f"{text!r}: no word for {name} ({one_of}); all go into one argument: {CARD_FORMS}"
             )
     return index_of((digits[0], digits[1], digits[2], digits[3]))

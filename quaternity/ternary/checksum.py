@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from quaternity.base.plain_values import iterated
+from quaternity.base.validation import as_iterator
 from quaternity.ternary.cards import CARDS, PLACES, all_digits, check_card
 from quaternity.ternary.tables import Rule, bits_of
 
 NOTHING = 0
 """The checksum of no cards, and of every SET."""
 
-HOLDERS = tuple(
+CARDS_WITH_VALUE = tuple(
     bits_of(card for card in range(CARDS) if all_digits()[card][place] == value)
     for place in range(len(PLACES))
     for value in range(3)
@@ -28,7 +28,7 @@ def checksum(cards: Iterable[int]) -> int:
     """Return the sum of the digits mod 3, written as the index of a card."""
     sums = [0] * len(PLACES)
     digits = all_digits()
-    for card in iterated(cards, "cards"):
+    for card in as_iterator(cards, "cards"):
         for place, digit in enumerate(digits[check_card(card)]):
             sums[place] += digit
     return sum(total % 3 * value for total, value in zip(sums, PLACES, strict=True))
@@ -43,4 +43,6 @@ def excludes(cards: int, count: int, total: int, rule: Rule) -> bool:
     spare = cards.bit_count() - 3 * count
     if spare < 0 or (spare == 0 and total != NOTHING) or (spare == 1 and not cards >> total & 1):
         return True
-    return rule is Rule.TRIPLE and any((cards & holders).bit_count() < count for holders in HOLDERS)
+    return rule is Rule.TRIPLE and any(
+        (cards & holders).bit_count() < count for holders in CARDS_WITH_VALUE
+    )

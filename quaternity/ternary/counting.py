@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import comb
 from types import MappingProxyType
 
-from quaternity.base.plain_values import whole_number
+from quaternity.base.validation import check_int
 from quaternity.ternary import counting_by_layers, counting_by_search
 from quaternity.ternary.cards import CARDS
 from quaternity.ternary.tables import Rule
@@ -142,11 +142,11 @@ def count_free(n: int, rule: Rule | str) -> FreeCount:
     >>> count_free(12, Rule.TRIPLE).free
     39478773647088
     """
-    n = whole_number(n, 1, CARDS, f"a number of cards on a table; they are 1..{CARDS}", "n")
+    n = check_int(n, 1, CARDS, f"a number of cards on a table; they are 1..{CARDS}", "n")
     rule = Rule(rule)
-    if rule is Rule.TRIPLE and n <= counting_by_layers.LARGEST_TABLE:
+    if rule is Rule.TRIPLE and n <= counting_by_layers.MAX_TABLE_CARDS:
         return FreeCount(n, rule, counting_by_layers.count(n))
-    if rule is Rule.SET and n <= counting_by_search.LARGEST_TABLE:
+    if rule is Rule.SET and n <= counting_by_search.MAX_TABLE_CARDS:
         return FreeCount(n, rule, counting_by_search.count(n, rule))
     recorded = TABLES_WITHOUT_TRIPLE if rule is Rule.TRIPLE else TABLES_WITHOUT_SET
     return FreeCount(n, rule, recorded.get(n, 0))

@@ -16,11 +16,11 @@ from quaternity.ternary.hyperplane import FRAME
 from quaternity.ternary.tables import Rule, bits_of
 from quaternity.ternary.triples import is_pair, third_cards
 
-LARGEST_TABLE = 6
+MAX_TABLE_CARDS = 6
 """Maximum number of cards on a table for which the search is meant: it takes 0.5 s under `triple`
 and less under `set`. Each further card takes about 30 times as long."""
 
-TWO_CARDS = (((0, 40), 16), ((0, 39), 32), ((0, 36), 24), ((0, 27), 8))
+PAIR_FRAMES = (((0, 40), 16), ((0, 39), 32), ((0, 36), 24), ((0, 27), 8))
 """Pairs of cards that share 0, 1, 2 and 3 attributes, and the number of such partners of a card."""
 
 
@@ -32,7 +32,7 @@ def count(n: int, rule: Rule) -> int:
     if rule is Rule.SET:
         frames = [(FRAME, CARDS * (CARDS - 1) * (CARDS - 3))]
     else:
-        frames = [(cards, CARDS * equivalent) for cards, equivalent in TWO_CARDS]
+        frames = [(cards, CARDS * equivalent) for cards, equivalent in PAIR_FRAMES]
     ordered = sum(equivalent * _extensions(frame, n, rule) for frame, equivalent in frames)
     # Each table was counted once for every ordered frame among its cards.
     tables, remainder = divmod(ordered, perm(n, len(frames[0][0])))

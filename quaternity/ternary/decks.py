@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from random import Random
 
 from quaternity.base.errors import SolverFault
-from quaternity.base.plain_values import generator
+from quaternity.base.validation import check_random
 from quaternity.ternary.cards import CARDS, check_card
 from quaternity.ternary.packing import partition
 from quaternity.ternary.tables import WHOLE_DECK, Rule
@@ -25,7 +25,7 @@ Deck = tuple[int, ...]
 
 def shuffled_deck(random: Random) -> Deck:
     """Return the cards in random order."""
-    return tuple(generator(random).sample(WHOLE_DECK, len(WHOLE_DECK)))
+    return tuple(check_random(random).sample(WHOLE_DECK, len(WHOLE_DECK)))
 
 
 def safe_deck(random: Random, rule: Rule | str, method: str = "search") -> Deck:
@@ -35,7 +35,7 @@ def safe_deck(random: Random, rule: Rule | str, method: str = "search") -> Deck:
     cannot get stuck before the deck is empty. The order of the threes, and of the cards in each, is
     random. See `partition` for how random the threes are. It takes a few hundredths of a second.
     """
-    threes = partition(WHOLE_DECK, rule, generator(random), method)
+    threes = partition(WHOLE_DECK, rule, check_random(random), method)
     if threes is None:
         raise SolverFault(f"{method}: no partition of the deck into threes")
     cards: list[int] = []
@@ -55,8 +55,8 @@ def chain(random: Random, rule: Rule | str, start: int | None = None) -> Iterato
     >>> links[0][0], links[0][2] == links[1][0], links[1][2] == links[2][0]
     (23, True, True)
     """
-    card = generator(random).randrange(CARDS) if start is None else check_card(start)
-    return _links(generator(random), Rule(rule), card)
+    card = check_random(random).randrange(CARDS) if start is None else check_card(start)
+    return _links(check_random(random), Rule(rule), card)
 
 
 def _links(random: Random, rule: Rule, card: int) -> Iterator[Triple]:

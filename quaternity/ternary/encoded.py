@@ -127,7 +127,7 @@ class SetEncoded:
         undrawn = [card for card in range(CARDS) if card not in drawn]
         return [(card, 1 / len(undrawn)) for card in undrawn]
 
-    def dealt(self, drawn: Sequence[int]) -> SetPosition:
+    def initial_position(self, drawn: Sequence[int]) -> SetPosition:
         """Return the first position, once the whole deck is drawn."""
         return self.rules.start_of_deck(tuple(drawn))
 

@@ -58,7 +58,7 @@ def images(cards: Iterable[int]) -> frozenset[int]:
     reached, new = {start}, [start]
     while new:
         part = new.pop()
-        for change in _changes():
+        for change in _coordinate_changes():
             image = bits_of(change[card] for card in cards_in(part))
             if image not in reached:
                 reached.add(image)
@@ -70,7 +70,7 @@ _POINTS = tuple(product(range(3), repeat=3))
 
 
 @cache
-def _changes() -> tuple[tuple[int, ...], ...]:
+def _coordinate_changes() -> tuple[tuple[int, ...], ...]:
     return tuple(
         tuple(9 * (x % 3) + 3 * (y % 3) + z % 3 for x, y, z in points)
         for points in (

@@ -8,8 +8,8 @@ from random import Random
 from typing import NamedTuple
 
 from quaternity.base.errors import LimitError, SolverFault
-from quaternity.base.plain_values import named
-from quaternity.ternary.best import Best, begun
+from quaternity.base.validation import lookup
+from quaternity.ternary.best import Incumbent, start_record
 from quaternity.ternary.cards import CARDS
 from quaternity.ternary.hyperplane import (
     DIRECTIONS,
@@ -36,7 +36,7 @@ LARGEST_IN_DECK: Mapping[Rule, int] = {Rule.TRIPLE: 54, Rule.SET: 20}
 class LargestMethod(NamedTuple):
     """A method to find a largest part that includes given cards, or all such parts of a size."""
 
-    largest: Callable[[Sequence[int], Rule, Sequence[int], Best[int]], tuple[int, ...]]
+    largest: Callable[[Sequence[int], Rule, Sequence[int], Incumbent[int]], tuple[int, ...]]
     parts: Callable[[Sequence[int], Rule, Sequence[int], int], Iterator[int]]
 
 
@@ -62,7 +62,7 @@ def largest_free(
     *,
     seconds: float | None = None,
     random: Random | None = None,
-    best: Best[int] | None = None,
+    best: Incumbent[int] | None = None,
 ) -> tuple[int, ...]:
     """Return a largest part of a table that holds no three of the rule, in order.
 
@@ -80,12 +80,14 @@ def largest_free(
     >>> largest_free([0, 1, 2, 40, 80], Rule.SET)
     (1, 2, 40, 80)
     """
-    cards, rule, largest_method = check_table(table), Rule(rule), named(LARGEST_METHODS, method)
+    cards, rule, largest_method = check_table(table), Rule(rule), lookup(LARGEST_METHODS, method)
     if cards == WHOLE_DECK:
         return largest_in_deck(rule, method, seconds=seconds, random=random, best=best).cards
     # `largest_in_deck` proves separately that the deck, and so any table, has no more.
     limit = LARGEST_IN_DECK[rule]
-    best = begun(best, min(len(cards), limit), lambda f: _is_free(f, cards, rule), seconds, random)
+    best = start_record(
+        best, min(len(cards), limit), lambda f: _is_free(f, cards, rule), seconds, random
+    )
     best.improve(_greedy(cards, rule, best.random))
     return best.found if best.proved else largest_method.largest(cards, rule, (), best)
 
@@ -108,7 +110,7 @@ def largest_in_deck(
     *,
     seconds: float | None = None,
     random: Random | None = None,
-    best: Best[int] | None = None,
+    best: Incumbent[int] | None = None,
 ) -> DeckLimit:
     """Return a largest collection of all 81 cards without a three, with its proof: 54, for SET 20.
 
@@ -118,9 +120,9 @@ def largest_in_deck(
     errors are those of `largest_free`. Until the proof is complete, the bound is only what disjoint
     threes prove.
     """
-    rule, largest_method = Rule(rule), named(LARGEST_METHODS, method)
+    rule, largest_method = Rule(rule), lookup(LARGEST_METHODS, method)
     limit = LARGEST_IN_DECK[rule]
-    best = begun(best, CARDS, lambda f: _is_free(f, WHOLE_DECK, rule), seconds, random)
+    best = start_record(best, CARDS, lambda f: _is_free(f, WHOLE_DECK, rule), seconds, random)
     best.improve(_greedy(WHOLE_DECK, rule, best.random))
     prove = _prove_triple if rule is Rule.TRIPLE else _prove_set
     try:
@@ -138,7 +140,7 @@ def largest_in_deck(
     return proof
 
 
-def _prove_triple(largest_method: LargestMethod, method: str, best: Best[int]) -> DeckLimit:
+def _prove_triple(largest_method: LargestMethod, method: str, best: Incumbent[int]) -> DeckLimit:
     threes = partition(WHOLE_DECK, Rule.TRIPLE, method=method, seconds=best.seconds_left())
     if threes is not None:
         best.lower(2 * len(threes))
@@ -155,18 +157,20 @@ def _prove_triple(largest_method: LargestMethod, method: str, best: Best[int]) -
     )
 
 
-def _prove_set(largest_method: LargestMethod, method: str, best: Best[int]) -> DeckLimit:
+def _prove_set(largest_method: LargestMethod, method: str, best: Incumbent[int]) -> DeckLimit:
     rule, full = Rule.SET, len(PARABOLOID)
     best.lower(CARDS - CARDS // 3)  # 0, 1, 2 and 3, 4, 5 and so on are disjoint SETs
     step = _step_of(best)
     in_hyperplane = len(largest_method.largest(HYPERPLANE, rule, FRAME, step))
-    _hold(in_hyperplane == full, f"{method}: {in_hyperplane} in a hyperplane")
+    _require(in_hyperplane == full, f"{method}: {in_hyperplane} in a hyperplane")
     # Every full cap of a hyperplane has full * (full - 1) * (full - 2) ordered threes of cards. The
     # hyperplane has 27 * 26 * 24 ordered threes that are not a SET, all of them equivalent.
     with_frame = sum(1 for _ in largest_method.parts(HYPERPLANE, rule, FRAME, full))
     caps, remainder = divmod(27 * 26 * 24 * with_frame, full * (full - 1) * (full - 2))
     equivalent = len(images(PARABOLOID))
-    _hold(remainder == 0 and caps == equivalent, f"{method}: {caps} full caps, {equivalent} alike")
+    _require(
+        remainder == 0 and caps == equivalent, f"{method}: {caps} full caps, {equivalent} alike"
+    )
     step = _step_of(best)
     try:
         cards = largest_method.largest((*PARABOLOID, *WHOLE_DECK[27:]), rule, PARABOLOID, step)
@@ -174,7 +178,7 @@ def _prove_set(largest_method: LargestMethod, method: str, best: Best[int]) -> D
         # The bound of this step does not hold for the deck until the proof is complete.
         best.improve(step.found)
     larger = len(cards) + 1
-    _hold(must_have_full_hyperplane(larger, full), f"{method}: no full hyperplane for {larger}")
+    _require(must_have_full_hyperplane(larger, full), f"{method}: no full hyperplane for {larger}")
     return DeckLimit(
         cards,
         (
@@ -190,13 +194,13 @@ def _prove_set(largest_method: LargestMethod, method: str, best: Best[int]) -> D
     )
 
 
-def _step_of(best: Best[int]) -> Best[int]:
+def _step_of(best: Incumbent[int]) -> Incumbent[int]:
     """Return a record for one step of a proof, with the remaining time as its limit."""
-    step: Best[int] = Best()
+    step: Incumbent[int] = Incumbent()
     step.start(CARDS, seconds=best.seconds_left(), random=best.random)
     return step
 
 
-def _hold(holds: bool, step: str) -> None:
+def _require(holds: bool, step: str) -> None:
     if not holds:
         raise SolverFault(f"a step of the proof fails: {step}")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import floor
 from typing import TYPE_CHECKING, Any
 
-from quaternity.ternary.best import Best
+from quaternity.ternary.best import Incumbent
 from quaternity.ternary.tables import Rule, bits_of, cards_in
 from quaternity.ternary.triples import triples
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 
-NODES = 500_000
+MAX_NODES = 500_000
 """Maximum number of nodes of the search tree without a time limit; they take ten seconds."""
 
 
 def largest_by_search(
-    table: Sequence[int], rule: Rule, kept: Sequence[int], best: Best[int]
+    table: Sequence[int], rule: Rule, kept: Sequence[int], best: Incumbent[int]
 ) -> tuple[int, ...]:
     """Return a largest part of a table without a three that includes the cards `kept`.
 
     `best` receives every better part and bound, and its bound and time limit end the search.
-    Without a time limit, more than `NODES` nodes raise a LimitError.
+    Without a time limit, more than `MAX_NODES` nodes raise a LimitError.
     """
     others = table if best.random is None else best.random.sample(table, len(table))
     label = dict(zip(table, others, strict=True))
@@ -79,7 +79,7 @@ def parts_by_search(
 
 
 class _Search:
-    def __init__(self, cards: Mapping[int, int], best: Best[int]) -> None:
+    def __init__(self, cards: Mapping[int, int], best: Incumbent[int]) -> None:
         self._cards, self._best, self._nodes = cards, best, 0
 
     def run(self, kept: int, open_cards: int, cores: list[int], alone: bool = False) -> None:
@@ -90,8 +90,8 @@ class _Search:
         """
         best = self._best
         self._nodes += 1
-        best.limit(self._nodes, NODES)
-        open_cards, cores = _without_lonely(open_cards, cores)
+        best.limit(self._nodes, MAX_NODES)
+        open_cards, cores = _remove_single_cores(open_cards, cores)
         max_size = kept.bit_count() + open_cards.bit_count()
         if not cores:
             if max_size > best.size:
@@ -109,7 +109,7 @@ class _Search:
         self.run(kept, open_cards & ~card, without_card, alone)
 
 
-def _without_lonely(open_cards: int, cores: list[int]) -> tuple[int, list[int]]:
+def _remove_single_cores(open_cards: int, cores: list[int]) -> tuple[int, list[int]]:
     """Return the open cards and cores without the single-card cores, which must be removed."""
     single = 0
     for core in cores:
@@ -150,7 +150,7 @@ TOLERANCE = 1e-6
 
 
 def largest_by_cp_sat(
-    table: Sequence[int], rule: Rule, kept: Sequence[int], best: Best[int]
+    table: Sequence[int], rule: Rule, kept: Sequence[int], best: Incumbent[int]
 ) -> tuple[int, ...]:
     """Return the same as `largest_by_search`, or raise SolverTimeout at the time limit."""
     model, stays = _model(table, rule, kept)
@@ -160,7 +160,7 @@ def largest_by_cp_sat(
     def improve(value: Callable[[Any], int]) -> None:
         best.improve(tuple(sorted(card for card in table if value(stays[card]))))
 
-    best.searched(
+    best.run_cp_sat(
         model, SECONDS,
         lambda: f"{len(table)} cards: CP-SAT has not proved the largest part without a three "
         f"within its time; {best}",
@@ -179,7 +179,7 @@ def parts_by_cp_sat(
     model.add(sum(stays.values()) == size)
     parts: list[int] = []
     text = f"CP-SAT has not found all parts of {size} cards within {SECONDS} s"
-    Best[int]().searched(
+    Incumbent[int]().run_cp_sat(
         model, SECONDS, lambda: text,
         on_solution=lambda value: parts.append(bits_of(c for c in table if value(stays[c]))),
         is_whole=True, enumerate_all_solutions=True,

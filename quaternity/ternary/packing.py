@@ -12,25 +12,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from quaternity.base.plain_values import named
-from quaternity.ternary.best import Best, begun
+from quaternity.base.validation import lookup
+from quaternity.ternary.best import Incumbent, start_record
 from quaternity.ternary.cards import CARDS, digits_of
 from quaternity.ternary.checksum import NOTHING, checksum, excludes
 from quaternity.ternary.tables import Rule, bits_of, cards_in, check_table
 from quaternity.ternary.triples import Triple, triples
 
-NODES = 200_000
+MAX_NODES = 200_000
 """Maximum number of nodes of the search tree without a time limit; they take half a minute."""
 
 
 def pack_by_search(
-    table: Sequence[int], rule: Rule, count: int, best: Best[Triple]
+    table: Sequence[int], rule: Rule, count: int, best: Incumbent[Triple]
 ) -> tuple[Triple, ...] | None:
     """Return `count` disjoint threes of a table, or None if there are fewer.
 
     `best` keeps the largest packing found; it has the time limit, and the generator that decides
-    the search order. Usually a few hundred nodes suffice. Without a time limit, more than `NODES`
-    nodes raise a LimitError.
+    the search order. Usually a few hundred nodes suffice. Without a time limit, more than
+    `MAX_NODES` nodes raise a LimitError.
     """
     search = _Search(table, rule, best)
     packing = search.run(bits_of(table), count, checksum(table), search.threes)
@@ -45,7 +45,7 @@ class _Three(NamedTuple):
 
 
 class _Search:
-    def __init__(self, table: Sequence[int], rule: Rule, best: Best[Triple]) -> None:
+    def __init__(self, table: Sequence[int], rule: Rule, best: Incumbent[Triple]) -> None:
         self._rule, self._nodes, self._best = rule, 0, best
         self._taken: list[Triple] = []
         self._cards = list(table)
@@ -60,7 +60,7 @@ class _Search:
         `threes` has all threes of the live cards, and possibly others.
         """
         self._nodes += 1
-        self._best.limit(self._nodes, NODES)
+        self._best.limit(self._nodes, MAX_NODES)
         if len(self._taken) > self._best.size:
             self._best.improve(tuple(self._taken))
         if excludes(live, count, total, self._rule):
@@ -100,7 +100,7 @@ SECONDS = 60.0
 
 
 def pack_by_cp_sat(
-    table: Sequence[int], rule: Rule, count: int, best: Best[Triple]
+    table: Sequence[int], rule: Rule, count: int, best: Incumbent[Triple]
 ) -> tuple[Triple, ...] | None:
     """Return the same as `pack_by_search`, or raise SolverTimeout at the limit of `best`."""
     from ortools.sat.python import cp_model
@@ -124,7 +124,7 @@ def pack_by_cp_sat(
     for place, digit in enumerate(digits_of(checksum(table))):
         sum_left = sum(digits_of(card)[place] * unused[card] for card in table)
         model.add(sum_left == digit + 3 * model.new_int_var(-1, len(table), ""))
-    solver = best.searched(
+    solver = best.run_cp_sat(
         model, SECONDS,
         lambda: f"CP-SAT has not found within its time whether {len(table)} cards hold {count} "
         f"disjoint threes; {best}",
@@ -141,7 +141,7 @@ def most_disjoint(
     *,
     seconds: float | None = None,
     random: Random | None = None,
-    best: Best[Triple] | None = None,
+    best: Incumbent[Triple] | None = None,
 ) -> tuple[Triple, ...]:
     """Return a maximum set of disjoint threes of a table, in order.
 
@@ -159,8 +159,8 @@ def most_disjoint(
     >>> most_disjoint([0, 1, 2, 40, 80], Rule.SET)
     ((0, 1, 2),)
     """
-    cards, rule, pack = check_table(table), Rule(rule), named(PACKING_METHODS, method)
-    best = begun(
+    cards, rule, pack = check_table(table), Rule(rule), lookup(PACKING_METHODS, method)
+    best = start_record(
         best, len(cards) // 3, lambda packing: _is_packing(packing, cards, rule), seconds, random
     )
     best.improve(_greedy(triples(cards, rule), best.random))
@@ -204,9 +204,9 @@ def partition(
     >>> partition([0, 1, 2, 3, 40, 77], Rule.SET), partition([0, 1, 2, 40, 60, 80], Rule.SET)
     (((0, 1, 2), (3, 40, 77)), None)
     """
-    cards, rule, pack = check_table(table), Rule(rule), named(PACKING_METHODS, method)
+    cards, rule, pack = check_table(table), Rule(rule), lookup(PACKING_METHODS, method)
     count, remainder = divmod(len(cards), 3)
-    record: Best[Triple] = begun(
+    record: Incumbent[Triple] = start_record(
         None, count, lambda packing: _is_packing(packing, cards, rule), seconds, random
     )
     if remainder:
@@ -215,7 +215,7 @@ def partition(
     return None if packing is None else tuple(sorted(packing))
 
 
-Pack = Callable[[Sequence[int], Rule, int, Best[Triple]], tuple[Triple, ...] | None]
+Pack = Callable[[Sequence[int], Rule, int, Incumbent[Triple]], tuple[Triple, ...] | None]
 """A function that returns `count` disjoint threes, or None; the record has all its limits."""
 
 PACKING_METHODS: Mapping[str, Pack] = {

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from random import Random
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import generator, iterated, whole_number
+from quaternity.base.validation import as_iterator, check_int, check_random
 from quaternity.ternary.cards import CARDS, check_card
 from quaternity.ternary.decks import Deck
 from quaternity.ternary.tables import Rule, check_table
 from quaternity.ternary.triples import Triple, triples
 
-TABLE = 12
+TABLE_CARDS = 12
 """Default number of cards on the table."""
 
 Choice = Callable[[tuple[Triple, ...]], Triple]
@@ -28,7 +28,10 @@ class Table:
     deck: Deck
 
     def __post_init__(self) -> None:
-        places, deck = tuple(iterated(self.places, "places")), tuple(iterated(self.deck, "deck"))
+        places, deck = (
+            tuple(as_iterator(self.places, "places")),
+            tuple(as_iterator(self.deck, "deck")),
+        )
         check_table((*places, *deck))
         object.__setattr__(self, "places", tuple(map(check_card, places)))
         object.__setattr__(self, "deck", tuple(map(check_card, deck)))
@@ -42,22 +45,24 @@ class Table:
         return table
 
     @classmethod
-    def start(cls, deck: Sequence[int], random: Random, size: int = TABLE) -> Table:
+    def start(cls, deck: Sequence[int], random: Random, size: int = TABLE_CARDS) -> Table:
         """Return a table with the first `size` cards of a deck, a multiple of 3, shuffled."""
         allowed = f"a multiple of 3 from 3 to {CARDS}"
-        size = whole_number(size, 3, CARDS, allowed, "size")
+        size = check_int(size, 3, CARDS, allowed, "size")
         if size % 3:
             raise InputError(f"size: {size} is not {allowed}")
-        return cls((), tuple(iterated(deck, "deck"))).deal(size, random)
+        return cls((), tuple(as_iterator(deck, "deck"))).deal(size, random)
 
     def deal(self, number: int, random: Random) -> Table:
         """Return the table with the next cards of the deck, if any, and all places shuffled.
 
         Otherwise the new cards would reveal a three in a game with a safe deck.
         """
-        number = whole_number(number, 0, CARDS, f"a number of cards, 0..{CARDS}", "number")
+        number = check_int(number, 0, CARDS, f"a number of cards, 0..{CARDS}", "number")
         cards = (*self.places, *self.deck[:number])
-        return self._trusted(tuple(generator(random).sample(cards, len(cards))), self.deck[number:])
+        return self._trusted(
+            tuple(check_random(random).sample(cards, len(cards))), self.deck[number:]
+        )
 
     def take(self, three: Triple) -> Table:
         """Return the table without three of its cards."""
@@ -100,7 +105,7 @@ def play_out(
     rule: Rule | str,
     random: Random,
     *,
-    size: int = TABLE,
+    size: int = TABLE_CARDS,
     extra: bool = False,
     choose: Choice | None = None,
 ) -> Playout:

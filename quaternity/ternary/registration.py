@@ -1,6 +1,6 @@
 """Registration of SET with the commands, the browser, tournaments and environments."""
 
-from quaternity.table.registration import First, Level, Registration
+from quaternity.table.registration import Level, Registration, StarterGame
 
 SET = Registration(
     name="set",
@@ -28,6 +28,6 @@ SET = Registration(
     drawing="quaternity.web.drawing.ternary:part",
     picture="quaternity.web.drawing.ternary:picture",
     tips="quaternity.web.drawing.tips:SET",
-    first=First({"seats": 2}, 1),
-    review="quaternity.review.open_table:SetJudge",
+    first=StarterGame({"seats": 2}, 1),
+    review="quaternity.review.perfect_information:SetJudge",
 )

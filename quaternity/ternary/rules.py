@@ -17,12 +17,12 @@ from textwrap import fill
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import IllegalMove, InputError, NotUnderstood
-from quaternity.base.text_record import TextRecord, ranges
-from quaternity.base.wording import counted
+from quaternity.base.text_format import with_noun
+from quaternity.base.text_record import TextRecord, setting_ranges
 from quaternity.table.plain_rules import PlainRules
 from quaternity.ternary.cards import CARDS, SetCard
 from quaternity.ternary.decks import shuffled_deck
-from quaternity.ternary.sentences import AGREES, DEALT, MISSED, RIGHT, WRONG, Pictured
+from quaternity.ternary.sentences import AGREES, DEALT, MISSED, RIGHT, WRONG, DescribedCards
 from quaternity.ternary.tables import LETTERS, Rule
 from quaternity.ternary.triples import Triple, is_triple, triples
 
@@ -31,7 +31,7 @@ MAX_TABLE_CARDS = 21
 cards always contain a SET (Davis and Maclagan 2003), though not always a triple."""
 
 _CLAIM = re.compile(r"(?:claims? )?([a-z])[ ,]*([a-z])[ ,]*([a-z])", re.IGNORECASE | re.ASCII)
-_BEGUN = re.compile(
+_PARTIAL_CLAIM = re.compile(
     r"(?:\d )?(?:claims? )?([a-z])(?:[ ,]*([a-z]))?(?:[ ,]*([a-z]))?[ ,]*", re.IGNORECASE | re.ASCII
 )
 _NUMBERS = re.compile(
@@ -54,7 +54,7 @@ class SetSettings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rule", Rule(self.rule))
-        for name, allowed in ranges(self).items():
+        for name, allowed in setting_ranges(self).items():
             value = getattr(self, name)
             if isinstance(value, bool) or value not in allowed:
                 raise InputError(f"{name}: {value!r} is not one of {', '.join(map(str, allowed))}")
@@ -168,7 +168,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             agreed = seen.agreed | {seat}
             if len(agreed) < self.seats:
                 return SetPosition(replace(seen, agreed=agreed), order)
-            return _dealt(replace(seen, agreed=frozenset()), order, (*seen.places, *deck[:3]))
+            return _deal_three(replace(seen, agreed=frozenset()), order, (*seen.places, *deck[:3]))
         first, second, last = move.cards
         if not is_triple(first, second, last, self.settings.rule):
             wrong = tuple(count + (player == seat) for player, count in enumerate(seen.wrong))
@@ -183,7 +183,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             return SetPosition(replace(seen, places=remaining), order)
         dealt = iter(deck)
         filled = tuple(next(dealt) if card in move.cards else card for card in seen.places)
-        return _dealt(seen, order, filled)
+        return _deal_three(seen, order, filled)
 
     def events(
         self, before: SetPosition, seat: int, move: SetMove, after: SetPosition
@@ -195,12 +195,12 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             right = len(after.seen.taken[seat]) > len(before.seen.taken[seat])
             claims = RIGHT if right else WRONG
             three = self.settings.rule.three
-            events = [claims(who=seat, three=three, cards=Pictured(move.cards), right=right)]
+            events = [claims(who=seat, three=three, cards=DescribedCards(move.cards), right=right)]
         dealt = before.deck[: before.seen.undealt - after.seen.undealt]
         if dealt and not move.cards and before.seen.threes:
             events.append(MISSED(three=self.settings.rule.three, missed=before.seen.threes[0]))
         if dealt:
-            events.append(DEALT(dealt=Pictured(dealt)))
+            events.append(DEALT(dealt=DescribedCards(dealt)))
         return tuple(events)
 
     def still_means(self, move: SetMove, then: SetView, now: SetView) -> bool:
@@ -209,7 +209,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             bool(move.cards) or then.places == now.places
         )
 
-    def for_absent(self, view: SetView) -> SetMove | None:
+    def default_move(self, view: SetView) -> SetMove | None:
         """Return agreement to more cards if another seat agrees, else None."""
         return MORE if view.agreed and not self.faults(view, MORE) else None
 
@@ -220,7 +220,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             float(len(threes) - wrong) for threes, wrong in zip(seen.taken, seen.wrong, strict=True)
         )
 
-    def listed(self, view: SetView) -> Iterator[SetMove]:
+    def iter_moves(self, view: SetView) -> Iterator[SetMove]:
         """Yield every claim of three cards on the table, and agreement if it is legal."""
         if view.is_over or view.seat is None:
             return
@@ -283,10 +283,10 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             for first in range(0, len(cells), per_line)
         ]
         score = "; ".join(
-            f"player {seat}: {counted(len(threes) - wrong, 'point')}"
+            f"player {seat}: {with_noun(len(threes) - wrong, 'point')}"
             for seat, (threes, wrong) in enumerate(zip(view.taken, view.wrong, strict=True))
         )
-        footer = f"{score}; {counted(view.undealt, 'card')} in the deck"
+        footer = f"{score}; {with_noun(view.undealt, 'card')} in the deck"
         return "\n".join([*lines, fill(footer, width)])
 
     def view_json(self, view: SetView) -> dict[str, Any]:
@@ -329,7 +329,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
 
 def cards_named(text: str, view: SetView) -> tuple[int | None, ...]:
     """Return the card at each letter of a complete or incomplete claim; empty for other texts."""
-    match = _BEGUN.fullmatch(text)
+    match = _PARTIAL_CLAIM.fullmatch(text)
     letters = [letter for letter in match.groups() if letter] if match is not None else []
     if len(view.places) <= len(ascii_lowercase):
         # Capital letters are separate places only if the table has more than 26.
@@ -337,5 +337,5 @@ def cards_named(text: str, view: SetView) -> tuple[int | None, ...]:
     return tuple(dict(zip(LETTERS, view.places, strict=False)).get(letter) for letter in letters)
 
 
-def _dealt(seen: SetView, order: tuple[int, ...], places: tuple[int, ...]) -> SetPosition:
+def _deal_three(seen: SetView, order: tuple[int, ...], places: tuple[int, ...]) -> SetPosition:
     return SetPosition(replace(seen, places=places, undealt=seen.undealt - 3), order)

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from functools import cache
 
-from quaternity.base.sentences import Kind
+from quaternity.base.sentences import MessageTemplate
 from quaternity.ternary.cards import CARDS, SetCard
 
-AGREES = Kind("agrees", "{who:player} agrees to three more cards")
-RIGHT = Kind("claims", "{who:player} claims a {three}: {cards}")
-WRONG = Kind("claims", "{who:player} claims a wrong three: {cards}")
-MISSED = Kind("missed", "there was a {three} all the same: {missed:row}")
-DEALT = Kind("dealt", "dealt: {dealt}")
+AGREES = MessageTemplate("agrees", "{who:player} agrees to three more cards")
+RIGHT = MessageTemplate("claims", "{who:player} claims a {three}: {cards}")
+WRONG = MessageTemplate("claims", "{who:player} claims a wrong three: {cards}")
+MISSED = MessageTemplate("missed", "there was a {three} all the same: {missed:row}")
+DEALT = MessageTemplate("dealt", "dealt: {dealt}")
 
 
-class Pictured(tuple[int, ...]):
+class DescribedCards(tuple[int, ...]):
     """Cards by index, whose text describes the figures on them."""
 
     __slots__ = ()
 
     def __str__(self) -> str:
-        return ", ".join(map(_pictures().__getitem__, self))
+        return ", ".join(map(_descriptions().__getitem__, self))
 
 
 @cache
-def _pictures() -> tuple[str, ...]:
+def _descriptions() -> tuple[str, ...]:
     return tuple(str(SetCard(card)) for card in range(CARDS))

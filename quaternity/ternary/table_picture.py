@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from html import escape
 
-from quaternity.base.plain_values import iterated
 from quaternity.base.svg import svg_document, svg_element, svg_text
+from quaternity.base.validation import as_iterator
 from quaternity.ternary.cards import COLOURS, FILLS, SHAPES, SetCard
 from quaternity.ternary.tables import LETTERS, check_table
 from quaternity.ternary.triples import Triple
@@ -36,7 +36,7 @@ def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[T
 
     The cards are in at most three rows. `letters` adds the letters of the places, as in a game.
     """
-    indexes = tuple(iterated(cards, "table"))
+    indexes = tuple(as_iterator(cards, "table"))
     check_table(indexes)
     places = [SetCard(card) for card in indexes]
     letter_of = LETTERS if letters else ""

@@ -11,7 +11,7 @@ from string import ascii_letters
 
 from quaternity.base.errors import InputError
 from quaternity.base.names import code_name
-from quaternity.base.plain_values import iterated
+from quaternity.base.validation import as_iterator
 from quaternity.ternary.cards import CARDS, check_card
 
 WHOLE_DECK = tuple(range(CARDS))
@@ -25,7 +25,7 @@ have no triple), the last cards are claimed by number."""
 
 def check_table(cards: Iterable[int]) -> tuple[int, ...]:
     """Return the cards of a table in order; raise InputError for wrong or repeated cards."""
-    indexes = tuple(iterated(cards, "table"))
+    indexes = tuple(as_iterator(cards, "table"))
     if set(map(type, indexes)) == {int} and len(_DECK.intersection(indexes)) == len(indexes):
         return tuple(sorted(indexes))  # the usual case, made fast
     places: dict[int, int] = {}

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Final
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import whole_number
+from quaternity.base.validation import check_int
 from quaternity.ternary.cards import CARDS, PLACES, all_digits, check_card, index_of
 from quaternity.ternary.tables import Rule, bits_of, check_table
 
@@ -37,7 +37,7 @@ def partner(card: int, k: int) -> int:
     """
     digits = all_digits()[check_card(card)]
     allowed = f"a number of a partner; they are 0..{PARTNERS - 1}"
-    k = whole_number(k, 0, PARTNERS - 1, allowed, "k")
+    k = check_int(k, 0, PARTNERS - 1, allowed, "k")
     shape, colour, fill, amount = (
         (digit + (k >> 3 - i & 1) + 1) % 3 for i, digit in enumerate(digits)
     )

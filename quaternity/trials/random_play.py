@@ -10,13 +10,13 @@ from quaternity.game.question import Move, Question
 from quaternity.game.settings import Settings
 from quaternity.game.state import State, with_problem
 from solvers.problem import DealProblem
-from solvers.random_problems import brink
+from solvers.random_problems import boundary_pair
 
-BLIND_TRIES = 30
+MAX_RANDOM_TRIES = 30
 """Number of random questions tried before all legal questions are listed."""
 
-MAX_GAME_MOVES = 2000
-"""Maximum number of states that `states_of_games` plays in one game; a longer game is cut off."""
+MAX_GAME_STATES = 2000
+"""Maximum number of states that `random_states` plays in one game; a longer game is cut off."""
 
 MAX_FLOW_WORK = 60_000
 """The same limit for games without coalition tables, in states x cards x players. Each move of such
@@ -32,8 +32,8 @@ def random_move(state: State, random: Random) -> Move | None:
     asker, view = state.turn, state.legal_questions
     if asker is None:
         return None
-    for _ in range(BLIND_TRIES):
-        card = Card.trusted(random.randrange(state.sets), random.randrange(state.set_size))
+    for _ in range(MAX_RANDOM_TRIES):
+        card = Card.unchecked(random.randrange(state.sets), random.randrange(state.set_size))
         question = Question.trusted(asker, random.randrange(state.players), card)
         answers = view.answers(question)
         if answers:
@@ -56,14 +56,14 @@ def random_game(settings: Settings, random: Random) -> Iterator[State]:
         yield state
 
 
-def states_of_games(settings: Settings, random: Random, count: int) -> list[State]:
+def random_states(settings: Settings, random: Random, count: int) -> list[State]:
     """Return unfinished states, sampled from random games, in no particular order.
 
     At most a third of the states of each game are used, so short games contribute only a few.
     Without coalition tables (with many players) moves are expensive: the games are then kept short,
     and all their states are used.
     """
-    max_states, divisor = MAX_GAME_MOVES, 3
+    max_states, divisor = MAX_GAME_STATES, 3
     if not State.start(settings).has_tables:
         cards = settings.sets * settings.set_size
         max_states, divisor = max(count, 6, MAX_FLOW_WORK // (cards * settings.players)), 1
@@ -79,17 +79,19 @@ def states_of_games(settings: Settings, random: Random, count: int) -> list[Stat
     return chosen
 
 
-def damaged(state: State, random: Random, *, possible: bool) -> State:
-    """Tighten the constraints of a state step by step until no deal satisfies them; see `brink`.
+def damage_state(state: State, random: Random, *, possible: bool) -> State:
+    """Tighten the constraints of a state step by step until no deal satisfies them.
+
+    See `boundary_pair`.
 
     Return the last possible state if `possible` is true, otherwise the first impossible state.
     Cost: about 2 log2(cards) checks of a state.
     """
-    last, first = brink(state.problem, random, lambda problem: _possible(state, problem))
+    last, first = boundary_pair(state.problem, random, lambda problem: _is_possible(state, problem))
     chosen = last if possible else first
     return state if chosen is state.problem else with_problem(state, chosen)
 
 
-def _possible(state: State, problem: DealProblem) -> bool:
+def _is_possible(state: State, problem: DealProblem) -> bool:
     changed = with_problem(state, problem)
     return changed.slack() is not None if state.has_tables else bool(changed.verdict())

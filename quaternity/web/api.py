@@ -12,32 +12,32 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
 from quaternity.table.games import game_names, registration
-from quaternity.web.admission import Admission
 from quaternity.web.clock import read_clock
 from quaternity.web.drawing.frame import qr_svg
 from quaternity.web.drawing.words import seat_names
 from quaternity.web.forms import form_fields
-from quaternity.web.guards import (
+from quaternity.web.http_errors import HttpError
+from quaternity.web.middleware import (
     COOKIE,
     answer,
     body_of,
     caller_of,
     document_of,
-    fresh_cookie,
     is_browser,
-    question_of,
+    new_cookie,
+    query_of,
     seat_of,
     set_cookie,
 )
-from quaternity.web.new_table import NewTable, checked_name, decks_of, known_players
-from quaternity.web.refusal import Refusal
-from quaternity.web.seats import Caller, Who, hashed
-from quaternity.web.sight import Sight
-from quaternity.web.store import anew
+from quaternity.web.new_table import NewTable, check_name, decks_of, known_players
+from quaternity.web.rate_limits import RateLimits
+from quaternity.web.seats import Caller, Visitor, hash_token
+from quaternity.web.store import retry_if_stale
 from quaternity.web.streams import Stream
 from quaternity.web.table import Table
+from quaternity.web.table_view import TableView
 from quaternity.web.tables import MOVING_SECONDS, Tables
 
 MAX_LISTED_MOVES = 500
@@ -59,14 +59,14 @@ class _Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # A retry also checks whether another server has meanwhile given the seat away.
-        response = await anew(lambda: self.handler(Request(scope, receive, send)))
+        response = await retry_if_stale(lambda: self.handler(Request(scope, receive, send)))
         await response(scope, receive, send)
 
 
 class Api:
     """The handlers of the JSON API."""
 
-    def __init__(self, tables: Tables, admission: Admission) -> None:
+    def __init__(self, tables: Tables, admission: RateLimits) -> None:
         self.tables, self.admission, self.limits = tables, admission, admission.limits
 
     def routes(self) -> list[BaseRoute]:
@@ -113,20 +113,23 @@ class Api:
         sent = await document_of(request, self.limits.body)
         if unknown := sent.keys() - set(NewTable._fields):  # they may be misspelled
             known = ", ".join(NewTable._fields)
-            raise Refusal(422, f"{shown(min(unknown), str)} is unknown; choose from {known}")
-        seats = taken(sent, "seats", list)
+            raise HttpError(
+                422, f"{quote_value(min(unknown), str)} is unknown; choose from {known}"
+            )
+        seats = read_field(sent, "seats", list)
         if not all(isinstance(seat, str) for seat in seats):
-            raise Refusal(422, "seats: must be a list of strings")
-        seed = taken(sent, "seed", int, None)
+            raise HttpError(422, "seats: must be a list of strings")
+        seed = read_field(sent, "seed", int, None)
         if seed is not None and not 0 <= seed < 1 << 64:
-            raise Refusal(422, "seed: must be a whole number from 0 to 2**64 - 1")
+            raise HttpError(422, "seed: must be a whole number from 0 to 2**64 - 1")
         new = NewTable(
-            taken(sent, "game", str), taken(sent, "settings", dict, {}), seats,
-            taken(sent, "name", str, None), taken(sent, "help", bool, False), seed,
-            taken(sent, "deck", str, None), taken(sent, "chat", bool, False),
-            read_clock(taken(sent, "clock", dict, None)), taken(sent, "visitors", bool, False),
+            read_field(sent, "game", str), read_field(sent, "settings", dict, {}), seats,
+            read_field(sent, "name", str, None), read_field(sent, "help", bool, False), seed,
+            read_field(sent, "deck", str, None), read_field(sent, "chat", bool, False),
+            read_clock(read_field(sent, "clock", dict, None)), read_field(sent, "visitors", bool,
+            False),
         )  # fmt: skip
-        await self._room()
+        await self._check_stored_tables()
         caller, cookie = await self._with_cookie(request)
         table, invitation, seated = await self.tables.make(new, caller)
         base = _base(request)
@@ -143,18 +146,18 @@ class Api:
             ],
             "watch": f"{base}/t/{table}",
         }
-        return _answered(request, document, cookie)
+        return _created(request, document, cookie)
 
     async def join(self, request: Request) -> Response:
         """`POST /api/seats`: take the seat of an invitation."""
         self._count()
         sent = await document_of(request, self.limits.body)
-        invitation = taken(sent, "invitation", str).rpartition("/")[2]
+        invitation = read_field(sent, "invitation", str).rpartition("/")[2]
         caller, cookie = await self._with_cookie(request)
-        name = taken(sent, "name", str, None)
-        wanted = taken(sent, "seat", int, None)
+        name = read_field(sent, "name", str, None)
+        wanted = read_field(sent, "seat", int, None)
         table, seat = await self.tables.join(invitation, name, caller, wanted)
-        return _answered(
+        return _created(
             request, {"table": table, "seat": seat.seat, "token": seat.token}, cookie
         )  # fmt: skip
 
@@ -162,27 +165,27 @@ class Api:
         """`POST /api/seats/move`: move a seat to this device by a link."""
         self._count()
         sent = await document_of(request, self.limits.body)
-        link = taken(sent, "link", str).rpartition("/")[2]
+        link = read_field(sent, "link", str).rpartition("/")[2]
         caller, cookie = await self._with_cookie(request)
         table, seat = await self.tables.move_seat(link, caller)
         seated = {"table": table, "seat": seat.seat, "token": seat.token}
-        return _answered(request, seated, cookie)
+        return _created(request, seated, cookie)
 
     async def back(self, request: Request) -> Response:
         """`POST /api/seats/back`: restore a seat by its code."""
         self._count()
         sent = await document_of(request, self.limits.body)
-        code = taken(sent, "code", str)
+        code = read_field(sent, "code", str)
         caller, cookie = await self._with_cookie(request)
-        table, seat = await self.tables.back(code, caller)
+        table, seat = await self.tables.restore_seat(code, caller)
         seated = {"table": table, "seat": seat.seat, "token": seat.token}
-        return _answered(request, seated, cookie)
+        return _created(request, seated, cookie)
 
     async def elsewhere(self, request: Request) -> Response:
         """`POST /api/tables/T/elsewhere`: make a link that moves a seat to another device."""
         self._count()
         sent = await document_of(request, self.limits.body)
-        table, seat = await self._seated(request, taken(sent, "seat", int, None))
+        table, seat = await self._require_seat(request, read_field(sent, "seat", int, None))
         link = f"{_base(request)}/move/{await self.tables.moving_link(table, seat)}"
         return answer({"link": link, "qr": str(qr_svg(link)), "seconds": MOVING_SECONDS}, 201)
 
@@ -190,23 +193,23 @@ class Api:
         """`POST /api/tables/T/code`: make a code that restores a seat."""
         self._count()
         sent = await document_of(request, self.limits.body)
-        table, seat = await self._seated(request, taken(sent, "seat", int, None))
+        table, seat = await self._require_seat(request, read_field(sent, "seat", int, None))
         return answer({"code": await self.tables.fresh_code(table, seat)}, 201)
 
     async def upload(self, request: Request) -> Response:
         """`POST /api/records`: make a table from an uploaded record."""
         self._count()
-        await self._room()
+        await self._check_stored_tables()
         data = await body_of(request, self.limits.record)
         caller, cookie = await self._with_cookie(request)
         table = await self.tables.upload(data, caller)
-        return _answered(request, {"table": table, "watch": f"{_base(request)}/t/{table}"}, cookie)
+        return _created(request, {"table": table, "watch": f"{_base(request)}/t/{table}"}, cookie)
 
     # ------------------------------------------------------------------ one table
 
     async def look(self, request: Request) -> Response:
         """`GET /api/tables/T`: return the description of a table."""
-        table, visitor = await self._at(request)
+        table, visitor = await self._open_table(request)
         sight, base = table.sight(visitor), _base(request)
         text = await self.tables.thinking.draw(sight.is_large, document_text, sight, base)
         return Response(text, media_type="application/json")
@@ -214,43 +217,43 @@ class Api:
     async def move(self, request: Request) -> Response:
         """`POST /api/tables/T/moves`: make a move."""
         sent = await document_of(request, self.limits.body)
-        version, text = taken(sent, "version", int), taken(sent, "move", str)
-        identity = taken(sent, "id", str)
+        version, text = read_field(sent, "version", int), read_field(sent, "move", str)
+        identity = read_field(sent, "id", str)
         if not 0 < len(identity) <= MAX_ID_LENGTH or not identity.isprintable():
-            raise Refusal(422, f"id: must have 1 to {MAX_ID_LENGTH} printable characters")
+            raise HttpError(422, f"id: must have 1 to {MAX_ID_LENGTH} printable characters")
         if len(text) > MAX_MOVE_LENGTH:
-            raise Refusal(422, f"move: must have at most {MAX_MOVE_LENGTH} characters")
-        table, seat = await self._seated(request, taken(sent, "seat", int, None))
+            raise HttpError(422, f"move: must have at most {MAX_MOVE_LENGTH} characters")
+        table, seat = await self._require_seat(request, read_field(sent, "seat", int, None))
         return answer({"version": await table.play(seat, version, identity, text)})
 
     async def undo(self, request: Request) -> Response:
         """`POST /api/tables/T/undo`: agree to take the last move back, or no longer agree."""
         sent = await document_of(request, self.limits.body)
-        version, agree = taken(sent, "version", int), taken(sent, "agree", bool)
-        table, seat = await self._seated(request, taken(sent, "seat", int, None))
+        version, agree = read_field(sent, "version", int), read_field(sent, "agree", bool)
+        table, seat = await self._require_seat(request, read_field(sent, "seat", int, None))
         version = await table.agree_to_undo(seat, version, agree)
         return answer({"version": version, "agreed": sorted(table.undo)})
 
     async def marks(self, request: Request) -> Response:
         """`GET /api/tables/T/marks`: return the pencil marks of the caller's seat."""
-        table, seat = await self._seated(request, None)
+        table, seat = await self._require_seat(request, None)
         return answer({"marks": await self.tables.marks(table, seat)})
 
     async def mark(self, request: Request) -> Response:
         """`POST /api/tables/T/marks`: set a pencil mark; `none` removes it."""
         sent = await document_of(request, self.limits.body)
-        player, card = taken(sent, "player", int), taken(sent, "card", str)
-        sign = taken(sent, "mark", str)
-        table, seat = await self._seated(request, taken(sent, "seat", int, None))
+        player, card = read_field(sent, "player", int), read_field(sent, "card", str)
+        sign = read_field(sent, "mark", str)
+        table, seat = await self._require_seat(request, read_field(sent, "seat", int, None))
         await self.tables.mark(table, seat, player, card, sign)
         return answer({"marks": await self.tables.marks(table, seat)})
 
     async def hand_over(self, request: Request) -> Response:
         """`POST /api/tables/T/hand-over`: give a seat to a program, to its owner or to nobody."""
         sent = await document_of(request, self.limits.body)
-        number, player = taken(sent, "seat", int), taken(sent, "player", str)
+        number, player = read_field(sent, "seat", int), read_field(sent, "player", str)
         self._count()
-        table, visitor = await self._at(request)
+        table, visitor = await self._open_table(request)
         invitation = await self.tables.hand_over(table, visitor, number, player)
         link = invitation and f"{_base(request)}/join/{invitation}"
         return answer({"version": table.version, "invitation": link})
@@ -258,40 +261,40 @@ class Api:
     async def again(self, request: Request) -> Response:
         """`POST /api/tables/T/again`: make the table of the rematch, or return it."""
         self._count()
-        table, visitor = await self._at(request)
+        table, visitor = await self._open_table(request)
         if table.again is None:
-            await self._room()
+            await self._check_stored_tables()
         name = await self.tables.again(table, visitor)
         return answer({"table": name, "watch": f"{_base(request)}/t/{name}"}, 201)
 
     async def start(self, request: Request) -> Response:
         """`POST /api/tables/T/start`: start the game at a waiting table."""
         sent = await document_of(request, self.limits.body)
-        fill = taken(sent, "fill", str, None)
+        fill = read_field(sent, "fill", str, None)
         self._count()
-        table, visitor = await self._at(request)
+        table, visitor = await self._open_table(request)
         await self.tables.start(table, visitor, fill)
         return answer({"version": table.version})
 
     async def ready(self, request: Request) -> Response:
         """`POST /api/tables/T/ready`: set whether a player is ready."""
         sent = await document_of(request, self.limits.body)
-        ready = taken(sent, "ready", bool)
-        table, seat = await self._seated(request, taken(sent, "seat", int, None))
+        ready = read_field(sent, "ready", bool)
+        table, seat = await self._require_seat(request, read_field(sent, "seat", int, None))
         await self.tables.set_ready(table, seat, ready)
         return answer({"version": table.version})
 
     async def leave(self, request: Request) -> Response:
         """`POST /api/tables/T/leave`: leave a seat before the game begins."""
         sent = await document_of(request, self.limits.body)
-        table, seat = await self._seated(request, taken(sent, "seat", int, None))
+        table, seat = await self._require_seat(request, read_field(sent, "seat", int, None))
         await self.tables.leave(table, seat)
         return answer({"version": table.version})
 
     async def say(self, request: Request) -> Response:
         """`POST /api/tables/T/talk`: send a chat line."""
         sent = await document_of(request, self.limits.body)
-        text = taken(sent, "text", str)
+        text = read_field(sent, "text", str)
         table, seat, name = await self._speaker(request, sent)
         await table.say(seat, name, text)
         return answer({})
@@ -299,7 +302,7 @@ class Api:
     async def react(self, request: Request) -> Response:
         """`POST /api/tables/T/reactions`: send a reaction."""
         sent = await document_of(request, self.limits.body)
-        reaction = taken(sent, "reaction", str)
+        reaction = read_field(sent, "reaction", str)
         table, seat, name = await self._speaker(request, sent)
         table.react(seat, name, reaction)
         return answer({})
@@ -307,7 +310,7 @@ class Api:
     async def talk(self, request: Request) -> Response:
         """`GET /api/tables/T/talk?after=N`: return the chat lines after number N."""
         after = request.query_params.get("after", "0")
-        table, visitor = await self._at(request)
+        table, visitor = await self._open_table(request)
         lines = await table.lines(
             visitor, int(after) if after.isdecimal() and len(after) < 10 else 0
         )
@@ -317,32 +320,32 @@ class Api:
         self, request: Request, sent: dict[str, Any]
     ) -> tuple[Table, int | None, str]:
         """Return the table of a request, and the seat and the name of the speaker."""
-        table, visitor = await self._at(request, taken(sent, "seat", int, None))
-        seat = visitor.looking if visitor.looking in visitor.held else None
-        self.admission.count("words", None if seat is None else (table.kept.id, seat))
+        table, visitor = await self._open_table(request, read_field(sent, "seat", int, None))
+        seat = visitor.looking if visitor.looking in visitor.seats else None
+        self.admission.count("words", None if seat is None else (table.stored.id, seat))
         if seat is None:
-            return table, None, checked_name(taken(sent, "name", str, "somebody"), 0)
+            return table, None, check_name(read_field(sent, "name", str, "somebody"), 0)
         # A person speaks, even while a program plays for them.
         people = [s._replace(name=s.person) if s.is_held else s for s in table.seats]
         return table, seat, seat_names(people)[seat]
 
     async def record(self, request: Request) -> Response:
         """`GET /api/tables/T/record`: return the record of the game."""
-        table, visitor = await self._at(request)
-        name = f'attachment; filename="{table.kept.game}.record"'
+        table, visitor = await self._open_table(request)
+        name = f'attachment; filename="{table.stored.game}.record"'
         return PlainTextResponse(await table.record(visitor), headers={"content-disposition": name})
 
     async def events(self, request: Request) -> Stream | Response:
         """`GET /api/tables/T/events`: return the event stream of a table."""
         last = request.headers.get("last-event-id", request.query_params.get("after", ""))
-        table, visitor = await self._at(request)
+        table, visitor = await self._open_table(request)
         streams = self.tables.streams
         if request.method == "HEAD":
             return Response(media_type="text/event-stream")
         if streams.ending:
-            raise Refusal(503, "the server is shutting down")
+            raise HttpError(503, "the server is shutting down")
         # A visitor who looks from a seat that they do not hold counts as a bystander.
-        seat = visitor.looking if visitor.looking in visitor.held else None
+        seat = visitor.looking if visitor.looking in visitor.seats else None
         network = self.admission.check_stream(seat, table.streams, streams.open)
         stream = Stream(seat, table.streams, streams, network)
         table.listen(stream, int(last) if last.isdecimal() and len(last) < 10 else None)
@@ -350,8 +353,8 @@ class Api:
 
     async def help(self, request: Request) -> Response:
         """`GET /api/tables/T/help/WORD`: return counts, reasons or a hint."""
-        asked = question_of(request)
-        table, visitor = await self._at(request)
+        asked = query_of(request)
+        table, visitor = await self._open_table(request)
         word = request.path_params["word"]
         return answer(await self.tables.help(table, visitor, word, asked))
 
@@ -364,25 +367,28 @@ class Api:
 
     # ------------------------------------------------------------------ callers
 
-    async def _at(
+    async def _open_table(
         self, request: Request, seat: int | None = None, kind: str = "page"
-    ) -> tuple[Table, Who]:
+    ) -> tuple[Table, Visitor]:
         """Return the table and the visitor of a request."""
         caller = caller_of(request)
         asked = seat_of(request)
         seat = seat if asked is None else asked
-        return await self.tables.admitted(request.path_params["table"], caller, seat, kind)
+        return await self.tables.open_for(request.path_params["table"], caller, seat, kind)
 
-    async def _seated(self, request: Request, seat: int | None) -> tuple[Table, int]:
-        """Return the table of a request and the caller's seat; raise `Refusal` without a seat."""
-        table, visitor = await self._at(request, seat, "move")
-        if visitor.looking is None or visitor.looking not in visitor.held:
-            raise Refusal(403, "only players who have a seat can do that")
+    async def _require_seat(self, request: Request, seat: int | None) -> tuple[Table, int]:
+        """Return the table of a request and the caller's seat; raise `HttpError` without a seat."""
+        table, visitor = await self._open_table(request, seat, "move")
+        if visitor.looking is None or visitor.looking not in visitor.seats:
+            raise HttpError(403, "only players who have a seat can do that")
         return table, visitor.looking
 
     async def _with_cookie(self, request: Request) -> tuple[Caller, str | None]:
         """Return the caller, and a new cookie if a browser has none that a server issued."""
-        browser, unsigned = caller_of(request).browser, hashed(request.cookies.get(COOKIE, "")[:22])
+        browser, unsigned = (
+            caller_of(request).cookie_hash,
+            hash_token(request.cookies.get(COOKIE, "")[:22]),
+        )
         known = (
             "SELECT 1 FROM seats WHERE browser = ? UNION ALL "
             "SELECT 1 FROM tables WHERE maker = ? LIMIT 1"
@@ -390,23 +396,25 @@ class Api:
         if browser == unsigned and not await self.tables.store.rows(known, browser, browser):
             browser = None
         if browser is None and is_browser(request.headers):
-            token = fresh_cookie(request)
-            return Caller(browser=hashed(token)), token
-        return Caller(browser=browser), None
+            token = new_cookie(request)
+            return Caller(cookie_hash=hash_token(token)), token
+        return Caller(cookie_hash=browser), None
 
     def _count(self) -> None:
         self.admission.count("table")
 
-    async def _room(self) -> None:
-        """Raise `Refusal` if the maximum number of tables is already stored."""
+    async def _check_stored_tables(self) -> None:
+        """Raise `HttpError` if the maximum number of tables is already stored."""
         ((kept,),) = await self.tables.store.rows("SELECT COUNT(*) FROM tables")
-        self.admission.check_kept(kept)
+        self.admission.check_stored_tables(kept)
 
 
-def taken(sent: dict[str, Any], name: str, kind: type[Value], missing: Any = _NOTHING) -> Value:
+def read_field(
+    sent: dict[str, Any], name: str, kind: type[Value], missing: Any = _NOTHING
+) -> Value:
     """Return a value of a document, or `missing` if it is absent.
 
-    Raises `Refusal` if the value is required but absent, or has another type.
+    Raises `HttpError` if the value is required but absent, or has another type.
     """
     value = sent.get(name, missing)
     if value is missing and missing is not _NOTHING:
@@ -414,7 +422,7 @@ def taken(sent: dict[str, Any], name: str, kind: type[Value], missing: Any = _NO
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         if value is None and missing is None:
             return None  # type: ignore[return-value]  # null counts as absent
-        raise Refusal(422, f"{name}: must be {_WORDS[kind]}")
+        raise HttpError(422, f"{name}: must be {_WORDS[kind]}")
     return value
 
 
@@ -424,10 +432,10 @@ _WORDS: dict[type, str] = {
 }  # fmt: skip
 
 
-def document(sight: Sight, base: str) -> dict[str, Any]:
+def document(sight: TableView, base: str) -> dict[str, Any]:
     """Return the description of a table as a JSON document; links begin with `base`."""
     rules, seat = sight.rules, sight.seat
-    may_move = seat in sight.to_act and seat in sight.mine and not sight.awaited
+    may_move = seat in sight.to_act and seat in sight.own_seats and not sight.empty_seats
     listed = list(islice(rules.moves(sight.view), MAX_LISTED_MOVES + 1)) if may_move else []
     outcome = None if sight.places is None else {"places": sight.places, "points": sight.points}
     return {
@@ -444,7 +452,7 @@ def document(sight: Sight, base: str) -> dict[str, Any]:
             for s in sight.seats
         ],
         "to_act": sight.to_act,
-        "awaited": sight.awaited,
+        "awaited": sight.empty_seats,
         "view": rules.view_json(sight.view) if sight.begun else None,
         "moves": [rules.write(move) for move in listed[:MAX_LISTED_MOVES]],
         **({"more": True} if len(listed) > MAX_LISTED_MOVES else {}),
@@ -455,7 +463,7 @@ def document(sight: Sight, base: str) -> dict[str, Any]:
         "thinking": sight.thinking,
         "undo": sight.undo,
         "notice": sight.notice,
-        "again": sight.again,
+        "again": sight.rematch,
         "chat": sight.chat,
         "clock": None
         if sight.clock is None
@@ -463,11 +471,11 @@ def document(sight: Sight, base: str) -> dict[str, Any]:
             **sight.clock._asdict(),
             "left": [round(left, 1) for left in sight.times_left],
         },
-        "evening": [score._asdict() for score in sight.evening],
+        "evening": [score._asdict() for score in sight.series],
     }
 
 
-def document_text(sight: Sight, base: str) -> str:
+def document_text(sight: TableView, base: str) -> str:
     """Return the description of a table as JSON."""
     return json.dumps(document(sight, base), separators=(",", ":"))
 
@@ -488,17 +496,17 @@ def _base(request: Request) -> str:
     return str(request.base_url).rstrip("/")
 
 
-def _answered(request: Request, document: Any, cookie: str | None) -> Response:
+def _created(request: Request, document: Any, cookie: str | None) -> Response:
     response = answer(document, 201)
     if cookie is not None:
         set_cookie(response, request, cookie)
     return response
 
 
-def refused(request: Request, error: Exception) -> Response:
+def error_response(request: Request, error: Exception) -> Response:
     """Return the response to a refused request."""
     del request
-    assert isinstance(error, Refusal), "what this is registered for"
+    assert isinstance(error, HttpError), "what this is registered for"
     # Free the body of the request at once: the traceback refers to its frames.
     error.__traceback__ = error.__context__ = None
     return answer(error.document, error.status, error.headers)

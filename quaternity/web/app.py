@@ -27,17 +27,17 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quaternity.web import pages
-from quaternity.web.admission import Admission, Limits
 from quaternity.web.api import Api
-from quaternity.web.eyes import Eyes, Seen
-from quaternity.web.guards import Guards, answer
-from quaternity.web.keeping import Keep
-from quaternity.web.languages import Spoken, spoken
-from quaternity.web.refusal import FAILED, Refusal
+from quaternity.web.background import BackgroundWork
+from quaternity.web.http_errors import FAILED, HttpError
+from quaternity.web.languages import LanguageMiddleware, translate
+from quaternity.web.metrics import RequestMetrics, ServerMetrics
+from quaternity.web.middleware import RequestChecks, answer
+from quaternity.web.open_store import open_store
+from quaternity.web.rate_limits import Limits, RateLimits
 from quaternity.web.store import InUse, Store
-from quaternity.web.stores import opened_store
+from quaternity.web.table_admin import Retention
 from quaternity.web.tables import Tables
-from quaternity.web.thinking import Thinking
 
 _log = logging.getLogger("uvicorn.error")
 
@@ -48,7 +48,7 @@ def app(
     players: Mapping[tuple[str, str], str] | None = None,
     limits: Limits | None = None,
     move_seconds: float = 20.0,
-    keep: Keep | None = None,
+    keep: Retention | None = None,
     metrics_token: str | None = None,
 ) -> Starlette:
     """Return the ASGI application.
@@ -62,17 +62,17 @@ def app(
         keep: After how many days unused tables are removed; None to keep all.
         metrics_token: Token that allows a client to read `/metrics`; None to switch it off.
     """
-    admission = Admission(limits)
-    thinking = Thinking(move_seconds, players, admission)
-    tables = Tables(_opened(data), thinking, keep)
-    api, seen = Api(tables, admission), Seen(tables, admission, metrics_token)
+    admission = RateLimits(limits)
+    thinking = BackgroundWork(move_seconds, players, admission)
+    tables = Tables(_open_store(data), thinking, keep)
+    api, seen = Api(tables, admission), ServerMetrics(tables, admission, metrics_token)
 
     @asynccontextmanager
     async def lifespan(application: Starlette) -> AsyncIterator[None]:
         del application
-        doing = [asyncio.create_task(tables.tick()), asyncio.create_task(tables.meet())]
+        doing = [asyncio.create_task(tables.tick()), asyncio.create_task(tables.sync_presence())]
         try:
-            with _ending_streams(tables):
+            with _end_streams_on_signal(tables):
                 yield
         finally:
             for task in doing:
@@ -82,31 +82,31 @@ def app(
 
     async def respond_to_error(request: Request, error: Exception) -> Response:
         if isinstance(error, HTTPException):
-            error = Refusal(error.status_code, error.detail.lower())
-        assert isinstance(error, Refusal), "what this is registered for"
+            error = HttpError(error.status_code, error.detail.lower())
+        assert isinstance(error, HttpError), "what this is registered for"
         path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
         if path.startswith("/api/"):
-            document = error.document | {"error": spoken(error.args[0])}
+            document = error.document | {"error": translate(error.args[0])}
             return answer(document, error.status, error.headers)
         return pages.refusal(request, error)
 
     application = Starlette(
         routes=[*api.routes(), *pages.routes(tables), *seen.routes()],
         middleware=[
-            Middleware(Eyes, seen=seen),
-            Middleware(Guards, hosts=hosts),
-            Middleware(Spoken),
-            Middleware(Failing, refused=respond_to_error),
+            Middleware(RequestMetrics, seen=seen),
+            Middleware(RequestChecks, hosts=hosts),
+            Middleware(LanguageMiddleware),
+            Middleware(ErrorMiddleware, refused=respond_to_error),
         ],
-        exception_handlers={Refusal: respond_to_error, HTTPException: respond_to_error},
+        exception_handlers={HttpError: respond_to_error, HTTPException: respond_to_error},
         lifespan=lifespan,
     )
-    seen.know(application.routes)
+    seen.register_routes(application.routes)
     application.state.tables, application.state.seen = tables, seen
     return application
 
 
-class Failing:
+class ErrorMiddleware:
     """Middleware that answers 500 after an exception, without its text, which may be secret."""
 
     def __init__(
@@ -127,15 +127,15 @@ class Failing:
             await self.app(scope, receive, send_and_note)
         except Exception:  # raised again for the server, which logs it
             if not has_started:
-                response = await self.refused(Request(scope), Refusal(500, FAILED))
+                response = await self.refused(Request(scope), HttpError(500, FAILED))
                 await response(scope, receive, send)
             raise
 
 
-def _opened(data: str | None) -> Store:
+def _open_store(data: str | None) -> Store:
     """Return the store; if another process uses it, stop a parent that would restart this one."""
     try:
-        return opened_store(data)
+        return open_store(data)
     except InUse as error:
         if multiprocessing.parent_process() is None:
             raise
@@ -145,7 +145,7 @@ def _opened(data: str | None) -> Store:
 
 
 @contextmanager
-def _ending_streams(tables: Tables) -> Iterator[None]:
+def _end_streams_on_signal(tables: Tables) -> Iterator[None]:
     """End the streams on SIGTERM or SIGINT, because the server waits for open requests."""
     loop = asyncio.get_running_loop()
     before: dict[int, Any] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from quaternity.web.refusal import Refusal, quoted
+from quaternity.web.http_errors import HttpError, quote_start
 
 DAY = 86_400
 
@@ -35,7 +35,7 @@ class Clock(NamedTuple):
 def read_clock(document: dict[str, Any] | None) -> Clock | None:
     """Return the clock that a request asks for: seconds with an increment, or days.
 
-    Raises `Refusal` if an entry is unknown, of the wrong type, too small or too large.
+    Raises `HttpError` if an entry is unknown, of the wrong type, too small or too large.
     """
     if document is None:
         return None
@@ -46,18 +46,20 @@ def read_clock(document: dict[str, Any] | None) -> Clock | None:
     }
     for name, value in document.items():
         if name not in bounds:
-            raise Refusal(
-                422, f"clock: unknown entry {quoted(name)}; choose from {', '.join(bounds)}"
+            raise HttpError(
+                422, f"clock: unknown entry {quote_start(name)}; choose from {', '.join(bounds)}"
             )
         lowest, highest = bounds[name]
         if type(value) is not int or not lowest <= value <= highest:
-            raise Refusal(422, f"clock: {name}: must be a whole number from {lowest} to {highest}")
+            raise HttpError(
+                422, f"clock: {name}: must be a whole number from {lowest} to {highest}"
+            )
     if ("days" in document) == ("seconds" in document):
-        raise Refusal(422, "clock: expected either seconds or days")
+        raise HttpError(422, "clock: expected either seconds or days")
     seconds = document["days"] * DAY if "days" in document else document["seconds"]
     return Clock(seconds, document.get("increment", 0))
 
 
-def kept_clock(text: str | None) -> Clock | None:
+def stored_clock(text: str | None) -> Clock | None:
     """Return the clock of a stored table, or None."""
     return None if text is None else Clock(*json.loads(text))

@@ -12,9 +12,9 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from quaternity.web import admission
-from quaternity.web.admission import connections, is_proxy, network_of
-from quaternity.web.streams import CHUNKS
+from quaternity.web import rate_limits
+from quaternity.web.rate_limits import connections, is_proxy, network_of
+from quaternity.web.streams import CHUNK_EXTENSION
 
 MAX_HEAD_BYTES = 64 << 10
 """Maximum size of the request line and headers, in bytes."""
@@ -42,7 +42,7 @@ class Connection(HttpToolsProtocol):
             self._refuse(status)
         else:
             self._wait()
-            self._looking = self.loop.call_later(admission.READ_SECONDS, self._look)
+            self._looking = self.loop.call_later(rate_limits.READ_SECONDS, self._check_reading)
 
     def _is_shared(self) -> bool:
         """Return whether many people may share the address: a proxy's, or none."""
@@ -52,7 +52,7 @@ class Connection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel the timers, and free the place of the connection."""
-        self._settle()
+        self._stop_timer()
         if self._looking is not None:
             self._looking.cancel()
         connections.leave(self._network)
@@ -70,14 +70,14 @@ class Connection(HttpToolsProtocol):
         )
         self.transport.close()
 
-    def _look(self) -> None:
+    def _check_reading(self) -> None:
         """Close the connection if the client read less than half of the data pending before."""
         waiting = self.transport.get_write_buffer_size()
         if self._unread and 2 * waiting > self._unread:
             self.transport.abort()
             return
         self._unread = waiting
-        self._looking = self.loop.call_later(admission.READ_SECONDS, self._look)
+        self._looking = self.loop.call_later(rate_limits.READ_SECONDS, self._check_reading)
 
     def data_received(self, data: bytes) -> None:
         """Count received data as part of the head until the head is complete."""
@@ -85,7 +85,7 @@ class Connection(HttpToolsProtocol):
         if self._head is not None:
             self._head += len(data)
             if self._head > MAX_HEAD_BYTES:
-                self._settle()
+                self._stop_timer()
                 self.send_400_response(
                     f"The head of the request has more than {MAX_HEAD_BYTES} bytes."
                 )
@@ -99,7 +99,7 @@ class Connection(HttpToolsProtocol):
         """Stop counting the bytes of the head, which is complete."""
         self._head = None
         if self.parser.get_http_version() == "1.1" and self.parser.get_method() == b"GET":
-            self.scope["extensions"] = {CHUNKS: {"transport": self.transport}}
+            self.scope["extensions"] = {CHUNK_EXTENSION: {"transport": self.transport}}
         super().on_headers_complete()
         if not self.pipeline:
             self._answered = self.cycle
@@ -112,15 +112,15 @@ class Connection(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """Stop the timer of the request, which is complete."""
-        self._settle()
+        self._stop_timer()
         super().on_message_complete()
 
     def _wait(self) -> None:
         self._head = 0
         if self._late is None:
-            self._late = self.loop.call_later(admission.REQUEST_SECONDS, self.transport.close)
+            self._late = self.loop.call_later(rate_limits.REQUEST_SECONDS, self.transport.close)
 
-    def _settle(self) -> None:
+    def _stop_timer(self) -> None:
         self._head = None
         if self._late is not None:
             self._late.cancel()

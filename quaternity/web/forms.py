@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from quaternity.base.errors import InputError
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
 from quaternity.table.games import rules_class
 from quaternity.table.setting_fields import SettingField, setting_fields, settings_with
 
@@ -44,7 +44,7 @@ def read_settings(game: str, values: Mapping[str, Any], seats: int | None = None
     for name, value in values.items():
         if name not in known:
             faults.append(
-                f"settings: unknown setting {shown(name)}; choose from {', '.join(known)}"
+                f"settings: unknown setting {quote_value(name)}; choose from {', '.join(known)}"
             )
             continue
         try:
@@ -71,11 +71,13 @@ def _value(field: SettingField, value: Any) -> Any:
     if field.kind == "choice":
         if value not in field.choices:
             allowed = ", ".join(field.choices)
-            raise InputError(f"{field.name}: unknown choice {shown(value)}; choose from {allowed}")
+            raise InputError(
+                f"{field.name}: unknown choice {quote_value(value)}; choose from {allowed}"
+            )
         return value
     if field.kind == "truth":
         if not isinstance(value, bool):
-            raise InputError(f"{field.name}: must be true or false, not {shown(value)}")
+            raise InputError(f"{field.name}: must be true or false, not {quote_value(value)}")
         return value
     if field.default is None and value is None:
         return None
@@ -83,6 +85,6 @@ def _value(field: SettingField, value: Any) -> Any:
         steps = f" in steps of {field.step}" if field.step > 1 else ""
         raise InputError(
             f"{field.name}: must be a whole number {field.least}..{field.most}{steps}, "
-            f"not {shown(value)}"
+            f"not {quote_value(value)}"
         )
     return value

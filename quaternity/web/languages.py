@@ -16,23 +16,24 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from markupsafe import Markup
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Message as AsgiMessage
 
-from quaternity.base.sentences import Kind, Sentence, Words
+from quaternity.base.sentences import Message, MessageTemplate, Wording
 
-SPOKEN = {"en": "English", "nl": "Nederlands", "de": "Deutsch"}
+LANGUAGES = {"en": "English", "nl": "Nederlands", "de": "Deutsch"}
 """The names of the languages, by the codes that browsers use."""
 
 COOKIE = "language"
 
-LOOKS = (
+APPEARANCE_WORDS = (
     "green", "red", "purple", "blue", "one", "two", "three", "striped", "open", "solid", "diamond",
     "diamonds", "oval", "ovals", "squiggle", "squiggles", "big", "small", "circular", "square",
     "hollow",
 )  # fmt: skip
 """Words for the appearance of cards and pieces."""
 
-_WORD = re.compile(rf"\b(?:{'|'.join(LOOKS)})\b")
+_WORD = re.compile(rf"\b(?:{'|'.join(APPEARANCE_WORDS)})\b")
 
 _language: ContextVar[str] = ContextVar("language", default="en")
 
@@ -43,7 +44,7 @@ def catalogue(language: str) -> dict[str, str]:
     from babel.messages.pofile import read_po
 
     file = resources.files("quaternity.web") / "locale" / f"{language}.po"
-    if language not in SPOKEN or not file.is_file():
+    if language not in LANGUAGES or not file.is_file():
         return {}
     with file.open("rb") as source:
         return {str(m.id): str(m.string) for m in read_po(source) if m.id and m.string}
@@ -59,41 +60,41 @@ def gettext(message: str) -> str:
     return catalogue(_language.get()).get(message, message)
 
 
-class SpokenWords(Words):
+class TranslatedWording(Wording):
     """The wording of messages in the language of the request."""
 
-    def template(self, kind: Kind) -> str:
+    def template(self, kind: MessageTemplate) -> str:
         """Return the translated template of a kind."""
         return gettext(kind.template)
 
-    def _joined(self, texts: Iterable[str]) -> str:
-        return joined(list(texts))
+    def _join(self, texts: Iterable[str]) -> str:
+        return join_names(list(texts))
 
 
-def spoken(text: str) -> str:
+def translate(text: str) -> str:
     """Return a text, or a message with values, in the language of the request."""
-    return SpokenWords().say(text) if isinstance(text, Sentence) else gettext(text)
+    return TranslatedWording().say(text) if isinstance(text, Message) else gettext(text)
 
 
-def joined(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Return names as a list in words: "Ann, Ben and Cleo"."""
     *others, last = names or [""]
     return f"{', '.join(others)} {gettext('and')} {last}" if others else last
 
 
-def by_words_drawn(svg: str) -> Markup:
+def translate_picture(svg: str) -> Markup:
     """Return a picture with its words for appearances in the language of the request."""
-    return Markup(re.sub(r">[a-z]+<", lambda match: by_words(match[0]), svg))
+    return Markup(re.sub(r">[a-z]+<", lambda match: translate_words(match[0]), svg))
 
 
-def by_words(text: str) -> str:
+def translate_words(text: str) -> str:
     """Return the description of a card or a piece, translated word by word."""
     known = catalogue(_language.get())
     return _WORD.sub(lambda match: known.get(match[0], match[0]), text) if known else text
 
 
 @contextmanager
-def speaking(name: str) -> Iterator[None]:
+def using_language(name: str) -> Iterator[None]:
     """Use a language during a `with` block."""
     token = _language.set(name)
     try:
@@ -111,18 +112,18 @@ MAX_ACCEPT_LANGUAGE_LENGTH = 200
 """Maximum number of characters of the Accept-Language header that are parsed."""
 
 
-def chosen(asked: str, cookie: str, accepted: str) -> str:
+def choose_language(asked: str, cookie: str, accepted: str) -> str:
     """Return the language for a request, by its query, its cookie or its Accept-Language header.
 
     Unknown languages are ignored.
 
-    >>> chosen("", "", "fr;q=0.9, de-AT;q=0.8, en;q=0.5")
+    >>> choose_language("", "", "fr;q=0.9, de-AT;q=0.8, en;q=0.5")
     'de'
-    >>> chosen("xx", "nl", "de")
+    >>> choose_language("xx", "nl", "de")
     'nl'
     """
     for name in (asked, cookie):
-        if name in SPOKEN:
+        if name in LANGUAGES:
             return name
     return _accepted(accepted[:MAX_ACCEPT_LANGUAGE_LENGTH])
 
@@ -137,10 +138,10 @@ def _accepted(accepted: str) -> str:
         except ValueError:
             continue
         wanted.append((-share, number, name.partition("-")[0].lower()))
-    return next((name for share, _, name in sorted(wanted) if share and name in SPOKEN), "en")
+    return next((name for share, _, name in sorted(wanted) if share and name in LANGUAGES), "en")
 
 
-class Spoken:
+class LanguageMiddleware:
     """Middleware that chooses the language of each request."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -156,10 +157,10 @@ class Spoken:
         asked = query.get(COOKIE, [""])[-1] if COOKIE in query else ""
         cookie = _cookie(headers.get(b"cookie", b"").decode("latin-1"))
         accepted = headers.get(b"accept-language", b"").decode("latin-1")
-        token = _language.set(chosen(asked, cookie, accepted))
+        token = _language.set(choose_language(asked, cookie, accepted))
 
-        async def answer(message: Message) -> None:
-            if message["type"] == "http.response.start" and asked in SPOKEN and asked != cookie:
+        async def answer(message: AsgiMessage) -> None:
+            if message["type"] == "http.response.start" and asked in LANGUAGES and asked != cookie:
                 kept = f"{COOKIE}={asked}; Max-Age=31536000; Path=/; SameSite=Lax"
                 message["headers"] = [*message["headers"], (b"set-cookie", kept.encode())]
             await send(message)
@@ -175,11 +176,11 @@ def _cookie(text: str) -> str:
     return next((value for name, _, value in pairs if name == COOKIE), "")
 
 
-def environment_of(environment: Any) -> None:
+def set_up_templates(environment: Any) -> None:
     """Let templates translate texts into the language of the request."""
     environment.add_extension("jinja2.ext.i18n")
     environment.install_gettext_callables(gettext, _ngettext, newstyle=True)
-    environment.globals.update(language=language, spoken=SPOKEN, page_words=page_words)
+    environment.globals.update(language=language, spoken=LANGUAGES, page_words=page_words)
     environment.filters["in_list"] = lambda index, values: values[index]
 
 

@@ -8,16 +8,16 @@ from random import Random
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
-from quaternity.base.names import composed
-from quaternity.decks.deck import PLAIN, Deck, deck_for, decks, find_deck, size_of
+from quaternity.base.names import to_nfc
+from quaternity.decks.deck import PLAIN, Deck, deck_for, decks, find_deck, set_counts
 from quaternity.table.games import game_names, registration, rules_class, rules_of_record
 from quaternity.table.players import YOU
+from quaternity.web.background import BackgroundWork
+from quaternity.web.chat import is_visible
 from quaternity.web.clock import Clock
 from quaternity.web.forms import form_fields, read_settings
-from quaternity.web.refusal import BAD_NAME, WRONG_SEATS, Refusal, quoted
-from quaternity.web.seats import OPEN, usual_name
-from quaternity.web.talk import is_printed
-from quaternity.web.thinking import Thinking
+from quaternity.web.http_errors import BAD_NAME, WRONG_SEATS, HttpError, quote_start
+from quaternity.web.seats import OPEN, default_name
 
 MAX_NAME_LENGTH = 40
 
@@ -49,24 +49,24 @@ class NewTable(NamedTuple):
 def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
     """Return the rules of a game for a number of seats.
 
-    Raises `Refusal` if the game is unknown, or the settings are not allowed.
+    Raises `HttpError` if the game is unknown, or the settings are not allowed.
     """
     known = tuple(game_names())
     if game not in known:
-        raise Refusal(422, f"unknown game {quoted(game)}; choose from {', '.join(known)}")
+        raise HttpError(422, f"unknown game {quote_start(game)}; choose from {', '.join(known)}")
     try:
         rules = rules_class(game)(read_settings(game, settings, seats))
     except InputError as error:
-        raise Refusal(422, str(error)) from None
+        raise HttpError(422, str(error)) from None
     if rules.seats != seats:
-        raise Refusal(422, WRONG_SEATS(named=seats, play=rules.seats))
+        raise HttpError(422, WRONG_SEATS(named=seats, play=rules.seats))
     return rules
 
 
 def check_clock(rules: Any, clock: Clock | None) -> None:
-    """Raise `Refusal` for a clock in a game in which several players may act at once."""
+    """Raise `HttpError` for a clock in a game in which several players may act at once."""
     if clock is not None and not may_have_clock(rules):
-        raise Refusal(422, f"clock: {rules.name} has none, because all may move at any time")
+        raise HttpError(422, f"clock: {rules.name} has none, because all may move at any time")
 
 
 def may_have_clock(rules: Any) -> bool:
@@ -84,15 +84,15 @@ def settings_for(rules: Any, seats: int) -> dict[str, Any]:
 
 def decks_of(game: str) -> tuple[Deck, ...]:
     """Return the decks for a game; empty if its cards do not form sets."""
-    return decks() if size_of(rules_class(game)().settings) else ()
+    return decks() if set_counts(rules_class(game)().settings) else ()
 
 
 def deck_name(settings: Any, asked: str | None) -> str:
     """Return the name of the deck of a table: `asked`, or the first that fits if it is empty.
 
-    Raises `Refusal` if no deck has this name, or the deck has too few cards.
+    Raises `HttpError` if no deck has this name, or the deck has too few cards.
     """
-    size = size_of(settings)
+    size = set_counts(settings)
     if not asked:
         return PLAIN.name if size is None else deck_for(*size).name
     try:
@@ -100,22 +100,22 @@ def deck_name(settings: Any, asked: str | None) -> str:
         if size is not None:
             deck.check_fits(*size)
     except InputError as error:
-        raise Refusal(422, str(error)) from None
+        raise HttpError(422, str(error)) from None
     return deck.name
 
 
-def checked_name(name: str | None, seat: int) -> str:
+def check_name(name: str | None, seat: int) -> str:
     """Return the name of a person, or the usual name of the seat if it is None.
 
-    Raises `Refusal` if the name is too long or not printable.
+    Raises `HttpError` if the name is too long or not printable.
     """
-    name = usual_name(seat) if name is None else composed(" ".join(name.split()))
-    if len(name) > MAX_NAME_LENGTH or not is_printed(name):
-        raise Refusal(422, BAD_NAME(most=MAX_NAME_LENGTH))
+    name = default_name(seat) if name is None else to_nfc(" ".join(name.split()))
+    if len(name) > MAX_NAME_LENGTH or not is_visible(name):
+        raise HttpError(422, BAD_NAME(most=MAX_NAME_LENGTH))
     return name
 
 
-def parsed_record(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str]]]:
+def parse_upload(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str]]]:
     """Return the game of a record, its head without names, its players, and moves with seats."""
     rules = rules_of_record(data)
     chosen = {
@@ -130,18 +130,18 @@ def parsed_record(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str
         )
     names = list(replay.names) or [YOU] * rules.seats
     # A record calls people "you"; at a table their seats get the usual names.
-    names = [usual_name(seat) if name == YOU else name for seat, name in enumerate(names)]
+    names = [default_name(seat) if name == YOU else name for seat, name in enumerate(names)]
     moves = [(seat, rules.write(move)) for seat, move in replay.moves]
     return rules.name, rules.record_start(replay.positions[0], ()), names, moves
 
 
-async def checked_player(thinking: Thinking, rules: Any, name: str) -> str:
+async def check_player(thinking: BackgroundWork, rules: Any, name: str) -> str:
     """Return the name of a program, given by its name or by a level.
 
     A request may only ask for the programs of this package, with at most a number as argument, and
     for the programs that the server was started with. So it cannot name a module or a file.
 
-    Raises `Refusal` if the program is not allowed, or does not play with these settings.
+    Raises `HttpError` if the program is not allowed, or does not play with these settings.
     """
     further = thinking.players.get((rules.name, name))
     if further is not None:
@@ -149,19 +149,21 @@ async def checked_player(thinking: Thinking, rules: Any, name: str) -> str:
             await thinking.try_player(rules, further)
         except InputError as error:  # do not quote it: it may name files of this machine
             message = f"seat {name!r}: this program does not play with these settings"
-            raise Refusal(422, message) from error
+            raise HttpError(422, message) from error
         return name
     levels = {level.name: level.player for level in registration(rules.name).levels}
     name = levels.get(name, name)
     base, colon, _ = name.partition(":")
     if not _ARGUMENT.fullmatch(name) or base not in known_players(rules.name, {}):
         choices = ", ".join(("me", OPEN, *levels, *known_players(rules.name, thinking.players)))
-        raise Refusal(422, f"unknown player {quoted(name)} for a seat; choose from {choices}")
+        raise HttpError(
+            422, f"unknown player {quote_start(name)} for a seat; choose from {choices}"
+        )
     if colon:
         try:
             await thinking.try_player(rules, name)
         except InputError as error:
-            raise Refusal(422, str(error)) from None
+            raise HttpError(422, str(error)) from None
     return name
 
 

@@ -18,22 +18,23 @@ from starlette.routing import BaseRoute, Route
 from quaternity import guide
 from quaternity.base.errors import InputError
 from quaternity.table.games import game_names, registration
-from quaternity.web.admission import Turns
 from quaternity.web.drawing.words import seat_names
-from quaternity.web.guards import (
+from quaternity.web.http_errors import HttpError, quote_start
+from quaternity.web.languages import gettext, language, translate
+from quaternity.web.lesson_pages import analysis_page
+from quaternity.web.middleware import (
     body_of,
     caller_of,
-    fresh_cookie,
-    question_of,
+    new_cookie,
+    query_of,
     root_of,
     seat_of,
     set_cookie,
 )
-from quaternity.web.languages import gettext, language, spoken
-from quaternity.web.learning import learned_page
-from quaternity.web.puzzling import Puzzling
-from quaternity.web.refusal import Refusal, quoted
+from quaternity.web.puzzle_pages import PuzzlePages
+from quaternity.web.rate_limits import FairQueue
 from quaternity.web.rendering import (
+    analysis_html,
     events_html,
     guide_html,
     guide_pictures,
@@ -41,7 +42,6 @@ from quaternity.web.rendering import (
     home_html,
     join_html,
     learn_html,
-    learned_html,
     message_html,
     move_html,
     new_html,
@@ -50,7 +50,7 @@ from quaternity.web.rendering import (
     table_html,
     templates,
 )  # fmt: skip
-from quaternity.web.sight import Sight, page_key
+from quaternity.web.table_view import TableView, page_key
 
 MAX_UPLOAD_BYTES = 1 << 20
 """Maximum size of a file that is dropped on a page, in bytes."""
@@ -61,7 +61,12 @@ BASE = "\x02"
 MAX_CACHED_PAGE_BYTES = 8 << 20
 """Maximum total size of the cached pages, in bytes; the oldest are dropped."""
 
-KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "txt": "text/plain"}
+MEDIA_TYPES = {
+    "css": "text/css",
+    "js": "text/javascript",
+    "svg": "image/svg+xml",
+    "txt": "text/plain",
+}
 
 
 class Pages:
@@ -69,7 +74,7 @@ class Pages:
 
     def __init__(self, tables: Any) -> None:
         self.tables = tables
-        self._turns = Turns(1, 1), Turns(1, 1)
+        self._turns = FairQueue(1, 1), FairQueue(1, 1)
         """The queues for small and for large pages; another process draws the large ones.
 
         Pages of a queue are drawn one at a time, and addresses take turns. Moves are handled in
@@ -105,19 +110,19 @@ class Pages:
         # Compression makes the page of a large game twenty times smaller.
         packed = [Middleware(GZipMiddleware, minimum_size=1000, compresslevel=1)]
         return [
-            Route("/learn", self.learned, methods=["POST"]),
+            Route("/learn", self.analyse_file, methods=["POST"]),
             *(
                 Route(path, handler, methods=["GET"], middleware=packed)
                 for path, handler in gets.items()
             ),
-            *Puzzling(self.tables.thinking, self._turns[0]).routes(),
+            *PuzzlePages(self.tables.thinking, self._turns[0]).routes(),
         ]
 
     async def home(self, request: Request) -> Response:
         """`GET /`: return the start page."""
         self._count()
-        async with self._turns[0].taken():
-            tables = await self.tables.of_browser(caller_of(request).browser)
+        async with self._turns[0].hold_place():
+            tables = await self.tables.of_browser(caller_of(request).cookie_hash)
             return HTMLResponse(home_html(tables, root_of(request)))
 
     async def new(self, request: Request) -> Response:
@@ -126,44 +131,46 @@ class Pages:
         game = request.query_params.get("game", "quaternity")
         known = tuple(game_names())
         if game not in known:
-            raise Refusal(404, f"unknown game {quoted(game)}; choose from {', '.join(known)}")
-        return HTMLResponse(new_html(game, root_of(request), self._more(game)))
+            raise HttpError(
+                404, f"unknown game {quote_start(game)}; choose from {', '.join(known)}"
+            )
+        return HTMLResponse(new_html(game, root_of(request), self._added_programs(game)))
 
     async def join(self, request: Request) -> Response:
         """`GET /join/INVITATION`: return the page of an invitation, or redirect to the table."""
         self._count()
         invitation = request.path_params["invitation"]
-        table, seat = await self.tables.invited(invitation)
+        table, seat = await self.tables.open_invitation(invitation)
         caller = caller_of(request)
-        visitor = table.who(*caller)
+        visitor = table.identify(*caller)
         sight = table.sight(visitor)
-        if seat in visitor.held or (seat is None and visitor.held):
+        if seat in visitor.seats or (seat is None and visitor.seats):
             return RedirectResponse(f"{root_of(request)}/t/{sight.table}", 303)
         response = HTMLResponse(join_html(sight, seat, invitation, root_of(request)))
-        if caller.browser is None:
+        if caller.cookie_hash is None:
             # Set the cookie before they sit down, so that they can repeat a request that was lost.
-            set_cookie(response, request, fresh_cookie(request))
+            set_cookie(response, request, new_cookie(request))
         return response
 
     async def move(self, request: Request) -> Response:
         """`GET /move/LINK`: return the page with the button, without using up the link."""
         self._count()
         link = request.path_params["link"]
-        table, seat = await self.tables.moving(link)
+        table, seat = await self.tables.open_moving_link(link)
         name = seat_names(table.seats)[seat]
         response = HTMLResponse(move_html(table.rules.name, name, link, root_of(request)))
-        if caller_of(request).browser is None:
-            set_cookie(response, request, fresh_cookie(request))
+        if caller_of(request).cookie_hash is None:
+            set_cookie(response, request, new_cookie(request))
         return response
 
     async def table(self, request: Request) -> Response:
         """`GET /t/T`: return the page of a table."""
-        return await self._drawn(request, await self._sight(request))
+        return await self._respond_with_table(request, await self._sight(request))
 
     async def part(self, request: Request) -> Response:
         """`GET /t/T/part`: return the part of the page of a table that changes."""
         sight = await self._sight(request)
-        response = await self._drawn(request, sight, whole=False)
+        response = await self._respond_with_table(request, sight, whole=False)
         response.headers["quaternity-version"] = str(sight.version)
         return response
 
@@ -177,13 +184,13 @@ class Pages:
     async def moment(self, request: Request) -> Response:
         """`GET /t/T/at/N?seat=`: return the page of a table as it was after N moves."""
         sight = await self._sight(request, _number(request.path_params["number"]))
-        return await self._drawn(request, sight, replayed=True)
+        return await self._respond_with_table(request, sight, replayed=True)
 
     async def help(self, request: Request) -> Response:
         """`GET /t/T/help/WORD`: return the same as `/api/tables/T/help/WORD`, as HTML."""
-        asked = question_of(request)
+        asked = query_of(request)
         name, word = request.path_params["table"], request.path_params["word"]
-        table, visitor = await self.tables.admitted(name, caller_of(request))
+        table, visitor = await self.tables.open_for(name, caller_of(request))
         table.check_begun()
         sight = table.sight(visitor)
         known = word == "know" and word in dict(registration(sight.game).help)
@@ -192,12 +199,12 @@ class Pages:
         else:
             answer = await self.tables.help(table, visitor, word, asked)
         draws = sight.is_large, help_html, sight, word, answer, asked, root_of(request)
-        async with self._turns[sight.is_large].taken():
+        async with self._turns[sight.is_large].hold_place():
             return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def review(self, request: Request) -> Response:
         """`GET /t/T/review`: return the page with the review of a finished game."""
-        table, visitor = await self.tables.admitted(
+        table, visitor = await self.tables.open_for(
             request.path_params["table"], caller_of(request)
         )
         finished = await self.tables.review(table, visitor)
@@ -209,16 +216,16 @@ class Pages:
         self._count()
         return HTMLResponse(learn_html(root_of(request)))
 
-    async def learned(self, request: Request) -> Response:
+    async def analyse_file(self, request: Request) -> Response:
         """`POST /learn`: return the analysis of a state, a deal problem or a record."""
         data = await body_of(request, MAX_UPLOAD_BYTES)
         asked = data, root_of(request), language()
         try:
-            page, status = await self.tables.thinking.count(learned_page, *asked, kind="learn")
-        except Refusal as error:  # it took too long
+            page, status = await self.tables.thinking.count(analysis_page, *asked, kind="learn")
+        except HttpError as error:  # it took too long
             if error.status != 422:
                 raise
-            page, status = learned_html(None, str(error), root_of(request)), 422
+            page, status = analysis_html(None, str(error), root_of(request)), 422
         return HTMLResponse(page, status)
 
     async def guide(self, request: Request) -> Response:
@@ -226,13 +233,13 @@ class Pages:
         self._count()
         name = request.path_params.get("name")
         if name in guide_pictures():
-            return Response(guide_pictures()[name], media_type=KINDS["svg"])
+            return Response(guide_pictures()[name], media_type=MEDIA_TYPES["svg"])
         if name is None:
             return RedirectResponse(f"{root_of(request)}/guide/{guide.ORDER[0]}", 307)
         try:
             return HTMLResponse(await asyncio.to_thread(guide_html, name, root_of(request)))
         except InputError as error:
-            raise Refusal(404, str(error)) from None
+            raise HttpError(404, str(error)) from None
 
     async def report(self, request: Request) -> Response:
         """`GET /report`: redirect to the guide's page about the comparison of the solvers."""
@@ -241,20 +248,20 @@ class Pages:
     def _count(self) -> None:
         self.tables.thinking.admission.count("page")
 
-    async def _drawn(
-        self, request: Request, sight: Sight, whole: bool = True, replayed: bool = False
+    async def _respond_with_table(
+        self, request: Request, sight: TableView, whole: bool = True, replayed: bool = False
     ) -> Response:
         """Return the page of a table or its changing part; equal pages are drawn only once."""
         packs = "gzip" in request.headers.get("accept-encoding", "")
         sight = sight._replace(times_left=tuple(round(left, 1) for left in sight.times_left))
-        more = () if replayed else tuple(self._more(sight.game))
+        more = () if replayed else tuple(self._added_programs(sight.game))
         base, root = _links(request)
         # Only invitation links depend on the host, so other pages can be shared between hosts.
         drawing = base if sight.invites else BASE, root, whole, replayed, more
         key = page_key(sight), drawing, language()
         page = self._kept.get(key)
         if page is None:
-            async with self._turns[sight.is_large].taken():
+            async with self._turns[sight.is_large].hold_place():
                 page = self._kept.get(key)  # another request may have drawn it meanwhile
                 if page is None:
                     draws = sight.is_large, table_html, sight, *drawing
@@ -269,12 +276,12 @@ class Pages:
         headers = {"content-encoding": "gzip", "vary": "accept-encoding"} if packs else None
         return HTMLResponse(page, headers=headers)
 
-    def _more(self, game: str) -> list[str]:
+    def _added_programs(self, game: str) -> list[str]:
         """Return the programs that the operator has added to those of a game."""
         return [name for other, name in self.tables.thinking.players if other == game]
 
-    async def _sight(self, request: Request, at: int | None = None) -> Sight:
-        sight: Sight = await self.tables.sight(
+    async def _sight(self, request: Request, at: int | None = None) -> TableView:
+        sight: TableView = await self.tables.sight(
             request.path_params["table"], caller_of(request), seat_of(request), at
         )
         return sight
@@ -284,18 +291,18 @@ class Pages:
         version, name = request.path_params["version"], request.path_params["name"]
         data = static_files().get(f"/static/{version}/{name}")
         if data is None:
-            raise Refusal(404, "there is no such file")
+            raise HttpError(404, "there is no such file")
         headers = {"cache-control": "public, max-age=31536000, immutable"}
-        return Response(data, media_type=KINDS[name.rpartition(".")[2]], headers=headers)
+        return Response(data, media_type=MEDIA_TYPES[name.rpartition(".")[2]], headers=headers)
 
 
 def _number(text: str) -> int:
     """Return the number of a moment or an event, or a very large one for a number with many digits.
 
-    Raises `Refusal` if the text is not a number.
+    Raises `HttpError` if the text is not a number.
     """
     if not (text.isascii() and text.isdigit()):
-        raise Refusal(404, "there is no such moment")
+        raise HttpError(404, "there is no such moment")
     # Python refuses to parse numbers with thousands of digits.
     return int(text) if len(text) < 8 else sys.maxsize
 
@@ -310,10 +317,10 @@ def routes(tables: Any) -> list[BaseRoute]:
     return Pages(tables).routes()
 
 
-def refusal(request: Request, error: Refusal) -> Response:
+def refusal(request: Request, error: HttpError) -> Response:
     """Return the page with the reason why a request was refused."""
     headline = gettext("Not found") if error.status == 404 else gettext("That is not possible")
-    text = spoken(error.args[0])
+    text = translate(error.args[0])
     text = f"{text[:1].upper()}{text[1:]}."
     html = message_html(headline, text, root_of(request))
     return HTMLResponse(html, error.status, error.headers)

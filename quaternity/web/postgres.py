@@ -31,21 +31,21 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
 from quaternity.base.errors import InputError
-from quaternity.web.keeping import PARTS
-from quaternity.web.refusal import NOT_KEPT, Refusal
+from quaternity.web.http_errors import NOT_SAVED, HttpError
 from quaternity.web.store import (
     MIGRATIONS,
     UNREADABLE,
-    InDoubt,
+    ChangeNotice,
     InUse,
     Job,
-    News,
     Presence,
     Reader,
-    Stale,
     Statement,
     Store,
+    UnconfirmedWrite,
+    VersionConflict,
 )
+from quaternity.web.table_admin import TABLE_PARTS
 
 LOCK = 5_172_843_906_112
 """The advisory lock that the servers of a database share; a server that migrates it holds it
@@ -69,7 +69,7 @@ CONNECT_SECONDS, PAUSE_SECONDS, QUERY_SECONDS = 2, 0.5, 20.0
 """Time limit for connecting, pause after a failure, and time limit of an operator's query, all in
 seconds."""
 
-SERVED_SECONDS = 1.0
+SERVER_QUERY_SECONDS = 1.0
 """Maximum time for a query of a server, in seconds, because requests wait for it."""
 
 CHANGE_TABLES = "UPDATE tables SET revision = revision + 1 WHERE id = ANY(%s)"
@@ -80,7 +80,7 @@ _APPEND = """
     FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::text[], %s::text[])
 """
 
-_COME = """
+_UPDATE_PRESENCE = """
     INSERT INTO present
     SELECT t, seat, %s, streams, seen, %s
     FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::float8[]) AS new(t, seat, streams, seen)
@@ -89,11 +89,11 @@ _COME = """
     SET streams = excluded.streams, seen = excluded.seen, at = excluded.at
 """
 
-_THEIRS = """
+_READ_PRESENCE = """
     SELECT table_id, seat, server, streams, seen FROM present WHERE server != %s AND at > %s
 """
 
-_SPEND = """
+_UPDATE_BUDGETS = """
     INSERT INTO budgets
     SELECT name, used, rate, %s
     FROM unnest(%s::text[], %s::float8[], %s::float8[]) AS new(name, used, rate)
@@ -155,8 +155,8 @@ class PostgresReader(Reader):
             InputError: If the database cannot be used, or another version wrote the tables.
         """
         self._open(place)
-        with self._refusing():
-            version = self._version(self._connected())
+        with self._raising_input_errors():
+            version = self._version(self._read_connection())
         if not for_server and version < len(MIGRATIONS):
             self.close()
             if not version:
@@ -191,16 +191,16 @@ class PostgresReader(Reader):
         except psycopg.Error as error:
             # Show only the type: messages of PostgreSQL may contain stored values.
             _log.error("%s cannot be read: %s", self.where, type(error).__name__)
-            raise Refusal(503, UNREADABLE) from None
+            raise HttpError(503, UNREADABLE) from None
 
     def _rows(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        return self._connected().execute(_query(query), _values(values)).fetchall()
+        return self._read_connection().execute(_query(query), _values(values)).fetchall()
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
         """Make all reads in the block see the same snapshot."""
         with self._reading, self._unreadable():
-            database = self._connected()
+            database = self._read_connection()
             if database.info.transaction_status != TransactionStatus.IDLE:
                 yield
                 return
@@ -218,12 +218,12 @@ class PostgresReader(Reader):
         orphans = "SELECT 1 FROM {} WHERE table_id NOT IN (SELECT id FROM tables) LIMIT 1"
         return [
             f"{self.where}: {kind} has rows of tables that are gone"
-            for kind in PARTS if kind != "removing" and self.read(orphans.format(kind))
+            for kind in TABLE_PARTS if kind != "removing" and self.read(orphans.format(kind))
         ]  # fmt: skip
 
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
         """Execute a statement for each row of values, even while servers use the tables."""
-        with self._refusing(), self._connected().cursor() as cursor:
+        with self._raising_input_errors(), self._read_connection().cursor() as cursor:
             cursor.executemany(_query(text), rows)
 
     def now(self) -> float:
@@ -240,13 +240,13 @@ class PostgresReader(Reader):
 
     # ------------------------------------------------------------------ connections
 
-    def _connected(self) -> Connection:
+    def _read_connection(self) -> Connection:
         """Return the connection for reading; reconnect if it broke."""
         if self._database is None or self._database.closed:
-            self._database = self._connection()
+            self._database = self._connect()
         return self._database
 
-    def _connection(self) -> Connection:
+    def _connect(self) -> Connection:
         if self._ends or monotonic() - self._failed < PAUSE_SECONDS:
             raise psycopg.OperationalError("no connection")
         try:
@@ -284,7 +284,7 @@ class PostgresReader(Reader):
                 raise psycopg.OperationalError("no answer")
 
     @contextmanager
-    def _refusing(self) -> Iterator[None]:
+    def _raising_input_errors(self) -> Iterator[None]:
         """Close the connection after an error, and raise it as an InputError."""
         try:
             yield
@@ -342,20 +342,20 @@ class PostgresStore(PostgresReader, Store):
         self._claiming = ThreadPoolExecutor(1, "claims")
         self._listening: Thread | None = None
         self._heard_at = 0.0
-        with self._refusing():
-            self._writer = self._connection()
+        with self._raising_input_errors():
+            self._writer = self._connect()
             try:
-                self._have(self._writer, begins=True)
-                self._connected()
+                self._join_servers(self._writer, begins=True)
+                self._read_connection()
                 ((salt,),) = self._writer.execute("SELECT name FROM server").fetchall()
                 self._salt = str(salt).encode()
             except BaseException:
                 self._writer.close()
                 raise
-        self._begin()
+        self._start()
         self._read_uptime(inf)
-        self._seconds = SERVED_SECONDS
-        for database in (self._writer, self._connected()):
+        self._seconds = SERVER_QUERY_SECONDS
+        for database in (self._writer, self._read_connection()):
             self._limit(database)
 
     def size(self) -> int:
@@ -385,7 +385,7 @@ class PostgresStore(PostgresReader, Store):
             self._listening.join()
         PostgresReader.close(self)
 
-    def _have(self, database: Connection, begins: bool = False) -> None:
+    def _join_servers(self, database: Connection, begins: bool = False) -> None:
         """Get the lock of the servers, and migrate the tables if this is the first server.
 
         Retry for a while, because a server that has just ended may still hold the lock.
@@ -445,11 +445,11 @@ class PostgresStore(PostgresReader, Store):
 
     # ------------------------------------------------------------------ writing
 
-    def _refusal(self, error: Exception) -> Refusal:
+    def _refusal(self, error: Exception) -> HttpError:
         if isinstance(error, psycopg.IntegrityError):
-            return Stale()
+            return VersionConflict()
         full = isinstance(error, (errors.DiskFull, errors.InsufficientResources))
-        return Refusal(507 if full else 503, NOT_KEPT(error=self._fault(error)))
+        return HttpError(507 if full else 503, NOT_SAVED(error=self._fault(error)))
 
     def _fault(self, error: Exception) -> str:
         """Return the text of an error, without anything secret.
@@ -463,20 +463,20 @@ class PostgresStore(PostgresReader, Store):
         return type(error).__name__
 
     def _commit(self, batch: Sequence[Job]) -> Collection[int]:
-        database = self._ready()
+        database = self._write_connection()
         if self._doubt:
-            raise InDoubt
+            raise UnconfirmedWrite
         for _ in range(3):
             try:
-                return self._written(database, batch)
+                return self._write_jobs(database, batch)
             except (errors.DeadlockDetected, errors.SerializationFailure):
                 continue  # the database aborts one of two conflicting transactions
             except BaseException:
                 self._doubt = bool(database.closed)
                 raise
-        return self._written(database, batch)
+        return self._write_jobs(database, batch)
 
-    def _written(self, database: Connection, batch: Sequence[Job]) -> Collection[int]:
+    def _write_jobs(self, database: Connection, batch: Sequence[Job]) -> Collection[int]:
         guarded = [job.guard[0] for job in batch if job.guard]
         # A pipeline sends the statements together, and waits only for the locks and for the end.
         with database.pipeline(), database.transaction():
@@ -491,17 +491,17 @@ class PostgresStore(PostgresReader, Store):
             if changed := [job.guard[0] for job in jobs if job.guard]:
                 database.execute(CHANGE_TABLES, [changed])
             news = [notice for job in jobs for notice in job.news]
-            for payload in _payloads(self._calls_itself(), news):
+            for payload in _payloads(self._sender_name(), news):
                 database.execute("SELECT pg_notify(%s, %s)", [CHANNEL, payload])
         return stale
 
-    def _ready(self) -> Connection:
+    def _write_connection(self) -> Connection:
         """Return the connection for writing; reconnect if it broke."""
         if not self._writer.closed:
             return self._writer
-        database = self._connection()
+        database = self._connect()
         try:
-            self._have(database)
+            self._join_servers(database)
         except BaseException:
             database.close()
             raise
@@ -510,15 +510,17 @@ class PostgresStore(PostgresReader, Store):
 
     # ------------------------------------------------------------------ sharing with other servers
 
-    def _calls_itself(self) -> str:
+    def _sender_name(self) -> str:
         # After a reload the name differs, so that notices of a write in doubt are not ignored.
-        return f"{self._name}/{self.times_read}"
+        return f"{self._name}/{self.reloads}"
 
-    def tell(self, *news: News) -> None:
+    def notify(self, *news: ChangeNotice) -> None:
         """Send notices that are not stored to the other servers, if any, without waiting."""
-        self._jobs.put(Job((), (), None, news, None, self.times_read))
+        self._jobs.put(Job((), (), None, news, None, self.reloads))
 
-    def listen(self, hear: Callable[[Sequence[News]], None], miss: Callable[[], None]) -> None:
+    def listen(
+        self, hear: Callable[[Sequence[ChangeNotice]], None], miss: Callable[[], None]
+    ) -> None:
         """Have the event loop call `hear` with notices of others, and `miss` if some were lost."""
         loop = asyncio.get_running_loop()
 
@@ -529,14 +531,14 @@ class PostgresStore(PostgresReader, Store):
         def listen() -> None:
             while not self._ends:
                 try:
-                    with self._connection() as database:
+                    with self._connect() as database:
                         database.execute(f"LISTEN {CHANNEL}".encode())
                         call(miss)  # some may have been lost before; from now on none is
                         while not self._ends:
                             for notification in database.notifies(timeout=LISTEN_SECONDS):
                                 sender, *rows = json.loads(notification.payload)
-                                if sender != self._calls_itself():
-                                    call(hear, [News(*row) for row in rows])
+                                if sender != self._sender_name():
+                                    call(hear, [ChangeNotice(*row) for row in rows])
                 except (psycopg.Error, ValueError, TypeError) as error:
                     # All tables are checked again once the connection listens again.
                     _log.error("%s: lost notices: %s", self.where, type(error).__name__)
@@ -554,7 +556,7 @@ class PostgresStore(PostgresReader, Store):
         def claim() -> bool:
             try:
                 if self._claims is None or self._claims.closed:
-                    self._claims = self._connection()
+                    self._claims = self._connect()
                 return _try_lock(self._claims, _number(key))
             except psycopg.Error:
                 return True  # twice is better than never, because one of two writes is refused
@@ -563,7 +565,7 @@ class PostgresStore(PostgresReader, Store):
 
         def let_go(done: Future[bool]) -> None:
             if not done.cancelled() and done.result():
-                self.let_go(key)
+                self.release(key)
 
         try:
             return await asyncio.wrap_future(claiming)
@@ -571,7 +573,7 @@ class PostgresStore(PostgresReader, Store):
             claiming.add_done_callback(let_go)  # release a lock that is got after the cancellation
             raise
 
-    def let_go(self, key: str) -> None:
+    def release(self, key: str) -> None:
         """Release the lock that `claim` got."""
 
         def let_go() -> None:
@@ -586,29 +588,29 @@ class PostgresStore(PostgresReader, Store):
         self, presences: Sequence[Presence], used: Mapping[str, tuple[float, int]]
     ) -> tuple[Sequence[Presence], Mapping[str, float]]:
         """Exchange presence and the use of rate limits with the other servers; see `Store`."""
-        names = {self._hashed(name): name for name in used}
+        names = {self._hash_name(name): name for name in used}
         budgets = [(name, *used[key]) for name, key in sorted(names.items())]
         self._read_uptime()
         now, theirs, rows = self.uptime(), [], []
-        with self._reading, self._unreadable(), self._connected().transaction():
-            database = self._connected()
+        with self._reading, self._unreadable(), self._read_connection().transaction():
+            database = self._read_connection()
             database.execute(
                 "SET LOCAL synchronous_commit = off"
             )  # these rows need not survive a crash
             if presences:
                 columns = [list(column) for column in zip(*presences, strict=True)]
-                database.execute(_COME, [self._name, now, *columns[:2], *columns[3:]])
-            theirs = database.execute(_THEIRS, [self._name, self._heard_at]).fetchall()
+                database.execute(_UPDATE_PRESENCE, [self._name, now, *columns[:2], *columns[3:]])
+            theirs = database.execute(_READ_PRESENCE, [self._name, self._heard_at]).fetchall()
             if budgets:
                 columns = [list(column) for column in zip(*budgets, strict=True)]
-                rows = database.execute(_SPEND, [now, *columns]).fetchall()
+                rows = database.execute(_UPDATE_BUDGETS, [now, *columns]).fetchall()
             database.execute("DELETE FROM budgets WHERE at < %s", [now - 120])
             database.execute("DELETE FROM present WHERE at < %s", [now - 600])
         # Read the rows of the last two seconds once more: others may have written them meanwhile.
         self._heard_at = now - 2.0
         return [Presence(*row) for row in theirs], {names[name]: left for name, left in rows}
 
-    def _hashed(self, name: str) -> str:
+    def _hash_name(self, name: str) -> str:
         return blake2b(name.encode(), key=self._salt, digest_size=16).hexdigest()
 
 
@@ -634,13 +636,13 @@ def _number(key: str) -> int:
     return int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), signed=True)
 
 
-def _payloads(sender: str, news: Sequence[News]) -> Iterator[str]:
+def _payloads(sender: str, news: Sequence[ChangeNotice]) -> Iterator[str]:
     """Yield the payloads of notifications; a notice that is too long has only its revision."""
     rows: list[str] = []
     for notice in news:
         row = json.dumps(notice)
         if len(row) > MAX_NOTIFICATION_BYTES // 2:
-            row = json.dumps(News(notice.table, notice.revision))
+            row = json.dumps(ChangeNotice(notice.table, notice.revision))
         if sum(map(len, rows)) + 2 * len(rows) + len(row) > MAX_NOTIFICATION_BYTES - 100:
             yield f"[{json.dumps(sender)}, {', '.join(rows)}]"
             rows = []

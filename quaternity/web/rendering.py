@@ -23,20 +23,20 @@ from quaternity.review.drawing import curve_svg
 from quaternity.review.reviewing import Review
 from quaternity.table.games import game_names, registration, rules_class
 from quaternity.web.drawing.frame import (
+    GUESSED,
     MAX_SHOWN_EVENTS,
-    READ,
-    drawn_part,
+    draw_part,
+    event_lines,
     programs,
     table_context,
     table_line,
-    told_events,
     waiting_context,
 )
 from quaternity.web.drawing.words import seat_names, sight_words
 from quaternity.web.forms import form_fields
-from quaternity.web.languages import environment_of, gettext, joined, language
+from quaternity.web.languages import gettext, join_names, language, set_up_templates
 from quaternity.web.new_table import decks_of, may_have_clock
-from quaternity.web.sight import Sight
+from quaternity.web.table_view import TableView
 
 
 @cache
@@ -67,20 +67,20 @@ def templates() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment_of(environment)
+    set_up_templates(environment)
     environment.globals.update(
         static=static,
         suit=lambda index: Markup(suit_svg(index)),
-        grouped=grouped,
+        grouped=format_number,
         card=lambda x, *parts: Markup(card_svg(Card(*x), *parts)),
     )
     return environment
 
 
-def grouped(digits: str) -> str:
+def format_number(digits: str) -> str:
     """Return a large number in readable form.
 
-    >>> grouped("1234567"), grouped("53644737765488792839237440000")
+    >>> format_number("1234567"), format_number("53644737765488792839237440000")
     ('1,234,567', 'about 5.36 × 10²⁸')
     """
     if len(digits) < 16:
@@ -102,12 +102,12 @@ def ago(seconds: float) -> str:
     return gettext("just now")
 
 
-def _rendered(template: str, /, root: str = "", **context: Any) -> str:
+def _render(template: str, /, root: str = "", **context: Any) -> str:
     return templates().get_template(template).render(root=root, **context)
 
 
 def table_html(
-    sight: Sight,
+    sight: TableView,
     base: str,
     root: str = "",
     whole: bool = True,
@@ -132,10 +132,10 @@ def table_html(
     return templates().get_template("table.html" if whole else part).render(context, part=part)
 
 
-def events_html(sight: Sight, after: int, before: int) -> str:
+def events_html(sight: TableView, after: int, before: int) -> str:
     """Return the events after one number and before another, at most `MAX_SHOWN_EVENTS` of them."""
     limit = max(0, min(before - after - 1, MAX_SHOWN_EVENTS))
-    return _rendered("events.html", events=told_events(sight, after, limit))
+    return _render("events.html", events=event_lines(sight, after, limit))
 
 
 def home_html(tables: Sequence[Any] = (), root: str = "") -> str:
@@ -143,7 +143,7 @@ def home_html(tables: Sequence[Any] = (), root: str = "") -> str:
     games = [registration(name) for name in game_names()]
     pictures = {game.name: Markup(draw()) for game in games if (draw := game.part("picture"))}
     lines = [(table, table_line(table.sight)) for table in tables]
-    return _rendered(
+    return _render(
         "home.html",
         root,
         games=games,
@@ -161,7 +161,7 @@ def _titles() -> dict[str, str]:
 def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
     """Return the form that makes a table."""
     seats = rules_class(game)().seats
-    return _rendered(
+    return _render(
         "new.html",
         root,
         game=game,
@@ -178,7 +178,7 @@ def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
     )
 
 
-def join_html(sight: Sight, seat: int | None, invitation: str, root: str = "") -> str:
+def join_html(sight: TableView, seat: int | None, invitation: str, root: str = "") -> str:
     """Return the page of an invitation to a seat, or to any free seat of a table if it is None."""
     names = seat_names(sight.seats, sight.game)
     others = [
@@ -186,46 +186,46 @@ def join_html(sight: Sight, seat: int | None, invitation: str, root: str = "") -
     ]
     free = [number for number, holder in enumerate(sight.seats) if holder.kind == "open"]
     open_here = [] if seat is None and sight.begun else free if seat is None else {seat} & {*free}
-    return _rendered(
+    return _render(
         "join.html",
         root,
         title=registration(sight.game).title,
         text=registration(sight.game).text,
         invitation=invitation,
-        others=joined(others) if others else "",
+        others=join_names(others) if others else "",
         free=free if seat is None else [],
         seat=seat,
         taken=not open_here,
         begun=sight.begun,
-        watch=f"{root}/t/{sight.watch}",
+        watch=f"{root}/t/{sight.bystander_link}",
     )
 
 
 def move_html(game: str, name: str, link: str, root: str = "") -> str:
     """Return the page with the button that moves a seat to this device."""
     title = registration(game).title
-    return _rendered("move.html", root, title=title, name=name, link=link)
+    return _render("move.html", root, title=title, name=name, link=link)
 
 
 def help_html(
-    sight: Sight, word: str, answer: dict[str, Any], query: Mapping[str, str], root: str = ""
+    sight: TableView, word: str, answer: dict[str, Any], query: Mapping[str, str], root: str = ""
 ) -> str:
-    """Return the help that a player requested, as HTML; see `quaternity.web.helping`."""
+    """Return the help that a player requested, as HTML; see `quaternity.web.hints`."""
     words = sight_words(sight)
     context = table_context(sight, "", root, replayed=False)
     if word == "chances":
-        chances = answer[READ] if READ in query and READ in answer else answer["chances"]
-        context["blocks"] = drawn_part(sight, chances)["blocks"]
-    asked = f"{word}?{READ}=1" if READ in query else word
+        chances = answer[GUESSED] if GUESSED in query and GUESSED in answer else answer["chances"]
+        context["blocks"] = draw_part(sight, chances)["blocks"]
+    asked = f"{word}?{GUESSED}=1" if GUESSED in query else word
     context["headline"] = gettext(dict(registration(sight.game).help).get(asked, "Help"))
     context["lines"] = list(map(words.say, answer.get("lines", ())))
-    return _rendered(
+    return _render(
         "help.html", **context, word=word, answer=answer, query={"formula": "", **query},
         names_in=words.say,
     )  # fmt: skip
 
 
-def review_html(sight: Sight, review: Review, root: str = "") -> str:
+def review_html(sight: TableView, review: Review, root: str = "") -> str:
     """Return the page with the review of a finished game."""
     words = sight_words(sight)
     whole = [list(moves) for _, moves in groupby(review.moves, key=lambda move: move.number)]
@@ -240,7 +240,7 @@ def review_html(sight: Sight, review: Review, root: str = "") -> str:
     ]
     moments = [(at.number, [words.say(line) for line in at.lines]) for at in review.moments]
     unfinished = [words.say(line) for line in review.unfinished]
-    return _rendered(
+    return _render(
         "review.html", root, sight=sight, title=registration(sight.game).title, moves=moves,
         moments=moments, unfinished=unfinished, curve=Markup(curve_svg(review, words)),
     )  # fmt: skip
@@ -248,16 +248,16 @@ def review_html(sight: Sight, review: Review, root: str = "") -> str:
 
 def learn_html(root: str = "") -> str:
     """Return the page *Learn*, on which visitors drop files."""
-    return _rendered("learn.html", root)
+    return _render("learn.html", root)
 
 
-def learned_html(facts: dict[str, Any] | None, error: str = "", root: str = "") -> str:
-    """Return the analysis of a dropped file, or its error; see `quaternity.web.learning`."""
+def analysis_html(facts: dict[str, Any] | None, error: str = "", root: str = "") -> str:
+    """Return the analysis of a dropped file, or its error; see `quaternity.web.lesson_pages`."""
     player = gettext("player {number}")
     names = [
         player.format(number=seat).capitalize() for seat in range(facts["players"] if facts else 0)
     ]
-    return _rendered("learned.html", root, facts=facts, error=error, names=names, titles=_titles())
+    return _render("learned.html", root, facts=facts, error=error, names=names, titles=_titles())
 
 
 @cache
@@ -298,11 +298,9 @@ def _guide_html(name: str, root: str, spoken: str) -> str:
     # Let keys scroll code that is too wide, and align columns by classes instead of styles.
     html = guide.html(page.text).replace("<pre>", '<pre tabindex="0">')
     text = Markup(re.sub(r'style="text-align:(\w+)"', r'class="\1"', html))
-    return _rendered(
-        "guide.html", root, pages=guide.pages(), name=name, title=page.title, text=text
-    )
+    return _render("guide.html", root, pages=guide.pages(), name=name, title=page.title, text=text)
 
 
 def message_html(headline: str, text: str, root: str = "") -> str:
     """Return a page with only a headline and a text."""
-    return _rendered("message.html", root, headline=headline, text=text)
+    return _render("message.html", root, headline=headline, text=text)

@@ -13,7 +13,7 @@ OPEN, PERSON, PROGRAM = "open", "person", "program"
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 """The characters of codes, without the digits 0 and 1, which look like letters."""
 
-READY, BUSY, COMING = 1, 0, 2
+READY, THINKING, NOT_ARRIVED = 1, 0, 2
 """States of a person before the game begins: ready, not ready, and not yet arrived."""
 
 
@@ -26,7 +26,7 @@ class Seat(NamedTuple):
         person: Name of the person who owns the seat, even if a program plays there now.
         token, browser: Hashes of the token and of the cookie that prove ownership, or None.
         invitation: Last part of the invitation link to the seat; it is kept once the seat is taken.
-        ready: `READY`, `BUSY` or `COMING`.
+        ready: `READY`, `THINKING` or `NOT_ARRIVED`.
         saved: Saved seconds, which may be used for a move in addition to those of the clock.
         missed: Number of consecutive moves that were not made in time.
         code: Hash of the code that restores the seat to a player who lost it.
@@ -49,7 +49,7 @@ class Seat(NamedTuple):
         return self.token is not None or self.browser is not None
 
 
-class Kept(NamedTuple):
+class StoredTable(NamedTuple):
     """A row of the store's `tables`; see `quaternity.web.store`.
 
     Attributes:
@@ -80,24 +80,24 @@ class Caller(NamedTuple):
     """The credentials of a request: the hashes of the token in its header and of its cookie."""
 
     token: str | None = None
-    browser: str | None = None
+    cookie_hash: str | None = None
 
 
-class Who(NamedTuple):
-    """A visitor of a table: `held` lists their seats, `maker` says whether they made the table.
+class Visitor(NamedTuple):
+    """A visitor of a table: `seats` lists their seats, `maker` says whether they made the table.
 
     `looking` is the seat from which they look; None for a bystander.
     """
 
-    held: tuple[int, ...]
+    seats: tuple[int, ...]
     maker: bool
     looking: int | None
 
 
-def fresh_code() -> str:
+def new_code() -> str:
     """Return a random code of 130 bits that is easy to write down.
 
-    >>> len(fresh_code())
+    >>> len(new_code())
     32
     """
     letters = "".join(secrets.choice(ALPHABET) for _ in range(26))
@@ -113,24 +113,24 @@ def plain_code(text: str) -> str:
     return "".join(letter for letter in text.upper() if letter.isalnum())
 
 
-def fresh() -> str:
+def new_token() -> str:
     """Return a new token of 128 random bits."""
     return secrets.token_urlsafe(16)
 
 
-def hashed(text: str) -> str:
+def hash_token(text: str) -> str:
     """Return the hash of a token, cookie or code, which is stored instead of it."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def usual_name(seat: int) -> str:
+def default_name(seat: int) -> str:
     """Return the name of a person in a seat who did not give one."""
     return f"player {seat}"
 
 
-def renamed(seat: Seat, number: int, new: int) -> Seat:
+def renumber(seat: Seat, number: int, new: int) -> Seat:
     """Return a seat that gets a new number; the default name of its person follows the number."""
-    usual = {usual_name(number): usual_name(new)}
+    usual = {default_name(number): default_name(new)}
     name, person = (usual.get(text or "", text) for text in (seat.name, seat.person))
     return seat._replace(name=name, person=person)
 

@@ -15,19 +15,19 @@ from time import sleep
 from typing import Any
 
 from quaternity.base.errors import InputError
-from quaternity.base.writing import replacing, try_lock
-from quaternity.web.refusal import NOT_KEPT, Refusal
-from quaternity.web.store import MIGRATIONS, InUse, Job, Reader, Stale, Store
+from quaternity.base.writing import replace_file, try_lock
+from quaternity.web.http_errors import NOT_SAVED, HttpError
+from quaternity.web.store import MIGRATIONS, InUse, Job, Reader, Store, VersionConflict
 
 FILE = "tables.sqlite"
 
 LOCK_TRIES, LOCK_PAUSE = 20, 0.05
 """Number of attempts to lock a file, and the pause after each, in seconds."""
 
-DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
+DAMAGE_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
 """The exceptions for a damaged file; a text that is not UTF-8 may cause a UnicodeDecodeError."""
 
-NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+DISK_FULL_CODES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 """The error codes of SQLite for a full disk or quota."""
 
 ADVICE = (
@@ -50,7 +50,7 @@ def check_folder(folder: str) -> None:
     """Raise InputError if a server could not store its tables in a folder; write no tables."""
     path = Path(folder) / FILE
     if path.exists():
-        with ExitStack() as opened, _refusing(path):
+        with ExitStack() as opened, _raising_input_errors(path):
             if not os.access(path, os.W_OK):
                 raise InputError(f"{path}: cannot be written")
             _lock_folder(path, opened)
@@ -77,7 +77,7 @@ class FileReader(Reader):
         """
         self.path = Path(folder) / FILE
         self.where = str(self.path)
-        with ExitStack() as opened, _refusing(self.path):
+        with ExitStack() as opened, _raising_input_errors(self.path):
             self._reader = _for_reading(self.path, opened)
             version = _version(self._reader, self.path)
             if not version:
@@ -95,11 +95,11 @@ class FileReader(Reader):
         try:
             with self._reading:
                 return self._reader.execute(query, values).fetchall()
-        except DAMAGE as error:
+        except DAMAGE_ERRORS as error:
             # Do not show the text that cannot be decoded, because it may be secret.
             fault = str(error).partition(" with text ")[0]
             _log.error("%s cannot be read: %s", self.path, fault)
-            raise Refusal(503, f"the tables cannot be read now ({fault})") from None
+            raise HttpError(503, f"the tables cannot be read now ({fault})") from None
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
@@ -119,15 +119,15 @@ class FileReader(Reader):
         try:
             _check(self._reader)
             orphans = self._reader.execute("PRAGMA foreign_key_check").fetchall()
-        except DAMAGE as error:
+        except DAMAGE_ERRORS as error:
             return [f"{self.path}: {error}"]
         kinds = sorted({kind for kind, *_ in orphans})
         return [f"{self.path}: {kind} has rows of tables that are gone" for kind in kinds]
 
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
         """Execute a statement for each row of values, even while a server uses the folder."""
-        with ExitStack() as opened, _refusing(self.path):
-            _connected(self.path, opened).executemany(text, rows)
+        with ExitStack() as opened, _raising_input_errors(self.path):
+            _connect(self.path, opened).executemany(text, rows)
 
     def close(self) -> None:
         """Close the file."""
@@ -148,21 +148,21 @@ class FileStore(FileReader, Store):
         self.where = str(self.path)
         self._beside = Path(f"{os.path.realpath(self.path)}-wal")
         self._reading = RLock()
-        with ExitStack() as opened, _refusing(self.path):
+        with ExitStack() as opened, _raising_input_errors(self.path):
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             # Other users may not read the file or SQLite's files beside it: they contain hands.
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             _lock_folder(self.path, opened)
-            self.writer = _connected(self.path, opened)
+            self.writer = _connect(self.path, opened)
             version = _version(self.writer, self.path)
             _check(self.writer)
             _migrate(self.writer, version)
-            self._reader = _connected(self.path, opened)
+            self._reader = _connect(self.path, opened)
             self._close = opened.pop_all().close
-        self._begin()
-        self._files = self._found()
+        self._start()
+        self._files = self._file_ids()
 
-    def _found(self) -> list[tuple[int, int]]:
+    def _file_ids(self) -> list[tuple[int, int]]:
         """Return device and inode of both files; empty if one is missing or the first is empty."""
         try:
             stats = [os.stat(path) for path in (self.path, self._beside)]
@@ -184,14 +184,14 @@ class FileStore(FileReader, Store):
             self.writer.execute(*self.uptime_statement())
         self._close()
 
-    def _refusal(self, error: Exception) -> Refusal:
+    def _refusal(self, error: Exception) -> HttpError:
         if isinstance(error, sqlite3.IntegrityError):
-            return Stale()
+            return VersionConflict()
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        return Refusal(507 if code in NO_ROOM else 503, NOT_KEPT(error=error))
+        return HttpError(507 if code in DISK_FULL_CODES else 503, NOT_SAVED(error=error))
 
     def _commit(self, batch: Sequence[Job]) -> Collection[int]:
-        if not self._files or self._found() != self._files:  # SQLite would not notice
+        if not self._files or self._file_ids() != self._files:  # SQLite would not notice
             raise sqlite3.DatabaseError(f"{FILE} was moved, removed or emptied")
         # No other process uses the tables, so no revision can be stale.
         entries = [entry for job in batch for entry in job.entries]
@@ -216,7 +216,7 @@ class FileStore(FileReader, Store):
 
 
 @contextmanager
-def _refusing(path: Path, advice: str = ADVICE) -> Iterator[None]:
+def _raising_input_errors(path: Path, advice: str = ADVICE) -> Iterator[None]:
     """Turn errors about the file or its folder into an InputError."""
     try:
         yield
@@ -224,7 +224,7 @@ def _refusing(path: Path, advice: str = ADVICE) -> Iterator[None]:
         raise InputError(f"{path.parent}: {error.strerror}") from error
     except sqlite3.OperationalError as error:
         raise InputError(f"{path}: {error}") from error
-    except DAMAGE as error:
+    except DAMAGE_ERRORS as error:
         raise InputError(f"{path}: is damaged ({error}){advice}") from error
 
 
@@ -257,7 +257,7 @@ def _give_owner(made: int | Path, path: Path) -> None:
         os.chown(made, owner.st_uid, owner.st_gid)
 
 
-def _connected(path: Path, opened: ExitStack) -> sqlite3.Connection:
+def _connect(path: Path, opened: ExitStack) -> sqlite3.Connection:
     database = sqlite3.connect(path, 1.0, isolation_level=None, check_same_thread=False)
     opened.callback(database.close)
     database.execute("PRAGMA journal_mode = WAL")
@@ -296,7 +296,7 @@ def back_up_file(folder: str, file: str) -> None:
     path, target = Path(folder) / FILE, Path(file)
     if target.resolve().parent == path.resolve().parent and target.name.startswith(path.stem + "."):
         raise InputError(f"{file}: is a file of the server; choose another name or folder")
-    with replacing(file) as part:
+    with replace_file(file) as part:
         _copy(path, part)
 
 
@@ -309,22 +309,22 @@ def restore_file(folder: str, file: str) -> Path | None:
     """
     path = Path(folder) / FILE
     with ExitStack() as opened:
-        with _refusing(path):
+        with _raising_input_errors(path):
             _lock_folder(path, opened)
-        with replacing(path) as part:
+        with replace_file(path) as part:
             _copy(Path(file), part, advice="")
             _give_owner(part, path)
-            before = _kept_aside(path)
+            before = _move_aside(path)
     return before
 
 
-def _kept_aside(path: Path) -> Path | None:
+def _move_aside(path: Path) -> Path | None:
     """Link a file under a new name, move SQLite's files beside it there, and return the name."""
     if not path.exists():
         return None
     with suppress(sqlite3.Error), ExitStack() as opened:
         # Merge the write-ahead log into the file. If the file is damaged, the log is kept, too.
-        _connected(path, opened).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        _connect(path, opened).execute("PRAGMA wal_checkpoint(TRUNCATE)")
     now = datetime.now(UTC)
     before = path.with_name(f"{path.stem}-{now:%Y%m%d-%H%M%S-%f}{path.suffix}")
     os.link(path, before)
@@ -337,7 +337,7 @@ def _kept_aside(path: Path) -> Path | None:
 def _copy(path: Path, part: Path, advice: str = ADVICE) -> None:
     """Copy a file of tables to an empty one, and check the whole copy."""
     part.chmod(0o600)
-    with ExitStack() as opened, _refusing(path, advice):
+    with ExitStack() as opened, _raising_input_errors(path, advice):
         source = _for_reading(path, opened)
         copy = opened.enter_context(closing(sqlite3.connect(part, isolation_level=None)))
         # Copy in one read transaction, because a server's moves would restart the backup otherwise;

@@ -21,7 +21,7 @@ from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
 from quaternity.base.errors import InputError
-from quaternity.web.refusal import NOT_KEPT, SILENT, Refusal
+from quaternity.web.http_errors import NO_ANSWER, NOT_SAVED, HttpError
 
 T = TypeVar("T")
 
@@ -121,7 +121,7 @@ REFUSED = "nothing can be saved now, so moves are refused: {}"
 
 UNREADABLE = "the tables cannot be read now"
 
-READ_ANEW = "the tables are being reloaded: try again"
+STORE_RELOADING = "the tables are being reloaded: try again"
 
 
 class Entry(NamedTuple):
@@ -142,11 +142,11 @@ Statement = tuple[str, Sequence[Any]]
 """An SQL statement that every store understands, with `?` for its values, and the values."""
 
 
-class News(NamedTuple):
+class ChangeNotice(NamedTuple):
     """A notice about a table, sent between the servers of one database.
 
     Attributes:
-        revision: Number of changes of the table so far; `GONE` after its removal.
+        revision: Number of changes of the table so far; `REMOVED` after its removal.
         entry: The log entry, if nothing else has changed; otherwise None.
         event, data: An event for the streams of the table, if nothing was stored.
     """
@@ -158,7 +158,7 @@ class News(NamedTuple):
     data: Any = None
 
 
-GONE = -1
+REMOVED = -1
 """The revision of a table that was removed."""
 
 
@@ -169,25 +169,25 @@ class Job(NamedTuple):
         guard: The table that changes, and the revision that it must still have.
         news: Notices for the other servers, sent once the job is written.
         done: Future of the caller, or None.
-        read: Value of `Store.times_read` when the job was made.
+        reloads: Value of `Store.reloads` when the job was made.
     """
 
     entries: Sequence[Entry]
     statements: Sequence[Statement]
     guard: tuple[str, int] | None
-    news: Sequence[News]
+    news: Sequence[ChangeNotice]
     done: asyncio.Future[None] | None
-    read: int
+    reloads: int
 
 
-class Stale(Refusal):
+class VersionConflict(HttpError):
     """Raised if another server has changed a table meanwhile; check the request again."""
 
     def __init__(self) -> None:
         super().__init__(409, "the table was changed meanwhile: try again")
 
 
-class InDoubt(Exception):
+class UnconfirmedWrite(Exception):
     """Raised if it is not known whether the last transaction was committed."""
 
 
@@ -205,7 +205,7 @@ class Reader(ABC):
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """Return the rows of a query; may be called from any thread.
 
-        Raises `Refusal` if the tables cannot be read now.
+        Raises `HttpError` if the tables cannot be read now.
         """
 
     @abstractmethod
@@ -240,12 +240,12 @@ class Reader(ABC):
         """Close the store."""
 
 
-async def anew(act: Callable[[], Awaitable[T]]) -> T:
+async def retry_if_stale(act: Callable[[], Awaitable[T]]) -> T:
     """Call a function, and call it again if a table was changed meanwhile, a few times at most."""
     for _ in range(MAX_TRIES):
         try:
             return await act()
-        except Stale:
+        except VersionConflict:
             continue
     return await act()
 
@@ -264,8 +264,8 @@ class Store(Reader):
     """The store of all tables, for a server.
 
     If `shared` is true, other servers may use the same tables. A write then names the revision of
-    the table that it is based on, and raises `Stale` if another server has changed the table. After
-    `listen`, this server is notified of what the others write.
+    the table that it is based on, and raises `VersionConflict` if another server has changed the
+    table. After `listen`, this server is notified of what the others write.
     """
 
     shared = False
@@ -282,8 +282,11 @@ class Store(Reader):
         """
 
     @abstractmethod
-    def _refusal(self, error: Exception) -> Refusal:
-        """Return the refusal for the callers of a failed write; `Stale` for a conflict."""
+    def _refusal(self, error: Exception) -> HttpError:
+        """Return the refusal for the callers of a failed write.
+
+        `VersionConflict` for a conflict.
+        """
 
     def _fault(self, error: Exception) -> str:
         """Return the text of an error, without anything secret."""
@@ -293,7 +296,7 @@ class Store(Reader):
     def _end(self) -> None:
         """Close the store, after the writer thread has ended."""
 
-    def _begin(self) -> None:
+    def _start(self) -> None:
         """Set the attributes of the store, and start the writer thread."""
         rows = self.read("SELECT seconds FROM uptime")
         self.change("UPDATE uptime SET secret = ? WHERE secret IS NULL", [(token_hex(32),)])
@@ -305,7 +308,7 @@ class Store(Reader):
         """Why the last write failed; None if it succeeded."""
         self.appended = 0
         """Number of log entries written."""
-        self.times_read = 0
+        self.reloads = 0
         """Number of times that all tables had to be reloaded."""
         self.on_doubt: Callable[[], None] = lambda: None
         """Callback that drops all cached tables; called in the event loop of the callers."""
@@ -330,10 +333,10 @@ class Store(Reader):
         """Store that the clock of the machine is right, without waiting for the write."""
         clock: Statement = "UPDATE uptime SET clock = ?", (now - self.uptime(),)
         statements = self.uptime_statement(), clock
-        self._jobs.put(Job((), statements, None, (), None, self.times_read))
+        self._jobs.put(Job((), statements, None, (), None, self.reloads))
 
     async def keep_uptime(self) -> None:
-        """Store the uptime, so that a crash loses little; raise `Refusal` if that fails."""
+        """Store the uptime, so that a crash loses little; raise `HttpError` if that fails."""
         await self.write((), [self.uptime_statement(), ("DELETE FROM tables WHERE 1 = 0", ())])
 
     def uptime_statement(self) -> Statement:
@@ -345,38 +348,39 @@ class Store(Reader):
         entries: Sequence[Entry] = (),
         statements: Sequence[Statement] = (),
         guard: tuple[str, int] | None = None,
-        news: Sequence[News] = (),
+        news: Sequence[ChangeNotice] = (),
     ) -> None:
         """Append log entries and execute statements in one transaction, durable on return.
 
-        Raises `Stale` if the guarded table has another revision, or an entry already exists.
+        Raises `VersionConflict` if the guarded table has another revision, or an entry already
+        exists.
         """
-        self._check_answers(NOT_KEPT(error=SILENT))
+        self._check_answers(NOT_SAVED(error=NO_ANSWER))
         done = asyncio.get_running_loop().create_future()
-        self._jobs.put(Job(entries, statements, guard, news, done, self.times_read))
-        await self._answer(done, NOT_KEPT(error=SILENT))
+        self._jobs.put(Job(entries, statements, guard, news, done, self.reloads))
+        await self._answer(done, NOT_SAVED(error=NO_ANSWER))
 
-    def reading(self, function: Callable[..., T], *arguments: Any) -> Future[T]:
+    def submit_read(self, function: Callable[..., T], *arguments: Any) -> Future[T]:
         """Start a function in the reader thread, and return its future."""
         return self._reads.submit(function, *arguments)
 
-    async def ask(self, function: Callable[..., T], *arguments: Any) -> T:
+    async def run_read(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call a function in the reader thread, and return its result.
 
-        Raises `Refusal` if it fails or takes too long.
+        Raises `HttpError` if it fails or takes too long.
         """
         self._check_answers(UNREADABLE)
         return await self._answer(
-            asyncio.wrap_future(self.reading(function, *arguments)), UNREADABLE
+            asyncio.wrap_future(self.submit_read(function, *arguments)), UNREADABLE
         )
 
     async def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Run a query in the reader thread, and return its rows; see `ask`."""
-        return await self.ask(self.read, query, *values)
+        """Run a query in the reader thread, and return its rows; see `run_read`."""
+        return await self.run_read(self.read, query, *values)
 
     def _check_answers(self, text: str) -> None:
         if monotonic() < self._silent:
-            raise Refusal(503, text)
+            raise HttpError(503, text)
 
     async def _answer(self, answer: asyncio.Future[T], text: str) -> T:
         try:
@@ -387,8 +391,8 @@ class Store(Reader):
         if done:
             return answer.result()
         self._silent = max(self._silent, monotonic() + PAUSE_SECONDS)
-        self.trouble = REFUSED.format(SILENT)
-        raise Refusal(503, text)
+        self.trouble = REFUSED.format(NO_ANSWER)
+        raise HttpError(503, text)
 
     def close(self) -> None:
         """Write the pending jobs, and close the store."""
@@ -401,22 +405,22 @@ class Store(Reader):
     # ------------------------------------------------------------------ sharing with other servers
 
     def listen(
-        self, hear: Callable[[Sequence[News]], None], miss: Callable[[], None]
+        self, hear: Callable[[Sequence[ChangeNotice]], None], miss: Callable[[], None]
     ) -> None:  # fmt: skip
         """Have the event loop call `hear` with notices of others, and `miss` if some were lost."""
 
-    def tell(self, *news: News) -> None:
+    def notify(self, *news: ChangeNotice) -> None:
         """Send notices that are not stored to the other servers, if any, without waiting."""
 
     async def claim(self, key: str) -> bool:
         """Try to get the lock `key` between servers; return whether this server has it now.
 
-        It keeps the lock until it calls `let_go`, or ends.
+        It keeps the lock until it calls `release`, or ends.
         """
         del key
         return True
 
-    def let_go(self, key: str) -> None:
+    def release(self, key: str) -> None:
         """Release the lock that `claim` got."""
 
     def exchange(
@@ -450,22 +454,22 @@ class Store(Reader):
             if job is not None:
                 job = self._jobs.get()
 
-    def _read_anew(self) -> None:
+    def _drop_cached(self) -> None:
         if self._doubt:
             self.on_doubt()
-            self.times_read += 1
+            self.reloads += 1
             self._doubt = False
 
     def _write_batch(self, batch: list[Job]) -> None:
         batch = [job for job in batch if job.done is None or not job.done.cancelled()]
         try:
-            if any(job.read < self.times_read for job in batch):
-                raise InDoubt
+            if any(job.reloads < self.reloads for job in batch):
+                raise UnconfirmedWrite
             stale = self._commit(batch)
-        except InDoubt:
+        except UnconfirmedWrite:
             # Cached tables may be outdated, so no write may be based on them.
-            _in_loop(batch, self._read_anew)
-            self._tell(batch, Refusal(503, READ_ANEW))
+            _in_loop(batch, self._drop_cached)
+            self._report(batch, HttpError(503, STORE_RELOADING))
         except Exception as error:
             # Report any error to the callers, and keep this thread running.
             refusal = self._refusal(error)
@@ -476,17 +480,17 @@ class Store(Reader):
             if refusal.status != 409:
                 fault = self._fault(error)
                 self.trouble = REFUSED.format(fault)
-            self._tell(batch, refusal)
+            self._report(batch, refusal)
         else:
             if any(job.entries or job.statements for job in batch):  # not if nothing was written
                 self.trouble = None
             late = [batch[place] for place in stale]
             batch = [job for place, job in enumerate(batch) if place not in stale]
             self.appended += sum(len(job.entries) for job in batch)
-            self._tell(batch, None)
-            self._tell(late, Stale())
+            self._report(batch, None)
+            self._report(late, VersionConflict())
 
-    def _tell(self, batch: list[Job], error: Refusal | None) -> None:
+    def _report(self, batch: list[Job], error: HttpError | None) -> None:
         """Report the result of a batch to its callers, in the event loop that they share."""
 
         def tell() -> None:
@@ -502,7 +506,7 @@ class Store(Reader):
                     job.done.set_exception(error)
             if late:
                 self._doubt = True
-                self._read_anew()
+                self._drop_cached()
 
         _in_loop(batch, tell)
 

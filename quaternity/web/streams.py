@@ -12,7 +12,7 @@ from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
-BEAT_SECONDS = 15.0
+KEEPALIVE_SECONDS = 15.0
 """Seconds after which an idle stream is sent an empty comment, so that proxies do not close it."""
 
 MAX_PENDING_MESSAGES = 512
@@ -23,7 +23,7 @@ MAX_BUFFERED_BYTES = 1 << 17
 """Number of unsent bytes of a connection at which its stream ends, because the reader is too
 slow."""
 
-CHUNKS = "quaternity.chunks"
+CHUNK_EXTENSION = "quaternity.chunks"
 """The ASGI extension in which a connection offers its transport, to which a stream may write chunks
 of HTTP/1.1 directly."""
 
@@ -53,7 +53,7 @@ class Stream:
         self._news = asyncio.Event()
         self._ended = self._overrun = False
         self._transport: Any = None
-        self.left: Any = lambda stream: None
+        self.on_end: Any = lambda stream: None
         for members in self._sets:
             members.add(self)
 
@@ -69,7 +69,7 @@ class Stream:
             if transport.is_closing():
                 return
             if transport.get_write_buffer_size() < MAX_BUFFERED_BYTES:
-                transport.write(chunked(part) if chunk is None else chunk)
+                transport.write(http_chunk(part) if chunk is None else chunk)
                 return
             self._overrun = True
         elif len(self._waiting) < MAX_PENDING_MESSAGES:
@@ -100,12 +100,14 @@ class Stream:
                     break
                 if not self._waiting:
                     # From now on write directly, which saves a dozen calls per message and reader.
-                    self._transport = scope.get("extensions", {}).get(CHUNKS, {}).get("transport")
+                    self._transport = (
+                        scope.get("extensions", {}).get(CHUNK_EXTENSION, {}).get("transport")
+                    )
         finally:
             leaving.cancel()
             for members in self._sets:
                 members.discard(self)
-            self.left(self)
+            self.on_end(self)
 
     async def _leaves(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
@@ -120,7 +122,7 @@ class Streams:
         self.open: set[Stream] = set()
         self.ending = False
 
-    def beat(self) -> None:
+    def send_keepalive(self) -> None:
         """Send an empty comment to each stream, which keeps its connection open."""
         send(self.open, b":\n\n")
 
@@ -133,11 +135,11 @@ class Streams:
 
 def send(streams: Iterable[Stream], part: bytes) -> None:
     """Send one message to several streams."""
-    chunk = chunked(part)
+    chunk = http_chunk(part)
     for stream in streams:
         stream.put(part, chunk)
 
 
-def chunked(part: bytes) -> bytes:
+def http_chunk(part: bytes) -> bytes:
     """Return a part of the body as an HTTP chunk."""
     return b"%x\r\n%b\r\n" % (len(part), part)

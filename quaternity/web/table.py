@@ -13,66 +13,74 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import IllegalMove, PlayerTimeout
-from quaternity.base.sentences import Kind, Sentence
+from quaternity.base.sentences import Message, MessageTemplate
+from quaternity.base.text_format import name_numbers
 from quaternity.base.text_record import settings_text
-from quaternity.base.wording import named
-from quaternity.table.course import MAX_PROGRAM_MOVES
 from quaternity.table.games import registration
+from quaternity.table.history import MAX_PROGRAM_MOVES
 from quaternity.table.setting_fields import settings_of
-from quaternity.web.clock import MAX_MISSED_MOVES, kept_clock
-from quaternity.web.course import LoggedCourse, has_secret, replayed
+from quaternity.web.background import BackgroundWork
+from quaternity.web.chat import LINES_SHOWN, Line, chat_statements, check_reaction, lines
+from quaternity.web.clock import MAX_MISSED_MOVES, stored_clock
 from quaternity.web.drawing.words import page_words, seat_names
-from quaternity.web.evening import Score, evening_score
-from quaternity.web.keeping import Stored, rebuilt, stored, whole_record
-from quaternity.web.refusal import (
+from quaternity.web.http_errors import (
     CANNOT_AGREE,
     NO_SEAT,
     NO_TABLE,
     NOT_YOURS,
     ONLY_HOST,
     WAIT_FOR,
-    Refusal,
+    HttpError,
 )
 from quaternity.web.seats import (
-    COMING,
+    NOT_ARRIVED,
     OPEN,
     PERSON,
     PROGRAM,
     READY,
-    Kept,
     Seat,
-    Who,
-    fresh,
-    renamed,
+    StoredTable,
+    Visitor,
+    new_token,
+    renumber,
     seat_statement,
 )
-from quaternity.web.sight import SeatSight, Sight
-from quaternity.web.store import TAKEN_BACK, Entry, News, Stale, Statement, Store, anew
+from quaternity.web.series import Score, evening_score
+from quaternity.web.store import (
+    TAKEN_BACK,
+    ChangeNotice,
+    Entry,
+    Statement,
+    Store,
+    VersionConflict,
+    retry_if_stale,
+)
 from quaternity.web.streams import Stream, message, send
-from quaternity.web.talk import LINES_SHOWN, Line, checked_reaction, lines, said
-from quaternity.web.thinking import Thinking
+from quaternity.web.table_admin import TableRows, read_rows, rebuild, whole_record
+from quaternity.web.table_view import SeatView, TableView
+from quaternity.web.versioned_history import VersionedHistory, has_random_start, replay_position
 
-FAILED = Kind(
+FAILED = MessageTemplate(
     "failed", "{name:called} failed: hand the seat over to another player (More, at the end)"
 )
-TAKES_TOO_LONG = Kind(
+TAKES_TOO_LONG = MessageTemplate(
     "takes_too_long",
     "{name:called} takes too long: hand the seat over to another player (More, at the end)",
 )
-GIVEN_AWAY = Kind(
+GIVEN_AWAY = MessageTemplate(
     "given_away", "{name:called} was away: seat {seat} is free, and you can invite a player to it"
 )
-GIVEN_TO_PROGRAM = Kind(
+GIVEN_TO_PROGRAM = MessageTemplate(
     "given_away", "{name:called} was away: {program:called} plays in seat {seat}"
 )
 
 MAX_ALARM_SECONDS = 3_600.0
 """Maximum interval between two checks of a running clock, in seconds."""
 
-ABSENT_SECONDS = 120.0
+ABSENCE_LIMIT_SECONDS = 120.0
 """Duration of absence after which a player may lose the seat, in seconds."""
 
-GONE_SECONDS = 40.0
+PRESENCE_TIMEOUT_SECONDS = 40.0
 """Seconds without an open stream or a request after which a player counts as absent."""
 
 TALK = message("talk", {})
@@ -90,7 +98,7 @@ MAX_REPLAYED_VERSIONS = 200
 _log = logging.getLogger("uvicorn.error")
 
 
-class Afar(NamedTuple):
+class RemotePresence(NamedTuple):
     """The presence of a player at other servers, by times of this server's `monotonic`.
 
     `streams_until` is the time until which the player counts as having an open stream there, `seen`
@@ -110,15 +118,15 @@ class _Lock(asyncio.Lock):
         await super().__aenter__()
         if self.gone is not None:
             self.release()
-            raise Refusal(*self.gone)
+            raise HttpError(*self.gone)
 
 
 class Table:
     """A table in memory: its seats, its game, its streams and its clock."""
 
     def __init__(
-        self, stored: Stored, course: LoggedCourse, store: Store, thinking: Thinking,
-        seen: Sequence[float], afar: Mapping[int, Afar],
+        self, stored: TableRows, course: VersionedHistory, store: Store, thinking: BackgroundWork,
+        seen: Sequence[float], afar: Mapping[int, RemotePresence],
     ) -> None:  # fmt: skip
         """Set up a stored table; `course` is the game rebuilt from its head and log.
 
@@ -126,7 +134,7 @@ class Table:
         `monotonic`; `afar` the known presence at other servers, by seat.
         """
         self.streams: set[Stream] = set()
-        self.afar = afar
+        self.remote_presence = afar
         self.revision = stored.revision
         """Number of changes of the table, by which servers that share it detect conflicts."""
         self.undo: set[int] = set()
@@ -152,9 +160,9 @@ class Table:
         self._store, self._thinking = store, thinking
         self._elsewhere: set[int] = set()
         """Seats whose programs, as far as is known, are running at another server."""
-        self.shown: dict[int, tuple[int, float]] = {}
+        self.reported: dict[int, tuple[int, float]] = {}
         """For each seat, its number of streams and last activity as last sent to other servers."""
-        self.seen = list(seen)
+        self.last_seen = list(seen)
         self._asked = monotonic()
         """When the last request about the table came, by `monotonic`."""
         self._woken: int | None = None
@@ -164,33 +172,33 @@ class Table:
         self._retry = False
         """Whether a program's move could not be stored, and should be tried again."""
 
-    def _lay(self, kept: Kept, seats: list[Seat], course: LoggedCourse) -> None:
-        self.kept, self.seats, self.course, self.again = kept, seats, course, kept.again
-        self.clock = kept_clock(kept.clock)
+    def _lay(self, kept: StoredTable, seats: list[Seat], course: VersionedHistory) -> None:
+        self.stored, self.seats, self.history, self.again = kept, seats, course, kept.again
+        self.clock = stored_clock(kept.clock)
         self.rules: Any = course.rules
-        self.secret = has_secret(self.rules)
+        self.secret = has_random_start(self.rules)
 
     @property
-    def waits(self) -> bool:
+    def is_waiting(self) -> bool:
         """Return whether the game has not begun."""
-        return self.kept.waiting is not None
+        return self.stored.waiting is not None
 
     @property
     def is_public(self) -> bool:
         """Return whether the address is also an invitation: every visitor may take a free seat."""
-        return self.kept.invitation == self.kept.id
+        return self.stored.invitation == self.stored.id
 
     @property
     def version(self) -> int:
         """The length of the log."""
-        return self.course.version
+        return self.history.version
 
     @property
     def to_act(self) -> Sequence[int]:
         """The seats that may move now."""
-        if self.kept.archive or self.waits:
+        if self.stored.archive or self.is_waiting:
             return ()
-        acting: Sequence[int] = self.rules.to_act(self.course.position)
+        acting: Sequence[int] = self.rules.to_act(self.history.position)
         return acting
 
     @property
@@ -202,7 +210,7 @@ class Table:
     @property
     def is_over(self) -> bool:
         """Return whether the game is over or an archive, so that nothing need be hidden."""
-        return self.kept.archive or not self.rules.to_act(self.course.position)
+        return self.stored.archive or not self.rules.to_act(self.history.position)
 
     @property
     def is_quiet(self) -> bool:
@@ -212,7 +220,10 @@ class Table:
     @property
     def is_deserted(self) -> bool:
         """Return whether the table is quiet, and nobody was active recently."""
-        return self.is_quiet and monotonic() - max(self._asked, *self.seen) >= GONE_SECONDS
+        return (
+            self.is_quiet
+            and monotonic() - max(self._asked, *self.last_seen) >= PRESENCE_TIMEOUT_SECONDS
+        )
 
     # ------------------------------------------------------------------ visitors and presence
 
@@ -222,14 +233,14 @@ class Table:
 
     @asynccontextmanager
     async def locked(self, tokens: Mapping[int, str | None]) -> AsyncIterator[None]:
-        """Hold the lock; raise `Refusal` if one of the seats changed owners before."""
+        """Hold the lock; raise `HttpError` if one of the seats changed owners before."""
         async with self.lock:
             for number, token in tokens.items():
                 if number not in range(len(self.seats)) or self.seats[number].token != token:
-                    raise Refusal(403, NOT_YOURS(seat=number))
+                    raise HttpError(403, NOT_YOURS(seat=number))
             yield
 
-    def held(self, token: str | None, browser: str | None) -> tuple[int, ...]:
+    def seats_of(self, token: str | None, browser: str | None) -> tuple[int, ...]:
         """Return the seats of a visitor, by the hashes of their token and cookie."""
         return tuple(
             number
@@ -238,66 +249,74 @@ class Table:
             or (token is None and browser is not None and seat.browser == browser)
         )
 
-    def who(
+    def identify(
         self, token: str | None, browser: str | None, asked: int | None = None, *,
         comes: bool = True,
-    ) -> Who:  # fmt: skip
+    ) -> Visitor:  # fmt: skip
         """Identify a visitor by the hashes of their token and cookie.
 
         They look from the seat `asked`, which must be theirs unless the game is over. By default
         they look from their seat that may move, or else from their first. If `comes` is false, the
         visitor is not at the table, for instance on the start page.
         """
-        held = self.held(token, browser)
+        held = self.seats_of(token, browser)
         self._asked = monotonic()
         for number in held if comes else ():
-            self.seen[number] = self._asked
-        if comes and self.waits and any(self.seats[number].ready == COMING for number in held):
+            self.last_seen[number] = self._asked
+        if (
+            comes
+            and self.is_waiting
+            and any(self.seats[number].ready == NOT_ARRIVED for number in held)
+        ):
             self._arriving = asyncio.create_task(self._arrive(held))
         self._go_on()
-        maker = browser is not None and browser == self.kept.maker
+        maker = browser is not None and browser == self.stored.maker
         if asked is not None:
             if asked not in range(len(self.seats)):
-                raise Refusal(404, NO_SEAT(seat=asked))
+                raise HttpError(404, NO_SEAT(seat=asked))
             if asked not in held and not self.is_over:
-                raise Refusal(403, NOT_YOURS(seat=asked))
-            return Who(held, maker, asked)
+                raise HttpError(403, NOT_YOURS(seat=asked))
+            return Visitor(held, maker, asked)
         acting = [h for h in held if h in self.to_act] if len(held) > 1 else []
-        return Who(held, maker, next(iter(acting or held), None))
+        return Visitor(held, maker, next(iter(acting or held), None))
 
     def is_present(self, seat: int) -> bool:
         """Return whether the player of a seat has an open stream or was active recently."""
-        lately = self.seats[seat].kind != OPEN and self._unseen(seat) < GONE_SECONDS
+        lately = self.seats[seat].kind != OPEN and self._unseen(seat) < PRESENCE_TIMEOUT_SECONDS
         return seat in self.streaming() or lately
 
     def _unseen(self, seat: int) -> float:
         """Return the seconds since the last activity of a seat's owner, at any server."""
-        afar = self.afar.get(seat)
-        return monotonic() - max(self.seen[seat], -inf if afar is None else afar.seen)
+        afar = self.remote_presence.get(seat)
+        return monotonic() - max(self.last_seen[seat], -inf if afar is None else afar.seen)
 
     def streaming(self) -> set[int | None]:
         """Return the seats that have a stream at this server or at another; None for bystanders."""
         now = monotonic()
         seats = {stream.seat for stream in self.streams}
-        return seats | {seat for seat, afar in self.afar.items() if afar.streams_until > now}
+        return seats | {
+            seat for seat, afar in self.remote_presence.items() if afar.streams_until > now
+        }
 
     def is_absent(self, seat: int) -> bool:
         """Return whether a player has been away long enough for the seat to be given away."""
-        return self._unseen(seat) >= ABSENT_SECONDS and seat not in self.streaming()
+        return self._unseen(seat) >= ABSENCE_LIMIT_SECONDS and seat not in self.streaming()
 
-    async def agree_to_give(self, seat: int, visitor: Who) -> bool:
+    async def agree_to_give(self, seat: int, visitor: Visitor) -> bool:
         """Vote to give away the seat of an absent player; return whether all have agreed.
 
         The host alone decides if the new player would not see anything hidden.
         """
-        if not self.rules.hidden or self.waits or self.is_over:
-            if seat not in visitor.held and not self.is_host(visitor):
-                raise Refusal(403, ONLY_HOST())
+        if not self.rules.hidden or self.is_waiting or self.is_over:
+            if seat not in visitor.seats and not self.is_host(visitor):
+                raise HttpError(403, ONLY_HOST())
             return True
         voters = [other for other in self.people() if other != seat and self.is_present(other)]
-        if set(voters) <= set(visitor.held):
-            raise Refusal(403, "a new player would see this hand, and nobody else is here to agree")
-        agreed = self.given.get(seat, set()) | {*visitor.held}
+        if set(voters) <= set(visitor.seats):
+            raise HttpError(
+                403, "a new player would see this hand, and nobody else is here to agree"
+            )
+        agreed = self.given.get(seat, set()) | {*visitor.seats}
         if agreed.issuperset(voters):
             return True
         await self._agree(self.undo, {**self.given, seat: agreed})
@@ -319,28 +338,28 @@ class Table:
         return [number for number, seat in enumerate(self.seats) if seat.kind == PERSON]
 
     def check_begun(self) -> None:
-        """Raise `Refusal` if the game has not begun."""
-        if self.waits:
-            raise Refusal(409, "the game has not begun", version=self.version)
+        """Raise `HttpError` if the game has not begun."""
+        if self.is_waiting:
+            raise HttpError(409, "the game has not begun", version=self.version)
 
-    def is_host(self, visitor: Who) -> bool:
+    def is_host(self, visitor: Visitor) -> bool:
         """Return whether a visitor is a host: the table's maker, or the first person present."""
-        arrived = (seat for seat in self.people() if self.seats[seat].ready != COMING)
+        arrived = (seat for seat in self.people() if self.seats[seat].ready != NOT_ARRIVED)
         present = (seat for seat in arrived if self.is_present(seat))
-        return visitor.maker or next(present, None) in visitor.held
+        return visitor.maker or next(present, None) in visitor.seats
 
-    def would_show(self, seat: int, visitor: Who) -> bool:
+    def would_show(self, seat: int, visitor: Visitor) -> bool:
         """Return whether a visitor could see a program's hand by joining its seat a second time."""
-        played = self.seats[seat].kind == PROGRAM and not (self.is_over or self.waits)
+        played = self.seats[seat].kind == PROGRAM and not (self.is_over or self.is_waiting)
         # A player who left a seat to a program may come back.
-        others = any(s.is_held and n not in visitor.held for n, s in enumerate(self.seats))
+        others = any(s.is_held and n not in visitor.seats for n, s in enumerate(self.seats))
         return played and self.rules.hidden and others
 
     # ------------------------------------------------------------------ views and streams
 
     async def moment(self, number: int) -> tuple[int, Any]:
         """Return the position after some moves, and their number, limited to those of the game."""
-        course, last = self.course, len(self.course.moves)
+        course, last = self.history, len(self.history.moves)
         number = min(max(number, 0), last)
         if number == last:
             return last, course.position
@@ -349,18 +368,18 @@ class Table:
         key = self.version, number
         if key not in self._moments:
             game = course.rules, course.start, course.moves[:number]
-            position = await self._thinking.draw(True, replayed, *game)
+            position = await self._thinking.draw(True, replay_position, *game)
             self._moments = {**dict([*self._moments.items()][-MAX_MOMENTS:]), key: position}
         return number, self._moments[key]
 
-    def sight(self, visitor: Who, at: tuple[int, Any] | None = None) -> Sight:
+    def sight(self, visitor: Visitor, at: tuple[int, Any] | None = None) -> TableView:
         """Return the sight of a visitor, now or at an earlier moment of the game."""
-        rules, last = self.rules, len(self.course.moves)
-        number, position = (last, self.course.position) if at is None else at
-        over, waits = self.is_over, self.waits
+        rules, last = self.rules, len(self.history.moves)
+        number, position = (last, self.history.position) if at is None else at
+        over, waits = self.is_over, self.is_waiting
         streaming = self.streaming()
         seats = tuple(
-            SeatSight(
+            SeatView(
                 seat.name,
                 seat.kind,
                 index in streaming,
@@ -371,20 +390,20 @@ class Table:
         )
         places = rules.places(position)
         points = (0.0,) * len(seats) if waits else tuple(rules.points(position))
-        return Sight(
-            self.kept.id, rules.name, rules, settings_of(rules), self.version, number, last,
-            visitor.looking, visitor.held, seats,
-            () if self.kept.archive or waits else tuple(rules.to_act(position)),
+        return TableView(
+            self.stored.id, rules.name, rules, settings_of(rules), self.version, number, last,
+            visitor.looking, visitor.seats, seats,
+            () if self.stored.archive or waits else tuple(rules.to_act(position)),
             None if waits else rules.view(position, visitor.looking),
-            tuple(self.course.steps[:number]), points, None if places is None else tuple(places),
-            bool(self.kept.help), bool(self.kept.practice) and self.secret,
+            tuple(self.history.steps[:number]), points, None if places is None else tuple(places),
+            bool(self.stored.help), bool(self.stored.practice) and self.secret,
             tuple(sorted(self.tasks)), tuple(sorted(self.undo)),
-            self._store.trouble or self.notice, self.kept.id, self.again,
-            self.course.start if over and self.secret else None,
-            tuple(self.awaited), self.kept.deck, not waits,
-            self.kept.invitation if waits and (visitor.held or self.is_public) else None,
-            waits and self.is_host(visitor), self.evening(), bool(self.kept.chat),
-            tuple(self._lines[not visitor.held]), self.clock, self.times_left(),
+            self._store.trouble or self.notice, self.stored.id, self.again,
+            self.history.start if over and self.secret else None,
+            tuple(self.awaited), self.stored.deck, not waits,
+            self.stored.invitation if waits and (visitor.seats or self.is_public) else None,
+            waits and self.is_host(visitor), self.evening(), bool(self.stored.chat),
+            tuple(self._lines[not visitor.seats]), self.clock, self.times_left(),
             {seat: tuple(sorted(agreed)) for seat, agreed in self.given.items()},
             tuple(seat for seat in self.people() if self.is_absent(seat)),
         )  # fmt: skip
@@ -402,7 +421,7 @@ class Table:
         """Return the score of the series; empty if it was not read or there is none."""
         return self._evening or ()
 
-    async def record(self, visitor: Who) -> str:
+    async def record(self, visitor: Visitor) -> str:
         """Return the record of the game or, before its end, a text of what the visitor may know.
 
         The second holds only for games with secrets. People are named `you`, as in records of the
@@ -414,12 +433,12 @@ class Table:
             lines = [
                 f"{rules.name}, before its end: what everybody sees, and what only you see",
                 *settings_text(rules.settings).splitlines(),
-                *rules.show(rules.view(self.course.position, visitor.looking)).splitlines(),
-                *(event for step in self.course.steps for event in step.events),
+                *rules.show(rules.view(self.history.position, visitor.looking)).splitlines(),
+                *(event for step in self.history.steps for event in step.events),
             ]
             return "".join(f"# {line}\n" for line in lines)
-        seats, moves = tuple(self.seats), tuple(self.course.moves)
-        game = whole_record, seats, rules, self.course.start, moves
+        seats, moves = tuple(self.seats), tuple(self.history.moves)
+        game = whole_record, seats, rules, self.history.start, moves
         return await self._thinking.draw(len(moves) > MAX_REPLAYED, *game)
 
     def listen(self, stream: Stream, last: int | None) -> None:
@@ -427,17 +446,17 @@ class Table:
 
         A message with the current version follows; a client with an older one reloads the table.
         """
-        stream.left = self._came_or_left
+        stream.on_end = self._came_or_left
         if last is not None and 0 <= self.version - last <= MAX_REPLAYED_VERSIONS:
             for version in range(last + 1, self.version + 1):
-                stream.put(self.course.news(version))
+                stream.put(self.history.event_message(version))
         stream.put(message("version", {"version": self.version}, self.version))
         self._came_or_left(stream)
         self._go_on()
 
     def _came_or_left(self, stream: Stream) -> None:
         if stream.seat is not None:
-            self.seen[stream.seat] = monotonic()
+            self.last_seen[stream.seat] = monotonic()
             self.seats_changed()
 
     def _tell(self, event: str, data: dict[str, Any]) -> None:
@@ -446,10 +465,10 @@ class Table:
 
     def _tell_all(self, event: str, data: dict[str, Any]) -> None:
         """Send an event that is not stored to the streams at this server and at all others."""
-        self.hear(event, data, self.revision)
-        self._store.tell(News(self.kept.id, self.revision, None, event, data))
+        self.send_event(event, data, self.revision)
+        self._store.notify(ChangeNotice(self.stored.id, self.revision, None, event, data))
 
-    def hear(self, event: str, data: dict[str, Any], revision: int) -> None:
+    def send_event(self, event: str, data: dict[str, Any], revision: int) -> None:
         """Send an event from this or another server to the streams at this server.
 
         `revision` is the revision of the table at that server; a notice about an older revision is
@@ -459,14 +478,14 @@ class Table:
             send([s for s in self.streams if (s.seat is None) == data["watching"]], TALK)
             return
         if event == "notice":
-            notice = Sentence(Kind(*data["kind"]), data["about"])
+            notice = Message(MessageTemplate(*data["kind"]), data["about"])
             if revision >= self.revision:
                 self.notice, self._noticed = notice, revision
             data = {"text": notice}
         self._tell(event, data)
 
-    def _notify(self, notice: Sentence) -> None:
-        self._tell_all("notice", {"kind": notice.kind, "about": notice.about})
+    def _notify(self, notice: Message) -> None:
+        self._tell_all("notice", {"kind": notice.kind, "about": notice.data})
 
     # ------------------------------------------------------------------ sharing with other servers
 
@@ -481,20 +500,20 @@ class Table:
         Raises:
             Stale: If another server has changed the table, which was then reloaded.
         """
-        name, revision = self.kept.id, self.revision
-        news = News(name, revision + 1, entry)
+        name, revision = self.stored.id, self.revision
+        news = ChangeNotice(name, revision + 1, entry)
         try:
             await self._store.write(entries, statements, (name, revision), (news,))
-        except Stale:
+        except VersionConflict:
             await self.refresh()
             raise
         self.revision = revision + 1
 
-    def follow(self, news: News) -> bool:
+    def apply_notice(self, news: ChangeNotice) -> bool:
         """Apply a notice of another server; return False if the table must be reloaded instead."""
         follows = news.revision == self.revision + 1 and not self.lock.locked()
         if follows and news.entry and news.entry[1] == self.version + 1:
-            self.course.follow(Entry(*news.entry))
+            self.history.apply_entry(Entry(*news.entry))
             self.revision = news.revision
             self.undo.clear()
             self.given.clear()
@@ -506,23 +525,23 @@ class Table:
     async def refresh(self) -> None:
         """Reload the table from the store if it has changed. The caller must hold the lock."""
         version = self.version
-        row = await self._store.ask(stored, self._store, self.kept.id, version)
+        row = await self._store.run_read(read_rows, self._store, self.stored.id, version)
         if row is None:
             self.lock.gone = 404, NO_TABLE
             self.stop()
-            raise Refusal(404, NO_TABLE)
+            raise HttpError(404, NO_TABLE)
         if row.revision == self.revision:
             return
         before, again = self.seats, self.again
-        begun = self.waits and row.kept.waiting is None
-        course = await asyncio.to_thread(rebuilt, row) if begun else self.course
+        begun = self.is_waiting and row.kept.waiting is None
+        course = await asyncio.to_thread(rebuild, row) if begun else self.history
         self.revision = row.revision
         if len(row.seats) != len(before):
-            self.seen, self.afar = [monotonic()] * len(row.seats), {}
+            self.last_seen, self.remote_presence = [monotonic()] * len(row.seats), {}
             self.end_streams(*range(len(before)))
         self._lay(row.kept, row.seats, course)
         for entry in () if begun else row.log:
-            self.course.follow(entry)
+            self.history.apply_entry(entry)
             self._count_alone(entry.seat)
             self._tell_version()
         if self._noticed < row.revision and (row.log or row.seats != before):
@@ -552,14 +571,14 @@ class Table:
         """Store the votes to take back and to give seats away."""
         document = [sorted(undo), {seat: sorted(agreed) for seat, agreed in takeovers.items()}]
         update = "UPDATE tables SET agreed = ? WHERE id = ?"
-        await self._write((), ((update, (json.dumps(document), self.kept.id)),))
+        await self._write((), ((update, (json.dumps(document), self.stored.id)),))
         self.undo, self.given = set(undo), dict(takeovers)
 
     def _disagreed(self) -> tuple[Statement, ...]:
         """Return the statements that delete the stored votes, if there are any."""
         if not (self.undo or self.given):
             return ()
-        return (("UPDATE tables SET agreed = NULL WHERE id = ?", (self.kept.id,)),)
+        return (("UPDATE tables SET agreed = NULL WHERE id = ?", (self.stored.id,)),)
 
     # ------------------------------------------------------------------ moves and seats
 
@@ -573,7 +592,7 @@ class Table:
         if self._store.shared and version > self.version:
             await self.refresh()
         if self.revision != before:
-            raise Stale
+            raise VersionConflict
 
     async def play(self, seat: int, version: int, identity: str, text: str) -> int:
         """Make a move, and return the version after it; repeating an identity returns the same.
@@ -581,7 +600,7 @@ class Table:
         If several players may act at once, the move means what it meant in `version`.
         """
         async with self.locked(self.tokens(seat)):
-            known = self.course.answered.get((seat, identity)) if identity else None
+            known = self.history.versions_by_id.get((seat, identity)) if identity else None
             if known is not None:
                 return known
             await self._catch_up(version)
@@ -589,29 +608,31 @@ class Table:
             acting = self.to_act
             stale = version != self.version
             if stale and len(acting) < 2:
-                raise Refusal(409, "the table has moved on", version=self.version)
+                raise HttpError(409, "the table has moved on", version=self.version)
             if seat not in acting:
-                names = seat_names(self.seats, self.kept.game)
+                names = seat_names(self.seats, self.stored.game)
                 wait = WAIT_FOR(names=[names[other] for other in acting])
                 reason = wait if acting else "the game is over"
-                raise Refusal(409, reason, version=self.version)
+                raise HttpError(409, reason, version=self.version)
             if awaited := self.awaited:
-                reason = f"nobody may move before a player has taken {named('seat', awaited)}"
-                raise Refusal(409, reason, version=self.version)
-            return await self._play(seat, identity, self.course.meant(seat, version, text))
+                reason = (
+                    f"nobody may move before a player has taken {name_numbers('seat', awaited)}"
+                )
+                raise HttpError(409, reason, version=self.version)
+            return await self._play(seat, identity, self.history.read_move(seat, version, text))
 
     async def _play(self, seat: int, identity: str, move: Any) -> int:
         """Check a move, store it, apply it and notify the streams."""
         try:
-            after = self.rules.after(self.course.position, seat, move)
+            after = self.rules.after(self.history.position, seat, move)
         except IllegalMove as error:
             words = [
-                page_words(self.kept.deck, self.seats, self.kept.game).refusal(fault)
+                page_words(self.stored.deck, self.seats, self.stored.game).refusal(fault)
                 for fault in error.faults
             ]
-            raise Refusal(422, str(error), faults=error.faults, words=words) from None
-        step = self.course.step(seat, move, after)
-        entry = Entry(self.kept.id, self.version + 1, seat, identity, self.rules.write(move))
+            raise HttpError(422, str(error), faults=error.faults, words=words) from None
+        step = self.history.step(seat, move, after)
+        entry = Entry(self.stored.id, self.version + 1, seat, identity, self.rules.write(move))
         acting = self.rules.to_act(after)
         over = () if acting else self._marked_over(self.rules.places(after))
         statements = (*over, *self._disagreed())
@@ -619,12 +640,12 @@ class Table:
             await self._write((entry,), statements, entry)
         else:
             mover = self._after_move(seat, bool(identity))
-            kept = seat_statement(self.kept.id, seat, mover)
+            kept = seat_statement(self.stored.id, seat, mover)
             due = self._due_for(acting, {seat: mover})
             await self._write((entry,), (*statements, kept, *self._due_statements(due)))
             self.seats[seat] = mover
             self.set_due(due)
-        self.course.advance(entry, move, after, step)
+        self.history.advance(entry, move, after, step)
         self._count_alone(seat)
         self._changed()
         return self.version
@@ -639,7 +660,7 @@ class Table:
         self._evening = None
         text = None if places is None else json.dumps(list(places))
         update = "UPDATE tables SET over = ?, places = ? WHERE id = ?"
-        return ((update, (places is not None, text, self.kept.id)),)
+        return ((update, (places is not None, text, self.stored.id)),)
 
     def _changed(self) -> None:
         """Clear the votes after a log entry, notify the streams, and start programs."""
@@ -651,40 +672,40 @@ class Table:
 
     def _tell_version(self) -> None:
         if self.streams:
-            send(self.streams, self.course.news(self.version))
+            send(self.streams, self.history.event_message(self.version))
 
     async def agree_to_undo(self, seat: int, version: int, agree: bool) -> int:
         """Agree to take moves back, or withdraw; take them back once all people agree."""
         async with self.locked(self.tokens(seat)):
             await self._catch_up(version)
             if version != self.version:
-                raise Refusal(409, "the table has moved on", version=self.version)
-            if not self.course.moves or self.kept.archive:
-                raise Refusal(409, "there is nothing to take back", version=self.version)
+                raise HttpError(409, "the table has moved on", version=self.version)
+            if not self.history.moves or self.stored.archive:
+                raise HttpError(409, "there is nothing to take back", version=self.version)
             if self.is_over and self.secret:
-                raise Refusal(409, "the game is over, and all is revealed", version=self.version)
+                raise HttpError(409, "the game is over, and all is revealed", version=self.version)
             if self.seats[seat].kind != PERSON:
-                raise Refusal(409, "a program plays in this seat", version=self.version)
+                raise HttpError(409, "a program plays in this seat", version=self.version)
             leavers = [s.person for s in self.seats if s.kind == PROGRAM and s.is_held]
             if self.rules.hidden and leavers:
                 # Otherwise those who stay could ask, see the answer, and take the question back.
-                raise Refusal(409, CANNOT_AGREE(name=leavers[0]))
+                raise HttpError(409, CANNOT_AGREE(name=leavers[0]))
             agreed = self.undo | {seat} if agree else self.undo - {seat}
             people = self.people()
             if not agreed.issuperset(people):
                 await self._agree(agreed, self.given)
                 self._tell("undo", {"agreed": sorted(self.undo)})
                 return self.version
-            count = self.course.undone(people)
-            entry = Entry(self.kept.id, self.version + 1, TAKEN_BACK, "", str(count))
-            kept = len(self.course.moves) - count
-            acting = self.rules.to_act(self.course.positions_to(kept)[kept])
+            count = self.history.undo_length(people)
+            entry = Entry(self.stored.id, self.version + 1, TAKEN_BACK, "", str(count))
+            kept = len(self.history.moves) - count
+            acting = self.rules.to_act(self.history.positions_to(kept)[kept])
             due = self._due_for(acting, {})
             await self._write(
                 (entry,),
                 (*self._marked_over(None), *self._disagreed(), *self._due_statements(due)),
             )
-            self.course.take_back(count)
+            self.history.take_back(count)
             self.set_due(due)
             self._changed()
             return self.version
@@ -697,7 +718,7 @@ class Table:
 
     async def change_seats(self, seats: Mapping[int, Seat], *more: Statement) -> None:
         """Store and apply changes of seats, together with further statements."""
-        name, due, now = self.kept.id, self.due, self._store.uptime()
+        name, due, now = self.stored.id, self.due, self._store.uptime()
         if any(seats[seat].kind != self.seats[seat].kind for seat in self.to_act if seat in seats):
             if due is not None:
                 self._left = self.version, due - now
@@ -715,7 +736,7 @@ class Table:
         for seat, new in seats.items():
             self.seats[seat] = new
             if new.kind == PERSON:
-                self.seen[seat] = monotonic()
+                self.last_seen[seat] = monotonic()
         self.set_due(due)
         self.notice = None
         self._alone = 0
@@ -728,39 +749,43 @@ class Table:
 
     async def _arrive(self, seats: Sequence[int]) -> None:
         """Mark the people of a rematch who have arrived as ready."""
-        with suppress(Refusal):  # their next request tries again
+        with suppress(HttpError):  # their next request tries again
             async with self.lock:
-                coming = [seat for seat in seats if self.waits and self.seats[seat].ready == COMING]
+                coming = [
+                    seat
+                    for seat in seats
+                    if self.is_waiting and self.seats[seat].ready == NOT_ARRIVED
+                ]
                 await self.change_seats({
                     seat: self.seats[seat]._replace(ready=READY) for seat in coming
                 })  # fmt: skip
-                await anew(self.begin_if_ready)
+                await retry_if_stale(self.begin_if_ready)
 
     async def keep_code(self, seat: int, new: Seat) -> None:
         """Store a new code of a seat, whose player stays the same."""
-        await self._write((), (seat_statement(self.kept.id, seat, new),))
+        await self._write((), (seat_statement(self.stored.id, seat, new),))
         self.seats[seat] = new
 
-    async def keep_again(self, name: str, statements: Sequence[Statement]) -> None:
+    async def link_rematch(self, name: str, statements: Sequence[Statement]) -> None:
         """Store the table of the rematch, and notify the streams. The caller must hold the lock."""
         update = "UPDATE tables SET again = ? WHERE id = ?"
-        await self._write((), (*statements, (update, (name, self.kept.id))))
+        await self._write((), (*statements, (update, (name, self.stored.id))))
         self.again = name
         self._tell("again", {"table": name})
 
     async def begin_if_ready(self) -> None:
         """Start the game if every seat is taken and ready. The caller must hold the lock."""
         kinds = {(seat.kind, seat.kind != PERSON or seat.ready == READY) for seat in self.seats}
-        if self.waits and kinds <= {(PERSON, True), (PROGRAM, True)}:
+        if self.is_waiting and kinds <= {(PERSON, True), (PROGRAM, True)}:
             await self.begin(self.rules, dict(enumerate(self.seats)))
 
     async def begin(self, rules: Any, chosen: Mapping[int, Seat]) -> None:
         """Deal, and start the game with the chosen seats. The caller must hold the lock."""
-        deal, name = self.kept.waiting or fresh(), self.kept.id
+        deal, name = self.stored.waiting or new_token(), self.stored.id
         start = rules.start(Random(f"{deal}/deal"))
-        kept = self.kept._replace(head=rules.record_start(start, ()), waiting=None)
+        kept = self.stored._replace(head=rules.record_start(start, ()), waiting=None)
         seats = [
-            renamed(seat, number, index)._replace(ready=READY, saved=0.0, missed=0)
+            renumber(seat, number, index)._replace(ready=READY, saved=0.0, missed=0)
             for index, (number, seat) in enumerate(chosen.items())
         ]
         due = self._due_for(rules.to_act(start), dict(enumerate(seats)))
@@ -771,10 +796,10 @@ class Table:
             *(seat_statement(name, number, seat) for number, seat in enumerate(seats)),
         ))  # fmt: skip
         moved = {number: index for index, number in enumerate(chosen)}
-        self.seen, self.afar = [self.seen[number] for number in chosen], {}
+        self.last_seen, self.remote_presence = [self.last_seen[number] for number in chosen], {}
         for stream in self.streams:
             stream.seat = None if stream.seat is None else moved.get(stream.seat)
-        self._lay(kept, seats, LoggedCourse(rules, start))
+        self._lay(kept, seats, VersionedHistory(rules, start))
         self.set_due(due)
         self._tell("start", {})
         self.wake()
@@ -804,7 +829,7 @@ class Table:
             self.set_due(due)
 
     def _due_statements(self, due: float | None) -> tuple[Statement, ...]:
-        keep = ("UPDATE tables SET due = ? WHERE id = ?", (due, self.kept.id))
+        keep = ("UPDATE tables SET due = ? WHERE id = ?", (due, self.stored.id))
         # Stored in the same transaction, so that nobody gains time by a crash.
         return (keep,) if due is None else (keep, self._store.uptime_statement())
 
@@ -860,39 +885,41 @@ class Table:
 
     async def say(self, seat: int | None, name: str, text: str) -> None:
         """Send a chat line to the players or, from a bystander, to the other bystanders."""
-        if not self.kept.chat:
-            raise Refusal(403, "chat is switched off at this table")
+        if not self.stored.chat:
+            raise HttpError(403, "chat is switched off at this table")
         watching = seat is None
-        await self._store.write((), said(self.kept.id, watching, seat, name, text))
+        await self._store.write((), chat_statements(self.stored.id, watching, seat, name, text))
         self._tell_all("talk", {"watching": watching})
 
-    async def lines(self, visitor: Who, after: int = 0) -> list[Line]:
+    async def lines(self, visitor: Visitor, after: int = 0) -> list[Line]:
         """Return the chat lines that a visitor may read, after a number."""
-        if not self.kept.chat:
+        if not self.stored.chat:
             return []
-        return await self._store.ask(lines, self._store, self.kept.id, not visitor.held, after)
+        return await self._store.run_read(
+            lines, self._store, self.stored.id, not visitor.seats, after
+        )
 
     async def read_shown(self) -> None:
         """Read the chat and the score for the pages; keep the previous ones if that fails."""
-        name, first = self.kept.id, self.kept.evening
+        name, first = self.stored.id, self.stored.evening
 
         def read() -> None:
-            if self.kept.chat:
+            if self.stored.chat:
                 for watching in (False, True):
                     self._lines[watching] = lines(self._store, name, watching)[-LINES_SHOWN:]
             if first is not None and self._evening is None:
                 self._evening = evening_score(self._store, first)
 
-        wanted = self.kept.chat or (first is not None and self._evening is None)
+        wanted = self.stored.chat or (first is not None and self._evening is None)
         if wanted and not self._store.trouble:
-            with suppress(Refusal):
-                await self._store.ask(read)
+            with suppress(HttpError):
+                await self._store.run_read(read)
 
     def react(self, seat: int | None, name: str, reaction: str) -> None:
         """Send a reaction to everybody, without storing it."""
         # Do not show names of bystanders to players: they can choose any name.
         public_name = None if seat is None else name
-        data = {"seat": seat, "name": public_name, "reaction": checked_reaction(reaction)}
+        data = {"seat": seat, "name": public_name, "reaction": check_reaction(reaction)}
         self._tell_all("reaction", data)
 
     # ------------------------------------------------------------------ programs
@@ -906,14 +933,14 @@ class Table:
             if task is not asyncio.current_task():
                 task.cancel()
         self.tasks, self._retry, self._elsewhere = {}, False, set()
-        looked_at = self.streams or monotonic() - self._asked < GONE_SECONDS
+        looked_at = self.streams or monotonic() - self._asked < PRESENCE_TIMEOUT_SECONDS
         if not looked_at or self._alone > MAX_PROGRAM_MOVES or self.awaited:
             return
         self._woken = self.version
         for seat in self.to_act:
             if self.seats[seat].kind == PROGRAM:
                 self._begin(seat, self._program(seat))
-        self.act_for_absent()
+        self.end_absent_turns()
 
     def _go_on(self) -> None:
         """Start programs that were paused without visitors, or whose server has ended."""
@@ -936,25 +963,25 @@ class Table:
             del self.tasks[seat]
         if task.cancelled() or (error := task.exception()) is None:
             return
-        if isinstance(error, Refusal):
+        if isinstance(error, HttpError):
             self._retry = error.status in (503, 507)
             return
         # Show and log only the type of the error: its text may reveal the program's hand.
         kind = TAKES_TOO_LONG if isinstance(error, PlayerTimeout) else FAILED
         name = self.seats[seat].name
         _log.warning("a program of %s, %s, failed: %s", self.rules.name, name, type(error).__name__)
-        self._notify(kind(name=seat_names(self.seats, self.kept.game)[seat]))
+        self._notify(kind(name=seat_names(self.seats, self.stored.game)[seat]))
 
     def tick(self) -> None:
         """Run the periodic tasks: retry programs, act for absent players, free old positions."""
-        self.course.forget_positions()
+        self.history.forget_positions()
         if self._retry and not self.lock.locked():
             self.wake()
         else:
             self._go_on()
-            self.act_for_absent()
+            self.end_absent_turns()
 
-    def act_for_absent(self) -> None:
+    def end_absent_turns(self) -> None:
         """Play the default move of each absent player if several may act, so the game goes on."""
         acting = self.to_act
         if len(acting) < 2 or self.awaited:
@@ -962,26 +989,26 @@ class Table:
         for seat in acting:
             if seat in self.tasks or self.seats[seat].kind == PROGRAM or self.is_present(seat):
                 continue
-            move = self.rules.for_absent(self.rules.view(self.course.position, seat))
+            move = self.rules.default_move(self.rules.view(self.history.position, seat))
             if move is not None:
                 text = self.rules.write(move)
                 self._begin(seat, self.play(seat, self.version, "", text))
 
     async def _program(self, seat: int, program: str | None = None) -> None:
         """Let a program choose and make a move, unless another server is doing so."""
-        key = f"{self.kept.id}/{seat}"
+        key = f"{self.stored.id}/{seat}"
         if not await self._store.claim(key):
             self._elsewhere.add(seat)
             return
         try:
             await self._think(seat, program)
         finally:
-            self._store.let_go(key)
+            self._store.release(key)
 
     async def _think(self, seat: int, program: str | None) -> None:
         """Let a program choose a move, and make it if the version is still the same."""
-        course, version, name = self.course, self.version, program or self.seats[seat].name or ""
-        random = course.chance(self.kept.seed, seat)
+        course, version, name = self.history, self.version, program or self.seats[seat].name or ""
+        random = course.chance(self.stored.seed, seat)
         view = self.rules.view(course.position, seat)
         steps = tuple(course.steps)
         planned = await self._thinking.plan(self.rules, name, seat, steps, view, random)

@@ -15,68 +15,76 @@ from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError, QuaternityError
 from quaternity.base.plugins import load_place
-from quaternity.base.wording import listed as in_words
+from quaternity.base.text_format import join_words as in_words
 from quaternity.review.reviewing import Review, review
 from quaternity.table.games import registration, rules_of_record
-from quaternity.table.match import chosen_apart
-from quaternity.web.admission import WORK
+from quaternity.table.match import choose_move_isolated
+from quaternity.web.background import BackgroundWork
 from quaternity.web.clock import DAY
 from quaternity.web.drawing.words import move_text
-from quaternity.web.keeping import (
-    KEPT,
-    Keep,
-    Listed,
-    clock_jump,
-    listed,
-    rebuilt,
-    removal,
-    stored,
-    touched,
+from quaternity.web.http_errors import (
+    NO_SEAT,
+    NO_TABLE,
+    NOT_ABSENT,
+    NOT_YOURS,
+    ONLY_HOST,
+    WOULD_SHOW_HAND,
+    HttpError,
 )
-from quaternity.web.neighbours import MEET_SECONDS, Neighbours
 from quaternity.web.new_table import (
     MAX_NAME_LENGTH,
     NewTable,
     check_clock,
-    checked_name,
-    checked_player,
+    check_name,
+    check_player,
     deck_name,
-    parsed_record,
+    parse_upload,
     rules_with,
     settings_for,
 )
-from quaternity.web.refusal import (
-    NO_SEAT,
-    NO_TABLE,
-    NOT_YOURS,
-    ONLY_HOST,
-    WAS_HERE,
-    WOULD_SEE,
-    Refusal,
-)
+from quaternity.web.peers import SYNC_INTERVAL_SECONDS, Peers
+from quaternity.web.rate_limits import WORK
 from quaternity.web.seats import (
-    BUSY,
-    COMING,
+    NOT_ARRIVED,
     OPEN,
     PERSON,
     PROGRAM,
     READY,
+    THINKING,
     Caller,
-    Kept,
     Seat,
-    Who,
-    fresh,
-    fresh_code,
-    hashed,
+    StoredTable,
+    Visitor,
+    hash_token,
+    new_code,
+    new_token,
     plain_code,
-    renamed,
+    renumber,
     seat_statement,
 )
-from quaternity.web.sight import Sight
-from quaternity.web.store import GONE, READ_ANEW, Entry, News, Statement, Store, anew
-from quaternity.web.streams import BEAT_SECONDS, Streams
-from quaternity.web.table import ABSENT_SECONDS, Table
-from quaternity.web.thinking import Thinking
+from quaternity.web.store import (
+    REMOVED,
+    STORE_RELOADING,
+    ChangeNotice,
+    Entry,
+    Statement,
+    Store,
+    retry_if_stale,
+)
+from quaternity.web.streams import KEEPALIVE_SECONDS, Streams
+from quaternity.web.table import ABSENCE_LIMIT_SECONDS, Table
+from quaternity.web.table_admin import (
+    KEPT_COLUMNS,
+    Retention,
+    TableSummary,
+    clock_jump,
+    last_activity,
+    list_tables,
+    read_rows,
+    rebuild,
+    removal_statements,
+)
+from quaternity.web.table_view import TableView
 
 MARKS = ("yes", "no", "maybe", "none")
 """The values of a pencil mark for a player and a card; `none` removes the mark."""
@@ -110,7 +118,7 @@ MAX_CACHED_TABLES = 500
 _log = logging.getLogger("uvicorn.error")
 
 
-class Seated(NamedTuple):
+class SeatTicket(NamedTuple):
     """A seat that was given to a visitor or left open: its token or its invitation, if any."""
 
     seat: int
@@ -128,16 +136,18 @@ class OwnTable(NamedTuple):
     game: str
     over: bool
     seconds: int
-    sight: Sight | None
+    sight: TableView | None
 
 
 class Tables:
     """All tables of a server."""
 
-    def __init__(self, store: Store, thinking: Thinking, keep: Keep | None = None) -> None:
-        self.store, self.thinking, self.keep = store, thinking, keep or Keep()
+    def __init__(
+        self, store: Store, thinking: BackgroundWork, keep: Retention | None = None
+    ) -> None:
+        self.store, self.thinking, self.keep = store, thinking, keep or Retention()
         self.streams = Streams()
-        store.on_doubt = self.forget
+        store.on_doubt = self.drop_cached
         self._live: OrderedDict[str, asyncio.Task[Table]] = OrderedDict()
         self._opening: Counter[str] = Counter()
         # Players count as seen at the start: those of an earlier process may be about to reconnect.
@@ -156,7 +166,7 @@ class Tables:
         """The due times of expired clocks that were handled, by table, in order of handling."""
         self._removed: set[str] = set()
         """The tables that are being deleted."""
-        self.neighbours = Neighbours(store, thinking.admission)
+        self.neighbours = Peers(store, thinking.admission)
         self._following: dict[str, asyncio.Task[None]] = {}
         self._reviews: OrderedDict[tuple[str, int], Review] = OrderedDict()
         """The latest finished reviews, by table and version."""
@@ -168,22 +178,22 @@ class Tables:
 
     # ------------------------------------------------------------------ making
 
-    async def make(self, new: NewTable, caller: Caller) -> tuple[str, str | None, list[Seated]]:
+    async def make(self, new: NewTable, caller: Caller) -> tuple[str, str | None, list[SeatTicket]]:
         """Make a table; return its id, its invitation if it waits for players, and its seats."""
         rules = rules_with(new.game, new.settings, len(new.seats))
         check_clock(rules, new.clock)
         seats: list[Seat] = []
-        keys: list[Seated] = []
+        keys: list[SeatTicket] = []
         for number, wanted in enumerate(new.seats):
             seat, key = await self._seat(rules, number, wanted, new.name, caller)
             seats.append(seat)
             keys.append(key)
         # Two separate seeds, so that random moves of programs reveal nothing about the deal.
-        deal, seed = (fresh() if new.seed is None else str(new.seed) for _ in range(2))
-        waits, name = any(seat.kind == OPEN for seat in seats), fresh()
-        kept = Kept(
-            name, new.game, dealt(rules, "" if waits else deal), seed, new.help,
-            new.seed is not None, False, caller.browser, None,
+        deal, seed = (new_token() if new.seed is None else str(new.seed) for _ in range(2))
+        waits, name = any(seat.kind == OPEN for seat in seats), new_token()
+        kept = StoredTable(
+            name, new.game, record_head(rules, "" if waits else deal), seed, new.help,
+            new.seed is not None, False, caller.cookie_hash, None,
             deck_name(rules.settings, new.deck), _invitation(name, new.visitors) if waits else None,
             ("" if new.seed is None else deal) if waits else None, None, new.chat,
             None if new.clock is None else json.dumps(new.clock),
@@ -200,40 +210,41 @@ class Tables:
 
     async def _seat(
         self, rules: Any, number: int, wanted: str, name: str | None, caller: Caller
-    ) -> tuple[Seat, Seated]:
+    ) -> tuple[Seat, SeatTicket]:
         if wanted == "me":
-            token, person = fresh(), checked_name(name, number)
-            seat = Seat(PERSON, person, person, hashed(token), caller.browser)
-            return seat, Seated(number, token, None)
+            token, person = new_token(), check_name(name, number)
+            seat = Seat(PERSON, person, person, hash_token(token), caller.cookie_hash)
+            return seat, SeatTicket(number, token, None)
         if wanted == OPEN:
-            invitation = fresh()
-            return Seat(OPEN, invitation=invitation), Seated(number, None, invitation)
-        player = await checked_player(self.thinking, rules, wanted)
-        return Seat(PROGRAM, player), Seated(number, None, None)
+            invitation = new_token()
+            return Seat(OPEN, invitation=invitation), SeatTicket(number, None, invitation)
+        player = await check_player(self.thinking, rules, wanted)
+        return Seat(PROGRAM, player), SeatTicket(number, None, None)
 
-    async def again(self, table: Table, visitor: Who) -> str:
+    async def again(self, table: Table, visitor: Visitor) -> str:
         """Make the table of the rematch, with everybody in the next seat, and return its id."""
-        if not visitor.held:
-            raise Refusal(403, "only players at this table can do that")
+        if not visitor.seats:
+            raise HttpError(403, "only players at this table can do that")
         table.check_begun()
-        others = [seat for seat in table.people() if seat not in visitor.held]
-        if table.kept.archive or (others and not table.is_over):
-            raise Refusal(409, "the game is not over", version=table.version)
+        others = [seat for seat in table.people() if seat not in visitor.seats]
+        if table.stored.archive or (others and not table.is_over):
+            raise HttpError(409, "the game is not over", version=table.version)
         async with table.lock:
             if table.again is None:
                 seats = [
-                    _in_next_seat(seat, number, len(table.seats), number in visitor.held)
+                    _in_next_seat(seat, number, len(table.seats), number in visitor.seats)
                     for number, seat in enumerate(table.seats)
                 ]
                 seats = [seats[-1], *seats[:-1]]
-                name, waits = fresh(), any(seat.ready != READY for seat in seats)
-                kept = table.kept._replace(
-                    id=name, head=dealt(table.rules, "" if waits else fresh()), seed=fresh(),
-                    practice=False, evening=table.kept.evening or table.kept.id,
+                name, waits = new_token(), any(seat.ready != READY for seat in seats)
+                kept = table.stored._replace(
+                    id=name, head=record_head(table.rules, "" if waits else new_token()),
+                    seed=new_token(),
+                    practice=False, evening=table.stored.evening or table.stored.id,
                     invitation=_invitation(name, table.is_public) if waits else None,
                     waiting="" if waits else None,
                 )  # fmt: skip
-                await table.keep_again(name, _kept_statements(kept, seats))
+                await table.link_rematch(name, _kept_statements(kept, seats))
                 self._seen[name] = [monotonic()] * len(seats)
                 await (await self.open(name)).begin_clock()
         assert table.again is not None, "it is stored"
@@ -242,14 +253,16 @@ class Tables:
     async def upload(self, data: bytes, caller: Caller) -> str:
         """Make an archive table from a record, to watch only, and return its id."""
         try:
-            game, head, names, moves = await self.thinking.count(parsed_record, data, kind="record")
+            game, head, names, moves = await self.thinking.count(parse_upload, data, kind="record")
         except InputError as error:
             error.__traceback__ = (
                 None  # break the reference cycle, which would keep the upload alive
             )
-            raise Refusal(422, str(error)) from None
+            raise HttpError(422, str(error)) from None
         deck = deck_name(rules_of_record(head.encode()).settings, None)
-        kept = Kept(fresh(), game, head, "", True, False, True, caller.browser, None, deck)
+        kept = StoredTable(
+            new_token(), game, head, "", True, False, True, caller.cookie_hash, None, deck
+        )
         seats = [Seat(PERSON, name[:MAX_NAME_LENGTH]) for name in names]
         log = [
             Entry(kept.id, number, seat, "", move) for number, (seat, move) in enumerate(moves, 1)
@@ -260,9 +273,9 @@ class Tables:
     # ------------------------------------------------------------------ opening and joining
 
     async def open(self, name: str) -> Table:
-        """Return a table, from memory or from the store; raise `Refusal` if there is none."""
+        """Return a table, from memory or from the store; raise `HttpError` if there is none."""
         if name in self._removed:
-            raise Refusal(404, NO_TABLE)
+            raise HttpError(404, NO_TABLE)
         task = self._live.get(name)
         if task is None:
             task = self._live[name] = asyncio.create_task(self._load(name))
@@ -281,9 +294,9 @@ class Tables:
             if not self._opening[name]:
                 del self._opening[name]
 
-    async def admitted(
+    async def open_for(
         self, name: str, caller: Caller, asked: int | None = None, kind: str = "page"
-    ) -> tuple[Table, Who]:
+    ) -> tuple[Table, Visitor]:
         """Open a table for a visitor, after counting the request; return the table and the visitor.
 
         A player at a table in memory has a separate budget. All others share the budget of their
@@ -291,7 +304,7 @@ class Tables:
         """
         task, seat = self._live.get(name), None
         if task is not None and task.done() and not task.cancelled() and not task.exception():
-            seat = next(iter(task.result().held(*caller)), None)
+            seat = next(iter(task.result().seats_of(*caller)), None)
         if seat is None:
             self.thinking.admission.count("page")
         else:
@@ -299,21 +312,21 @@ class Tables:
         table = await self.open(name)
         if kind == "page":
             await table.read_shown()
-        return table, table.who(*caller, asked)
+        return table, table.identify(*caller, asked)
 
     async def _load(self, name: str) -> Table:
         try:
-            row = await self.store.ask(stored, self.store, name)
+            row = await self.store.run_read(read_rows, self.store, name)
             if row is None:
-                raise Refusal(404, NO_TABLE)
-            course = await asyncio.to_thread(rebuilt, row)
+                raise HttpError(404, NO_TABLE)
+            course = await asyncio.to_thread(rebuild, row)
             seen = self._seen.get(name) or [self._begun] * len(row.seats)
             table = Table(row, course, self.store, self.thinking, seen, self.neighbours.of(name))
-        except Refusal:
+        except HttpError:
             raise
         except Exception as error:  # a damaged table may raise anything
             _log.error("table %s cannot be read: %s", name, type(error).__name__)
-            raise Refusal(500, "this table cannot be read: its stored data is damaged") from None
+            raise HttpError(500, "this table cannot be read: its stored data is damaged") from None
         self._seen.pop(name, None)  # from now on the table itself keeps these times
         table.set_due(row.due)
         table.wake()
@@ -324,10 +337,10 @@ class Tables:
         done = [task for task in self._live.values() if task.done() and not task.cancelled()]
         return [task.result() for task in done if task.exception() is None]
 
-    def forget(self) -> None:
+    def drop_cached(self) -> None:
         """Drop all cached tables, which may be outdated. Pending requests reload theirs."""
         for table in self._loaded():
-            self._seen[table.kept.id] = table.seen
+            self._seen[table.stored.id] = table.last_seen
         for task in self._live.values():
             task.add_done_callback(_stopped)
             if task.done():
@@ -344,76 +357,78 @@ class Tables:
             if task.done() and not task.cancelled() and task.exception() is None:
                 table = task.result()
                 if table.is_quiet:
-                    self._seen[name] = table.seen
+                    self._seen[name] = table.last_seen
                     table.stop()
                     del self._live[name]
 
     async def join(
         self, invitation: str, name: str | None, caller: Caller, wanted: int | None = None
-    ) -> tuple[str, Seated]:
+    ) -> tuple[str, SeatTicket]:
         """Take the seat that an invitation leads to; return the table's id and the seat.
 
         A player who already has a seat at a waiting table moves to the `wanted` one.
         """
-        table, _ = await self.invited(invitation)
+        table, _ = await self.open_invitation(invitation)
         async with table.lock:
-            _, number = await self.invited(invitation)  # seats may have moved on meanwhile
+            _, number = await self.open_invitation(invitation)  # seats may have moved on meanwhile
             if number is None:
                 number, held = self._chosen(table, wanted, caller)
                 if held is not None:
                     if number != held:
-                        moved = renamed(table.seats[held], held, number)
-                        left = Seat(OPEN, invitation=fresh())
+                        moved = renumber(table.seats[held], held, number)
+                        left = Seat(OPEN, invitation=new_token())
                         await table.change_seats({number: moved, held: left})
-                    return table.kept.id, Seated(number, None, None)
+                    return table.stored.id, SeatTicket(number, None, None)
             seat = table.seats[number]
             if seat.kind != OPEN:
-                if caller.browser is not None and seat.browser == caller.browser:
-                    return table.kept.id, Seated(number, None, None)  # a repeated request
-                raise Refusal(409, "this seat is already taken")
-            token, person = fresh(), checked_name(name, number)
+                if caller.cookie_hash is not None and seat.browser == caller.cookie_hash:
+                    return table.stored.id, SeatTicket(number, None, None)  # a repeated request
+                raise HttpError(409, "this seat is already taken")
+            token, person = new_token(), check_name(name, number)
             # Keep the invitation, so that a visitor who comes too late sees that the seat is taken.
-            new = Seat(PERSON, person, person, hashed(token), caller.browser, seat.invitation)
+            new = Seat(
+                PERSON, person, person, hash_token(token), caller.cookie_hash, seat.invitation
+            )
             await table.change_seats({number: new})
             # The seat is stored. If another server is faster, retry only the start of the game.
-            await anew(table.begin_if_ready)
-            number = next(iter(table.held(new.token, None)), number)
-        return table.kept.id, Seated(number, token, None)
+            await retry_if_stale(table.begin_if_ready)
+            number = next(iter(table.seats_of(new.token, None)), number)
+        return table.stored.id, SeatTicket(number, token, None)
 
     def _chosen(self, table: Table, wanted: int | None, caller: Caller) -> tuple[int, int | None]:
         """Return the seat that a visitor gets at a waiting table, and the present one or None."""
-        if not table.waits:
-            raise Refusal(409, "the game has begun without you: you can watch it")
+        if not table.is_waiting:
+            raise HttpError(409, "the game has begun without you: you can watch it")
         if wanted is not None and wanted not in range(len(table.seats)):
-            raise Refusal(422, f"seat: must be from 0 to {len(table.seats) - 1}, not {wanted}")
-        held = None if caller.browser is None else table.who(*caller).looking
+            raise HttpError(422, f"seat: must be from 0 to {len(table.seats) - 1}, not {wanted}")
+        held = None if caller.cookie_hash is None else table.identify(*caller).looking
         if wanted is None:
             free = [number for number, seat in enumerate(table.seats) if seat.kind == OPEN]
             wanted = next(iter(free), None) if held is None else held
         if wanted is None:
-            raise Refusal(409, "every seat is taken: you can watch the game")
+            raise HttpError(409, "every seat is taken: you can watch the game")
         if wanted != held and table.seats[wanted].kind != OPEN:
-            raise Refusal(409, "this seat is already taken")
+            raise HttpError(409, "this seat is already taken")
         return wanted, held
 
-    async def start(self, table: Table, visitor: Who, fill: str | None) -> None:
+    async def start(self, table: Table, visitor: Visitor, fill: str | None) -> None:
         """Start the game; `fill` names the program for empty seats, or is `nobody` to omit them.
 
         The program also plays for people of a rematch who have not arrived.
         """
-        if not table.waits:
-            raise Refusal(409, "the game has begun already", version=table.version)
+        if not table.is_waiting:
+            raise HttpError(409, "the game has begun already", version=table.version)
         if not table.is_host(visitor):
-            raise Refusal(
+            raise HttpError(
                 403,
                 "only the host can start the game: the person who made the table, or the first "
                 "player present",
             )
         player = fill if fill and fill != NOBODY else table.usual_program()
-        player = await checked_player(self.thinking, table.rules, player)
-        table = await self.open(table.kept.id)  # it may have been dropped from memory meanwhile
+        player = await check_player(self.thinking, table.rules, player)
+        table = await self.open(table.stored.id)  # it may have been dropped from memory meanwhile
         async with table.lock:
-            if not table.waits:
+            if not table.is_waiting:
                 return
             chosen: dict[int, Seat] = {}
             for number, seat in enumerate(table.seats):
@@ -421,7 +436,7 @@ class Tables:
                     continue
                 if seat.kind == OPEN:
                     chosen[number] = Seat(PROGRAM, player)
-                elif seat.ready == COMING:  # its owner can take the seat back later
+                elif seat.ready == NOT_ARRIVED:  # its owner can take the seat back later
                     chosen[number] = seat._replace(kind=PROGRAM, name=player)
                 else:
                     chosen[number] = seat
@@ -433,70 +448,72 @@ class Tables:
     async def set_ready(self, table: Table, seat: int, ready: bool) -> None:
         """Set whether a player is ready; start the game once all are."""
         async with table.locked(table.tokens(seat)):
-            if not table.waits:
-                raise Refusal(409, "the game has begun already", version=table.version)
-            new = table.seats[seat]._replace(ready=READY if ready else BUSY)
+            if not table.is_waiting:
+                raise HttpError(409, "the game has begun already", version=table.version)
+            new = table.seats[seat]._replace(ready=READY if ready else THINKING)
             await table.change_seats({seat: new})
-            await anew(table.begin_if_ready)
+            await retry_if_stale(table.begin_if_ready)
 
     async def leave(self, table: Table, seat: int) -> None:
         """Leave a seat before the game has begun, so that others can take it."""
         async with table.locked(table.tokens(seat)):
-            if not table.waits:
-                raise Refusal(409, "the game has begun: hand the seat over", version=table.version)
-            await table.change_seats({seat: Seat(OPEN, invitation=fresh())})
+            if not table.is_waiting:
+                raise HttpError(
+                    409, "the game has begun: hand the seat over", version=table.version
+                )
+            await table.change_seats({seat: Seat(OPEN, invitation=new_token())})
 
     # ------------------------------------------------------------------ moving and restoring seats
 
     async def moving_link(self, table: Table, seat: int) -> str:
         """Return a link that moves a seat to another device, once and within ten minutes."""
-        link, now, token = fresh(), self.store.uptime(), table.seats[seat].token
+        link, now, token = new_token(), self.store.uptime(), table.seats[seat].token
         keep = "INSERT INTO moving (link, table_id, token, until) VALUES (?, ?, ?, ?)"
         await self.store.write((), (
             ("DELETE FROM moving WHERE until < ? OR token = ?", (now, token)),
-            (keep, (hashed(link), table.kept.id, token, now + MOVING_SECONDS)),
+            (keep, (hash_token(link), table.stored.id, token, now + MOVING_SECONDS)),
         ))  # fmt: skip
         return link
 
-    async def moving(self, link: str) -> tuple[Table, int]:
+    async def open_moving_link(self, link: str) -> tuple[Table, int]:
         """Return the table and the seat that a link moves, without using the link up."""
         query = "SELECT table_id, token FROM moving WHERE link = ? AND until >= ?"
-        for name, token in await self.store.rows(query, hashed(link), self.store.uptime()):
+        for name, token in await self.store.rows(query, hash_token(link), self.store.uptime()):
             table = await self.open(name)
             for number, seat in enumerate(table.seats):
                 if seat.token == token:  # the seat still has the same owner
                     return table, number
-        raise Refusal(404, "this link was used, or it is older than ten minutes")
+        raise HttpError(404, "this link was used, or it is older than ten minutes")
 
-    async def move_seat(self, link: str, caller: Caller) -> tuple[str, Seated]:
+    async def move_seat(self, link: str, caller: Caller) -> tuple[str, SeatTicket]:
         """Give a seat to the caller, who has its link, and revoke the token of the old device."""
-        table, _ = await self.moving(link)
+        table, _ = await self.open_moving_link(link)
         async with table.lock:
-            _, number = await self.moving(link)  # it may have been used meanwhile
+            _, number = await self.open_moving_link(link)  # it may have been used meanwhile
             before, spend = table.seats[number], "DELETE FROM moving WHERE link = ?"
-            seated = await self._given(table, number, caller, (spend, (hashed(link),)))
+            seated = await self._given(table, number, caller, (spend, (hash_token(link),)))
         await self._take_along(table, before, table.seats[number])
-        return table.kept.id, seated
+        return table.stored.id, seated
 
     async def fresh_code(self, table: Table, seat: int) -> str:
         """Return a new code that restores a seat; an earlier one becomes invalid."""
-        code = fresh_code()
+        code = new_code()
         async with table.locked(table.tokens(seat)):
             before = table.seats[seat]
-            new = before._replace(code=hashed(plain_code(code)))
+            new = before._replace(code=hash_token(plain_code(code)))
             await table.keep_code(seat, new)
         await self._take_along(table, before, new)
         return code
 
-    async def back(self, code: str, caller: Caller) -> tuple[str, Seated]:
+    async def restore_seat(self, code: str, caller: Caller) -> tuple[str, SeatTicket]:
         """Restore a seat to the caller, who has its code, at the latest table of the series."""
-        written = hashed(plain_code(code))
+        written = hash_token(plain_code(code))
         rows = await self.store.rows(
             "SELECT table_id, seat FROM seats JOIN tables ON id = table_id WHERE code = ? "
             "ORDER BY tables.rowid DESC LIMIT 1",
             written,
         )
-        gone = Refusal(404, "there is no seat with this code")
+        gone = HttpError(404, "there is no seat with this code")
         if not rows:
             raise gone
         ((name, number),) = rows
@@ -507,28 +524,30 @@ class Tables:
                 raise gone
             seated = await self._given(table, number, caller)
         await self._take_along(table, before, table.seats[number])
-        return table.kept.id, seated
+        return table.stored.id, seated
 
-    async def _given(self, table: Table, number: int, caller: Caller, *more: Statement) -> Seated:
+    async def _given(
+        self, table: Table, number: int, caller: Caller, *more: Statement
+    ) -> SeatTicket:
         """Give a seat to `caller`, who owned it on another device. The lock must be held."""
-        token, seat = fresh(), table.seats[number]
+        token, seat = new_token(), table.seats[number]
         if not seat.is_held:
-            raise Refusal(409, "this seat no longer has an owner")
+            raise HttpError(409, "this seat no longer has an owner")
         new = seat._replace(
-            kind=PERSON, name=seat.person, token=hashed(token), browser=caller.browser
+            kind=PERSON, name=seat.person, token=hash_token(token), browser=caller.cookie_hash
         )
         table.end_streams(number)
         await table.change_seats({number: new}, *more)
-        return Seated(number, token, None)
+        return SeatTicket(number, token, None)
 
     async def _take_along(self, table: Table, before: Seat, after: Seat) -> None:
         """Copy the new token and code to the player's seats at the other tables of the series."""
-        first = table.kept.evening or table.kept.id
+        first = table.stored.evening or table.stored.id
         rows = await self.store.rows(
             "SELECT table_id FROM seats JOIN tables ON id = table_id "
             "WHERE token = ? AND id != ? AND (id = ? OR evening = ?)",
             before.token,
-            table.kept.id,
+            table.stored.id,
             first,
             first,
         )
@@ -544,9 +563,9 @@ class Tables:
                         for number, seat in enumerate(other.seats) if seat.token == before.token
                     })  # fmt: skip
 
-            await anew(take_along)
+            await retry_if_stale(take_along)
 
-    async def invited(self, invitation: str) -> tuple[Table, int | None]:
+    async def open_invitation(self, invitation: str) -> tuple[Table, int | None]:
         """Return the table of an invitation, and its seat, or None if it is for any seat."""
         rows = await self.store.rows(
             "SELECT table_id, seat FROM seats WHERE invitation = ? UNION ALL "
@@ -555,7 +574,7 @@ class Tables:
             invitation,
         )
         if not rows:
-            raise Refusal(404, "there is no such invitation")
+            raise HttpError(404, "there is no such invitation")
         name, seat = rows[0]
         return await self.open(name), seat
 
@@ -566,64 +585,68 @@ class Tables:
             "SELECT cell, mark FROM marks JOIN seats USING (table_id, seat) "
             "WHERE table_id = ? AND seat = ? AND token = ?"
         )
-        return dict(await self.store.rows(query, table.kept.id, seat, table.seats[seat].token))
+        return dict(await self.store.rows(query, table.stored.id, seat, table.seats[seat].token))
 
     async def mark(self, table: Table, seat: int, player: int, card: str, mark: str) -> None:
         """Store or remove a pencil mark of a seat, which only its player sees.
 
-        Raises `Refusal` if the game has no such player, card or mark.
+        Raises `HttpError` if the game has no such player, card or mark.
         """
         table.check_begun()
         sets = getattr(table.rules.settings, "sets", 0)
         size = getattr(table.rules.settings, "set_size", 0)
         hands = getattr(table.rules.settings, "hands", len(table.seats))  # with cards set aside
         if player not in range(hands):
-            raise Refusal(422, f"player: must be from 0 to {hands - 1}, not {player}")
+            raise HttpError(422, f"player: must be from 0 to {hands - 1}, not {player}")
         if card not in {f"{index}/{number}" for index in range(sets) for number in range(size)}:
-            raise Refusal(422, "card: must be a card of this game, such as 0/2")
+            raise HttpError(422, "card: must be a card of this game, such as 0/2")
         if mark not in MARKS:
-            raise Refusal(422, f"mark: must be one of {in_words(MARKS)}")
+            raise HttpError(422, f"mark: must be one of {in_words(MARKS)}")
         cell = f"{player} {card}"
         rub = "DELETE FROM marks WHERE table_id = ? AND seat = ? AND cell = ?"
-        statements: list[Statement] = [(rub, (table.kept.id, seat, cell))]
+        statements: list[Statement] = [(rub, (table.stored.id, seat, cell))]
         if mark != "none":
             keep = "INSERT INTO marks (table_id, seat, cell, mark) VALUES (?, ?, ?, ?)"
-            statements.append((keep, (table.kept.id, seat, cell, mark)))
+            statements.append((keep, (table.stored.id, seat, cell, mark)))
         await self.store.write((), statements)
 
-    async def hand_over(self, table: Table, visitor: Who, number: int, player: str) -> str | None:
+    async def hand_over(
+        self, table: Table, visitor: Visitor, number: int, player: str
+    ) -> str | None:
         """Give a seat to a program, to its owner (`me`) or to nobody (`open`).
 
         Return the invitation to an open seat, or None.
         """
-        if number not in range(len(table.seats)) or table.kept.archive:
-            raise Refusal(404, NO_SEAT(seat=number))
-        if not (visitor.held or visitor.maker):
-            raise Refusal(403, "only players at this table can do that")
-        is_own, tokens = number in visitor.held, table.tokens(*visitor.held)
-        if table.waits and not is_own and not table.is_host(visitor):
-            raise Refusal(403, ONLY_HOST())
+        if number not in range(len(table.seats)) or table.stored.archive:
+            raise HttpError(404, NO_SEAT(seat=number))
+        if not (visitor.seats or visitor.maker):
+            raise HttpError(403, "only players at this table can do that")
+        is_own, tokens = number in visitor.seats, table.tokens(*visitor.seats)
+        if table.is_waiting and not is_own and not table.is_host(visitor):
+            raise HttpError(403, ONLY_HOST())
 
         def check_absent() -> None:
             if is_own or not table.seats[number].is_held:
                 return
             if not table.is_host(visitor) and player != OPEN:
-                raise Refusal(403, ONLY_HOST())
+                raise HttpError(403, ONLY_HOST())
             if not table.is_absent(number):
-                raise Refusal(403, WAS_HERE(seat=number))
+                raise HttpError(403, NOT_ABSENT(seat=number))
 
         if player not in ("me", OPEN):
             check_absent()
             # Check the program without the lock, so that the game can go on meanwhile.
-            player = await checked_player(self.thinking, table.rules, player)
-            table = await self.open(table.kept.id)  # it may have been dropped from memory meanwhile
+            player = await check_player(self.thinking, table.rules, player)
+            table = await self.open(
+                table.stored.id
+            )  # it may have been dropped from memory meanwhile
         async with table.locked(tokens):
             if number not in range(len(table.seats)):
-                raise Refusal(404, NO_SEAT(seat=number))
+                raise HttpError(404, NO_SEAT(seat=number))
             seat = table.seats[number]
             if player == "me":
                 if not is_own:
-                    raise Refusal(403, NOT_YOURS(seat=number))
+                    raise HttpError(403, NOT_YOURS(seat=number))
                 new, invitation = seat._replace(kind=PERSON, name=seat.person), None
             elif player == OPEN:
                 if seat.is_held:
@@ -631,8 +654,8 @@ class Tables:
                     if not await table.agree_to_give(number, visitor):
                         return None
                 elif table.would_show(number, visitor):
-                    raise Refusal(403, WOULD_SEE(seat=number))
-                invitation = fresh()
+                    raise HttpError(403, WOULD_SHOW_HAND(seat=number))
+                invitation = new_token()
                 new = Seat(OPEN, invitation=invitation)
             else:
                 check_absent()  # again: the owner may have come back meanwhile
@@ -640,31 +663,33 @@ class Tables:
             await table.change_seats({number: new})
             if seat.is_held and not is_own:
                 table.say_of_seat(number, seat, new)
-            await anew(table.begin_if_ready)
+            await retry_if_stale(table.begin_if_ready)
         return invitation
 
     # ------------------------------------------------------------------ views and help
 
     async def sight(
         self, name: str, caller: Caller, seat: int | None = None, at: int | None = None
-    ) -> Sight:
+    ) -> TableView:
         """Return the sight of a table for a visitor, by default from their own seat and now."""
-        table, visitor = await self.admitted(name, caller, seat)
+        table, visitor = await self.open_for(name, caller, seat)
         if at is None:
             return table.sight(visitor)
         moment = await table.moment(at)
-        return table.sight(table.who(*caller, seat), moment)
+        return table.sight(table.identify(*caller, seat), moment)
 
-    async def help(self, table: Table, visitor: Who, word: str, asked: Mapping[str, str]) -> Any:
-        """Return the help that a visitor requested; see `quaternity.web.helping`."""
+    async def help(
+        self, table: Table, visitor: Visitor, word: str, asked: Mapping[str, str]
+    ) -> Any:
+        """Return the help that a visitor requested; see `quaternity.web.hints`."""
         table.check_begun()
         rules = table.rules
         helpers = registration(rules.name).helpers
         if word != "hint" and word not in helpers:
-            raise Refusal(404, f"help: choose from {', '.join((*helpers, 'hint'))}")
-        if not table.kept.help:
-            raise Refusal(403, "help is not allowed at this table")
-        view = rules.view(table.course.position, visitor.looking)
+            raise HttpError(404, f"help: choose from {', '.join((*helpers, 'hint'))}")
+        if not table.stored.help:
+            raise HttpError(403, "help is not allowed at this table")
+        view = rules.view(table.history.position, visitor.looking)
         try:
             if word == "hint":
                 return await self._hint(table, visitor, view)
@@ -673,16 +698,16 @@ class Tables:
             kind = word if word in WORK else "help"
             return await self.thinking.count(helper, rules, view, record, dict(asked), kind=kind)
         except QuaternityError as error:
-            if isinstance(error, Refusal):
+            if isinstance(error, HttpError):
                 raise
-            raise Refusal(422, str(error)) from None
+            raise HttpError(422, str(error)) from None
 
-    async def review(self, table: Table, visitor: Who) -> Review:
+    async def review(self, table: Table, visitor: Visitor) -> Review:
         """Return the review of a finished game, from the cache if possible."""
         table.check_begun()
-        if table.rules.to_act(table.course.position):
-            raise Refusal(409, "the game is not over", version=table.version)
-        key = table.kept.id, table.version
+        if table.rules.to_act(table.history.position):
+            raise HttpError(409, "the game is not over", version=table.version)
+        key = table.stored.id, table.version
         done: Review | None = self._reviews.get(key)
         if done is None:
             record = await table.record(visitor)
@@ -696,16 +721,18 @@ class Tables:
                     self._reviews.popitem(last=False)
         return done
 
-    async def _hint(self, table: Table, visitor: Who, view: Any) -> dict[str, Any]:
+    async def _hint(self, table: Table, visitor: Visitor, view: Any) -> dict[str, Any]:
         rules, seat = table.rules, visitor.looking
-        if seat is None or seat not in visitor.held or seat not in table.to_act:
-            raise Refusal(409, "it is not this seat's turn", version=table.version)
+        if seat is None or seat not in visitor.seats or seat not in table.to_act:
+            raise HttpError(409, "it is not this seat's turn", version=table.version)
         name = registration(rules.name).strongest
-        chance = table.course.chance(table.kept.seed, "hint")
+        chance = table.history.chance(table.stored.seed, "hint")
         player = self.thinking.players.get((rules.name, name), name)
-        steps = tuple(table.course.steps)
+        steps = tuple(table.history.steps)
         # Use the processes for counts, not those for programs, so that hints delay no moves.
-        text, _ = await self.thinking.count(chosen_apart, rules, player, seat, steps, view, chance)
+        text, _ = await self.thinking.count(
+            choose_move_isolated, rules, player, seat, steps, view, chance
+        )
         if text is None:
             return {"move": None, "by": name}
         move, more = rules.read(text, view), {}
@@ -727,15 +754,17 @@ class Tables:
         for name, game, over, _, made, at in rows:
             sight = None
             if not over and len(tables) < MAX_PREVIEWS:
-                with suppress(Refusal):  # the page of a damaged table shows the error
+                with suppress(HttpError):  # the page of a damaged table shows the error
                     table = await self.open(name)
-                    sight = table.sight(table.who(None, browser, comes=False))
-            tables.append(OwnTable(name, game, bool(over), now - int(touched(made, at)), sight))
+                    sight = table.sight(table.identify(None, browser, comes=False))
+            tables.append(
+                OwnTable(name, game, bool(over), now - int(last_activity(made, at)), sight)
+            )
         return tables
 
     # ------------------------------------------------------------------ sharing with other servers
 
-    def hear(self, news: Sequence[News]) -> None:
+    def apply_changes(self, news: Sequence[ChangeNotice]) -> None:
         """Apply the notices of other servers."""
         for notice in news:
             task = self._live.get(notice.table)
@@ -746,11 +775,11 @@ class Tables:
             elif not task.cancelled() and task.exception() is None:
                 table = task.result()
                 if notice.event is not None:
-                    table.hear(notice.event, notice.data, notice.revision)
-                elif not table.follow(notice):
+                    table.send_event(notice.event, notice.data, notice.revision)
+                elif not table.apply_notice(notice):
                     self._follow(notice.table)
 
-    def miss(self) -> None:
+    def on_listen_lost(self) -> None:
         """Check all tables in memory again, because some notices may have been lost."""
         for name in self._live:
             self._follow(name)
@@ -759,7 +788,7 @@ class Tables:
         """Reload a table that another server has changed."""
 
         async def follow() -> None:
-            with suppress(Refusal):  # it is gone, or the next request reloads it
+            with suppress(HttpError):  # it is gone, or the next request reloads it
                 table = await self.open(name)
                 async with table.lock:
                     await table.refresh()
@@ -772,11 +801,11 @@ class Tables:
         task = self._following[name] = asyncio.create_task(follow())
         task.add_done_callback(lambda done: self._following.pop(name, None))
 
-    async def meet(self) -> None:
+    async def sync_presence(self) -> None:
         """Listen to notices of other servers, and exchange presence, if they share the tables."""
         if not self.store.shared:
             return
-        self.store.listen(self.hear, self.miss)
+        self.store.listen(self.apply_changes, self.on_listen_lost)
         while True:
             try:
                 await self.neighbours.meet(self._loaded())
@@ -784,22 +813,25 @@ class Tables:
                     await self.store.keep_uptime()
             except Exception as error:
                 _log.error("the exchange with other servers failed: %s", type(error).__name__)
-            await asyncio.sleep(MEET_SECONDS)
+            await asyncio.sleep(SYNC_INTERVAL_SECONDS)
 
     # ------------------------------------------------------------------ periodic tasks
 
     async def tick(self) -> None:
         """Run the periodic tasks of the server and of its tables, for ever."""
         while True:
-            await asyncio.sleep(BEAT_SECONDS)
+            await asyncio.sleep(KEEPALIVE_SECONDS)
             self._tick_once()
 
     def _tick_once(self) -> None:
         """Run the periodic tasks once; a failure at one table does not affect the others."""
-        gone = monotonic() - ABSENT_SECONDS
+        gone = monotonic() - ABSENCE_LIMIT_SECONDS
         self._seen = {name: seen for name, seen in self._seen.items() if max(seen) > gone}
-        doing = [("the streams", self.streams.beat), ("expired tables", self._look_at_house)]
-        doing += [(f"table {table.kept.id}", table.tick) for table in self._loaded()]
+        doing = [
+            ("the streams", self.streams.send_keepalive),
+            ("expired tables", self._look_at_house),
+        ]
+        doing += [(f"table {table.stored.id}", table.tick) for table in self._loaded()]
         if self.clocked or self.store.shared or self.store.trouble:
             doing.append(("the clocks", self._look_at_clocks))
         for task_name, act in doing:
@@ -811,25 +843,25 @@ class Tables:
 
     def _look_at_house(self) -> None:
         if self._keeping is None or self._keeping.done():
-            self._keeping = asyncio.create_task(self.keep_house())
+            self._keeping = asyncio.create_task(self.run_maintenance())
 
-    async def keep_house(self) -> None:
+    async def run_maintenance(self) -> None:
         """Delete expired tables and those named by an operator; the next call retries failures."""
         try:
             ordered = await self.store.rows("SELECT table_id FROM removing LIMIT ?", REMOVAL_BATCH)
             await self.remove([name for (name,) in ordered])
             if any(self.keep):
-                now, jump = await self.store.ask(clock_jump, self.store)
+                now, jump = await self.store.run_read(clock_jump, self.store)
                 if self._believes_clock(now, jump):
                     await self.clean(now)
         except Exception as error:
             # Log any error: nothing awaits this task, and the next round must still come.
-            reason = error if isinstance(error, Refusal) else type(error).__name__
+            reason = error if isinstance(error, HttpError) else type(error).__name__
             _log.error("tables could not be deleted: %s", reason)
 
     def _believes_clock(self, now: float, jump: float) -> bool:
         """Return whether the clock is credible, and log when it no longer is."""
-        believed = abs(jump) <= self.keep.most_jump
+        believed = abs(jump) <= self.keep.max_clock_jump
         if believed:
             self.store.believe_clock(now)
         elif self._believed and any(self.keep):
@@ -845,24 +877,26 @@ class Tables:
     async def clean(self, now: float) -> None:
         """Check the next batch of tables; delete the expired ones, a whole series at a time."""
         clause = "WHERE id > ? ORDER BY id LIMIT ?"
-        batch = await self.store.ask(listed, self.store, clause, self._cleaned, REMOVAL_BATCH)
+        batch = await self.store.run_read(
+            list_tables, self.store, clause, self._cleaned, REMOVAL_BATCH
+        )
         self._cleaned = batch[-1].id if batch else ""
         firsts = [table.first for table in batch if self._may_go(table, now)]
         if firsts:
             which = f"IN ({', '.join('?' for _ in firsts)})"
             evenings = f"WHERE id {which} OR evening {which}"
-            going = await self.store.ask(listed, self.store, evenings, *firsts, *firsts)
+            going = await self.store.run_read(list_tables, self.store, evenings, *firsts, *firsts)
             stay = {table.first for table in going if not self._may_go(table, now)}
             await self.remove([table.id for table in going if table.first not in stay])
 
-    def _may_go(self, table: Listed, now: float) -> bool:
-        if table.id in self._seen or not self.keep.is_past(table, now):
+    def _may_go(self, table: TableSummary, now: float) -> bool:
+        if table.id in self._seen or not self.keep.is_expired(table, now):
             return False
         if self.neighbours.of(table.id):
             return False
         if table.id not in self._live:
             return True
-        return any(loaded.is_deserted for loaded in self._loaded() if loaded.kept.id == table.id)
+        return any(loaded.is_deserted for loaded in self._loaded() if loaded.stored.id == table.id)
 
     async def remove(self, names: Sequence[str]) -> None:
         """Delete tables with all their rows, and close them in memory."""
@@ -873,13 +907,13 @@ class Tables:
             async with AsyncExitStack() as held:
                 gone = []
                 for name in names:
-                    with suppress(Refusal):  # a damaged table is not in memory
+                    with suppress(HttpError):  # a damaged table is not in memory
                         if task := self._live.get(name):
                             table = await asyncio.shield(task)
                             await held.enter_async_context(table.lock)
                             gone.append(table)
-                news = [News(name, GONE) for name in names]
-                await self.store.write((), removal(names), None, news)
+                news = [ChangeNotice(name, REMOVED) for name in names]
+                await self.store.write((), removal_statements(names), None, news)
                 for table in gone:
                     table.lock.gone = 404, NO_TABLE
                     table.stop()
@@ -901,7 +935,7 @@ class Tables:
         try:
             await self.store.keep_uptime()
             rows = await self.store.rows(query, self.store.uptime(), CLOCK_BATCH + len(self._rung))
-        except Refusal:
+        except HttpError:
             return  # `store.trouble` has the reason; the next round tries again
         # Handle the clocks that failed before after all others, in turn.
         still = set(rows)
@@ -913,7 +947,7 @@ class Tables:
             self._rung[name] = due
             try:
                 (await self.open(name)).look_at_clock()
-            except Refusal:
+            except HttpError:
                 continue
             except Exception as error:
                 # A failure at one table must not stop the clocks of the others.
@@ -931,32 +965,32 @@ def _stopped(task: asyncio.Task[Table]) -> None:
     """Stop an outdated table, and refuse all further changes of it."""
     if not task.cancelled() and task.exception() is None:
         table = task.result()
-        table.lock.gone = 503, READ_ANEW
+        table.lock.gone = 503, STORE_RELOADING
         table.stop()
 
 
-def _kept_statements(kept: Kept, seats: Sequence[Seat]) -> list[Statement]:
+def _kept_statements(kept: StoredTable, seats: Sequence[Seat]) -> list[Statement]:
     """Return the statements that store a new table."""
-    table = f"INSERT INTO tables ({KEPT}) VALUES ({', '.join('?' for _ in kept)})"
+    table = f"INSERT INTO tables ({KEPT_COLUMNS}) VALUES ({', '.join('?' for _ in kept)})"
     rows = [seat_statement(kept.id, number, seat) for number, seat in enumerate(seats)]
     return [(table, kept), *rows]
 
 
-def dealt(rules: Any, seed: str) -> str:
+def record_head(rules: Any, seed: str) -> str:
     """Return the head of the record of the game that a seed deals; the empty seed is not secret."""
     return str(rules.record_start(rules.start(Random(f"{seed}/deal")), ()))
 
 
 def _invitation(name: str, visitors: bool) -> str:
     """Return an invitation to a table: its id if every visitor may sit down, else a new token."""
-    return name if visitors else fresh()
+    return name if visitors else new_token()
 
 
 def _in_next_seat(seat: Seat, number: int, seats: int, is_here: bool) -> Seat:
     """Return a seat for the rematch, in which everybody moves on by one seat."""
-    return renamed(seat, number, (number + 1) % seats)._replace(
-        invitation=fresh() if seat.kind == OPEN else None,
-        ready=READY if is_here or seat.kind == PROGRAM else COMING,
+    return renumber(seat, number, (number + 1) % seats)._replace(
+        invitation=new_token() if seat.kind == OPEN else None,
+        ready=READY if is_here or seat.kind == PROGRAM else NOT_ARRIVED,
         saved=0.0,
         missed=0,
     )

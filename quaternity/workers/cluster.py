@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from quaternity.base.errors import InputError, QuaternityError, WorkersLost
-from quaternity.base.wording import shown
-from quaternity.workers.shipping import Code, install, own_code
+from quaternity.base.text_format import quote_value
+from quaternity.workers.shipping import Code, collect_code, install
 
 Check: TypeAlias = Callable[[], None]
 
@@ -21,7 +21,7 @@ Start: TypeAlias = Callable[[], tuple[Executor, Check]]
 CLUSTER_SECONDS = 10
 """Maximum time to wait for a cluster to answer, and then for its first worker, in seconds."""
 
-SHOWN = 5
+MAX_LISTED_FAULTS = 5
 """Maximum number of faults listed in an error message."""
 
 WORKERLESS_SECONDS = 60
@@ -88,12 +88,14 @@ def _check_versions(client: Any) -> None:
             has = "quaternity is not installed" if version is None else f"quaternity {version}"
             faults.append(f"{name}: {has}")
     if faults:
-        raise InputError(f"dask: all machines need quaternity {needed}, but {_some(faults)}")
+        raise InputError(f"dask: all machines need quaternity {needed}, but {_join_faults(faults)}")
 
 
-def _some(faults: list[str]) -> str:
-    more = f"; and {len(faults) - SHOWN} more" if len(faults) > SHOWN else ""
-    return "; ".join(faults[:SHOWN]) + more
+def _join_faults(faults: list[str]) -> str:
+    more = (
+        f"; and {len(faults) - MAX_LISTED_FAULTS} more" if len(faults) > MAX_LISTED_FAULTS else ""
+    )
+    return "; ".join(faults[:MAX_LISTED_FAULTS]) + more
 
 
 def _fault(code: Code, check: bytes) -> str | None:
@@ -102,7 +104,7 @@ def _fault(code: Code, check: bytes) -> str | None:
         install(code)
         pickle.loads(check)()  # noqa: S301  # our own
     except Exception as error:
-        return str(error) if isinstance(error, QuaternityError) else shown(error)
+        return str(error) if isinstance(error, QuaternityError) else quote_value(error)
     return None
 
 
@@ -128,13 +130,13 @@ def cluster_parts(client: Any) -> tuple[Any, ...]:
 
     def prepare(names: Iterable[str], check: Callable[[], object]) -> None:
         nonlocal code
-        code = own_code(names)
+        code = collect_code(names)
         answers = client.run(_fault, code, pickle.dumps(check), on_error="return")
         faults = [
             f"worker {worker}: {fault}" for worker, fault in answers.items() if fault is not None
         ]
         if faults:
-            raise InputError(f"dask: {_some(faults)}")
+            raise InputError(f"dask: {_join_faults(faults)}")
 
     def start() -> tuple[Executor, Check]:
         executor: Any = client.get_executor(pure=False)

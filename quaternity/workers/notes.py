@@ -31,12 +31,12 @@ class Notes:
         self._fits = True
         _STATE.pack_into(self._memory, 0, 0, 0, 0)
 
-    def thinks(self, seat: int) -> None:
+    def note_thinking(self, seat: int) -> None:
         """Note that the player in a seat begins to think."""
         self._thoughts += 1
         _STATE.pack_into(self._memory, 0, self._thoughts, seat + 1, self._used)
 
-    def moved(self, move: str) -> None:
+    def note_move(self, move: str) -> None:
         """Note that a move was made and no player is thinking."""
         line = f"{move}\n".encode()
         start, end = _STATE.size + self._used, self._used + len(line)
@@ -51,7 +51,7 @@ class Notes:
         thoughts, thinking, _ = _STATE.unpack_from(self._memory, 0)
         return thoughts, thinking - 1 if thinking else None
 
-    def leave(self) -> None:
+    def detach(self) -> None:
         """Detach from the shared file: write further notes to private memory."""
         self._memory = mmap(-1, NOTED_BYTES)
 

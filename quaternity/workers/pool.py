@@ -143,7 +143,7 @@ class Pool:
                     raise  # the submitted call raised it
                 self._check()
 
-    def drop(self) -> None:
+    def terminate(self) -> None:
         """End all workers at once, including running calls. The next `submit` starts new ones."""
         running, self._running = self._running, None
         if running is not None:
@@ -180,7 +180,7 @@ def open_executor(workers: int = 1, dask: str | None = None) -> Iterator[Pool]:
     if dask is not None:
         from quaternity.workers.cluster import cluster_client, cluster_parts
 
-        with cluster_client(dask) as client, _ended(Pool(*cluster_parts(client))) as pool:
+        with cluster_client(dask) as client, _closing(Pool(*cluster_parts(client))) as pool:
             yield pool
     elif not 1 <= workers <= MAX_WORKERS:
         raise InputError(f"workers: {workers} is out of range 1..{MAX_WORKERS}")
@@ -188,16 +188,16 @@ def open_executor(workers: int = 1, dask: str | None = None) -> Iterator[Pool]:
         yield Pool(lambda: (SerialExecutor(), _nothing), in_flight=1)
     else:
         ready = 2 * workers + 1
-        with _ended(Pool(lambda: _processes(workers), ready, threads=workers)) as pool:
+        with _closing(Pool(lambda: _processes(workers), ready, threads=workers)) as pool:
             yield pool
 
 
 @contextmanager
-def _ended(pool: Pool) -> Iterator[Pool]:
+def _closing(pool: Pool) -> Iterator[Pool]:
     try:
         yield pool
     except BaseException:
-        pool.drop()
+        pool.terminate()
         raise
     pool.close()
 
@@ -250,9 +250,9 @@ def ordered_map(
                     raise WorkersLost(
                         f"workers died {losses} times in a row, the last time with {reason!r}"
                     ) from reason
-                pool.drop()
+                pool.terminate()
                 for chunk in waiting:
-                    chunk.forget_unless_finished()
+                    chunk.reset_unless_finished()
                 continue
             except CancelledError as reason:
                 raise WorkersLost(
@@ -266,7 +266,7 @@ def ordered_map(
             if raised is not None:
                 raise raised.error
     except BaseException:
-        pool.drop()  # an error, an interrupt, or the caller has closed this generator
+        pool.terminate()  # an error, an interrupt, or the caller has closed this generator
         raise
 
 
@@ -298,7 +298,7 @@ class _Chunk(Generic[Item, Result]):
         assert self.future is not None, "the chunk was submitted"
         return pool.wait(self.future)
 
-    def forget_unless_finished(self) -> None:
+    def reset_unless_finished(self) -> None:
         """Mark the chunk for resubmission unless its results have arrived."""
         future = self.future
         if future is None or not future.done() or future.cancelled() or future.exception():
@@ -360,7 +360,7 @@ def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
     class Processes(ProcessPoolExecutor):
         def submit(self, *arguments: Any, **named: Any) -> Future[Any]:
             # This call starts workers; block interrupts so that only this process receives them.
-            with _interrupts_later():
+            with _block_interrupts():
                 return super().submit(*arguments, **named)
 
     executor = Processes(workers, mp_context=context, initializer=_begin_worker, initargs=(reader,))
@@ -379,7 +379,7 @@ def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
 
 
 @contextmanager
-def _interrupts_later() -> Iterator[None]:
+def _block_interrupts() -> Iterator[None]:
     """Block interrupts of this thread until the end of the block."""
     import signal
 
@@ -398,10 +398,10 @@ def _begin_worker(parent: Connection) -> None:
     import threading
 
     leave_interrupts()
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
 
 
-def _end_with(parent: Connection) -> None:
+def _exit_with_parent(parent: Connection) -> None:
     try:
         parent.recv_bytes()
     except (EOFError, OSError):

@@ -7,7 +7,7 @@ import signal
 from contextlib import suppress
 from pathlib import Path
 
-TAGS = "QUATERNITY_OWN_PROCESS"
+TAGS_VARIABLE = "QUATERNITY_OWN_PROCESS"
 """Environment variable whose tags identify the processes that a process started."""
 
 _MAX_SWEEPS = 100
@@ -34,7 +34,7 @@ def _files(folder: str, name: str) -> list[Path]:
         return []
 
 
-def resident(processes: list[int]) -> int:
+def resident_bytes(processes: list[int]) -> int:
     """Return the resident memory of the processes, in bytes; shared memory counts repeatedly."""
     pages = 0
     for process in processes:
@@ -43,7 +43,7 @@ def resident(processes: list[int]) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def _tagged(tag: str) -> list[int]:
+def _find_tagged(tag: str) -> list[int]:
     processes = []
     for environment in _files("/proc", "environ"):
         with suppress(OSError):  # the process belongs to another user or has ended
@@ -53,9 +53,9 @@ def _tagged(tag: str) -> list[int]:
 
 
 def end_tagged(tag: str) -> None:
-    """End the tagged processes (see `TAGS`) that a killed supervisor left behind."""
+    """End the tagged processes (see `TAGS_VARIABLE`) that a killed supervisor left behind."""
     for _ in range(_MAX_SWEEPS):  # the processes may fork meanwhile
-        orphans = _tagged(tag)
+        orphans = _find_tagged(tag)
         for orphan in orphans:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(orphan, signal.SIGKILL)

@@ -15,23 +15,23 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from quaternity.base.errors import InputError
-from quaternity.base.wording import printable, shown
-from quaternity.workers.child import MAX_PROCESSES, Child, Overdue, TooManyProcesses
+from quaternity.base.text_format import make_printable, quote_value
 from quaternity.workers.shipping import installed_path
+from quaternity.workers.supervisor import MAX_PROCESSES, Child, Overdue, TooManyProcesses
 
-COMMAND = "cmd:"
+COMMAND_PREFIX = "cmd:"
 """Prefix of the name of a player that is a command."""
 
 MAX_LINE_BYTES = 1 << 20
 """Maximum size of an answer, in bytes."""
 
-MEMORY = 2 << 30
+MAX_MEMORY_BYTES = 2 << 30
 """Memory limit of a program and all processes that it started, together, in bytes."""
 
 QUIT_SECONDS = 0.5
 """Maximum time for a program to exit after the request to quit, in seconds."""
 
-_DATA = 2 * MEMORY + (1 << 30)
+_DATA = 2 * MAX_MEMORY_BYTES + (1 << 30)
 
 
 def command_words(name: str) -> tuple[str, ...]:
@@ -40,9 +40,11 @@ def command_words(name: str) -> tuple[str, ...]:
     Raises:
         InputError: If the text is not a valid command, or the program does not exist.
     """
-    text = name.removeprefix(COMMAND)
+    text = name.removeprefix(COMMAND_PREFIX)
     if "#" in text or not text.isprintable():
-        raise InputError(f"player {shown(name)}: a command must be one line of text without #")
+        raise InputError(
+            f"player {quote_value(name)}: a command must be one line of text without #"
+        )
     try:
         words = list(map(installed_path, shlex.split(text)))
     except ValueError as error:
@@ -91,7 +93,7 @@ class Program:
         """
         try:
             self._check_silent()
-            line = self._child.exchange(_message(document), _line, seconds, MEMORY)
+            line = self._child.exchange(_message(document), _take_line, seconds, MAX_MEMORY_BYTES)
         except Overdue:
             self.fail(f"gave no answer within {seconds:g} s", overdue=True)
         except EOFError:
@@ -100,17 +102,17 @@ class Program:
             self.fail("took too much memory")
         except TooManyProcesses:
             self.fail(f"started more than {MAX_PROCESSES} processes")
-        except _NoEnd:
+        except _LineTooLong:
             self.fail(f"wrote more than {MAX_LINE_BYTES} bytes without the end of a line")
         after = bytes(self._child.received)
         if after:
-            self.fail(f"answered more than once: after {_quoted(line)}, it wrote {_quoted(after)}")
+            self.fail(f"answered more than once: after {_quote(line)}, it wrote {_quote(after)}")
         try:
             answer = _DECODER.decode(line.decode())
         except (ValueError, RecursionError):
-            self.fail(f"wrote {_quoted(line)}, which is not valid JSON")
+            self.fail(f"wrote {_quote(line)}, which is not valid JSON")
         if not isinstance(answer, dict):
-            self.fail(f"wrote {_quoted(line)}, which is not a JSON object")
+            self.fail(f"wrote {_quote(line)}, which is not a JSON object")
         return answer
 
     def tell(self, document: Mapping[str, Any]) -> None:
@@ -125,10 +127,10 @@ class Program:
 
     def fail(self, what: str, overdue: bool = False, ended: bool = False) -> NoReturn:
         """End the program and raise a `ProgramFault`."""
-        errors = printable(self._child.errors())
+        errors = make_printable(self._child.errors())
         self._child.end()
         lines = errors.strip().splitlines()
-        more = f"; its standard error ends with {shown(lines[-1].strip())}" if lines else ""
+        more = f"; its standard error ends with {quote_value(lines[-1].strip())}" if lines else ""
         raise ProgramFault(what + more, errors, overdue, ended)
 
     def quit(self) -> None:
@@ -146,36 +148,36 @@ class Program:
     def _check_silent(self) -> None:
         early = self._child.pending()
         if early:
-            self.fail(f"wrote {_quoted(early)} without being asked")
+            self.fail(f"wrote {_quote(early)} without being asked")
 
 
 def _message(document: Mapping[str, Any]) -> bytes:
     return _ENCODER.encode(document).encode() + b"\n"
 
 
-class _NoEnd(Exception):
+class _LineTooLong(Exception):
     """A line is longer than `MAX_LINE_BYTES`."""
 
 
-def _line(data: bytearray) -> bytes | None:
+def _take_line(data: bytearray) -> bytes | None:
     """Remove and return the first line of the received data; None if it is not complete."""
     end = data.find(b"\n")
     if end < 0 and len(data) <= MAX_LINE_BYTES:
         return None
     if end < 0 or end > MAX_LINE_BYTES:
-        raise _NoEnd
+        raise _LineTooLong
     line = bytes(data[:end])
     del data[: end + 1]
     return line
 
 
-def _no_number(text: str) -> NoReturn:
+def _refuse_constant(text: str) -> NoReturn:
     raise ValueError(f"{text} is not a JSON number")
 
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
-_DECODER = json.JSONDecoder(parse_constant=_no_number)
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
-def _quoted(data: bytes) -> str:
-    return shown(data[:200].partition(b"\n")[0].decode(errors="backslashreplace"))
+def _quote(data: bytes) -> str:
+    return quote_value(data[:200].partition(b"\n")[0].decode(errors="backslashreplace"))

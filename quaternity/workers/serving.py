@@ -1,4 +1,4 @@
-"""The child's side of `own_process`: a process that serves calls and ends its own children."""
+"""The child's side of `isolated_calls`: a process that serves calls and ends its own children."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from quaternity.workers.pool import Raised
 IDLE_SECONDS = 60
 """Seconds without a call after which a process exits."""
 
-MARK = 16
+MARK_BYTES = 16
 """Length of the random mark of a call, in bytes; the answer begins with the same mark."""
 
 LENGTH = Struct("<Q")
 
 
-def marked(mark: bytes, data: bytes) -> bytes:
+def frame_message(mark: bytes, data: bytes) -> bytes:
     """Return a message as it is sent: the mark, the length of the data, and the data."""
     return mark + LENGTH.pack(len(data)) + data
 
 
 def send(file: int, mark: bytes, data: bytes) -> None:
     """Write a message to a file."""
-    data = marked(mark, data)
+    data = frame_message(mark, data)
     while data:
         data = data[os.write(file, data) :]
 
 
-def _received(file: int) -> tuple[bytes, bytes]:
+def _receive(file: int) -> tuple[bytes, bytes]:
     def exactly(count: int) -> bytes:
         data = b""
         while len(data) < count:
@@ -48,10 +48,10 @@ def _received(file: int) -> tuple[bytes, bytes]:
             data += part
         return data
 
-    return exactly(MARK), exactly(*LENGTH.unpack(exactly(LENGTH.size)))
+    return exactly(MARK_BYTES), exactly(*LENGTH.unpack(exactly(LENGTH.size)))
 
 
-class Values(pickle.Unpickler):
+class SafeUnpickler(pickle.Unpickler):
     """An unpickler of answers that only loads our own classes and harmless built-in types.
 
     Our own code writes the answers, but the external code that it runs could forge one.
@@ -88,7 +88,7 @@ def serve(notes_file: int, stacks_file: int) -> None:
 
     def detach_fork() -> None:
         # A player has forked this process: the copy must not write notes or answers.
-        log.leave()
+        log.detach()
         for file in (commands, answers):
             with suppress(OSError):
                 os.close(file)
@@ -98,10 +98,10 @@ def serve(notes_file: int, stacks_file: int) -> None:
     waiting.register(commands, select.POLLIN)
     while waiting.poll(1000 * IDLE_SECONDS):
         try:
-            mark, work = _received(commands)
+            mark, work = _receive(commands)
         except EOFError:
             break
-        answer = _worked(work, log)
+        answer = _run_call(work, log)
         if os.getpid() != me:
             os._exit(0)
         try:
@@ -111,7 +111,7 @@ def serve(notes_file: int, stacks_file: int) -> None:
     os.killpg(me, signal.SIGKILL)
 
 
-def _worked(work: bytes, log: Notes) -> bytes:
+def _run_call(work: bytes, log: Notes) -> bytes:
     try:
         log.clear()
         function, arguments = pickle.loads(work)  # noqa: S301  # our own parent's
@@ -119,7 +119,7 @@ def _worked(work: bytes, log: Notes) -> bytes:
     except BaseException as error:
         answer = pickle.dumps((None, Raised(error)))
         try:
-            Values(io.BytesIO(answer)).load()
+            SafeUnpickler(io.BytesIO(answer)).load()
         except pickle.UnpicklingError:  # the parent would not load an error of this class
             answer = pickle.dumps((None, Raised(SolverFault(f"the call failed with {error!r}"))))
         return answer

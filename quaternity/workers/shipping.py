@@ -23,17 +23,17 @@ from quaternity.base.plugins import PLACE
 Code: TypeAlias = dict[str, tuple[int, bytes]]
 """The mode and the content of each file, by its path in the folder of the code."""
 
-MAX_BYTES = 10 << 20
+MAX_CODE_BYTES = 10 << 20
 """Maximum size of the external code for a cluster, in bytes. Every call carries the code."""
 
-FOLDER = "quaternity-code-"
+FOLDER_PREFIX = "quaternity-code-"
 """Prefix of the names of the folders in which workers store the code."""
 
 _installing = Lock()
 _installed: tuple[Code, str] = {}, ""
 
 
-def own_code(names: Iterable[str]) -> Code:
+def collect_code(names: Iterable[str]) -> Code:
     """Return the files that the named players and solvers need and that workers may lack.
 
     For `module:name`, these are the module and all modules that it imports from the same folder,
@@ -41,7 +41,7 @@ def own_code(names: Iterable[str]) -> Code:
     current folder that the command names, and the modules that these import.
 
     Raises:
-        LimitError: If the files are larger than `MAX_BYTES`.
+        LimitError: If the files are larger than `MAX_CODE_BYTES`.
     """
     files: dict[str, Path] = {}
     for name in names:
@@ -63,8 +63,8 @@ def own_code(names: Iterable[str]) -> Code:
             if not installed and str(root) != sysconfig.get_path("stdlib"):
                 files |= _modules(root, root, kind)
     code = {name: (path.stat().st_mode & 0o777, path.read_bytes()) for name, path in files.items()}
-    if sum(len(content) for _, content in code.values()) > MAX_BYTES:
-        raise LimitError(f"the code for the workers is larger than {MAX_BYTES} bytes")
+    if sum(len(content) for _, content in code.values()) > MAX_CODE_BYTES:
+        raise LimitError(f"the code for the workers is larger than {MAX_CODE_BYTES} bytes")
     return code
 
 
@@ -96,7 +96,7 @@ def install(code: Code) -> None:
         tops = {Path(name).parts[0].removesuffix(".py") for name in (*before, *code)}
         for module in [name for name in sys.modules if name.partition(".")[0] in tops]:
             del sys.modules[module]
-        folder = mkdtemp(prefix=FOLDER) if code else ""
+        folder = mkdtemp(prefix=FOLDER_PREFIX) if code else ""
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         for name, (mode, content) in code.items():
             path = Path(folder, name)
@@ -113,6 +113,6 @@ def installed_path(word: str) -> str:
     """Return the path of the installed file that a word of a command names, or the word itself."""
     for folder in sys.path:
         path = os.path.join(folder, word)
-        if os.path.basename(folder).startswith(FOLDER) and os.path.isfile(path):
+        if os.path.basename(folder).startswith(FOLDER_PREFIX) and os.path.isfile(path):
             return path
     return word

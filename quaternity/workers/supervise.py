@@ -23,11 +23,11 @@ from contextlib import suppress
 
 SET_PARENT_DEATH, SET_SUBREAPER, NO_NEW_PRIVILEGES = 1, 36, 38
 NEW_MOUNTS, NEW_USER, NEW_PROCESSES = 0x20000, 0x10000000, 0x20000000
-LOOK_SECONDS = 0.2
+CHECK_SECONDS = 0.2
 MAX_FILES = 1 << 20
 
 
-def _isolated(system: ctypes.CDLL) -> bool:
+def _enter_namespaces(system: ctypes.CDLL) -> bool:
     """Enter separate namespaces as the same user; return whether the system allows it."""
     user, group = os.getuid(), os.getgid()
     if system.unshare(NEW_USER | NEW_PROCESSES | NEW_MOUNTS):
@@ -50,7 +50,7 @@ def _mount_processes(system: ctypes.CDLL) -> bool:
 def _check() -> int:
     """Return the exit status of `check`."""
     system = ctypes.CDLL(None)
-    if sys.platform != "linux" or not _isolated(system):
+    if sys.platform != "linux" or not _enter_namespaces(system):
         return 1
     first = os.fork()  # the first process of the new namespace
     if not first:
@@ -58,7 +58,7 @@ def _check() -> int:
     return os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
 
 
-def _become(command: list[str], data: int, processes: int) -> None:
+def _exec_program(command: list[str], data: int, processes: int) -> None:
     os.setsid()
     for kind, limit in (
         (resource.RLIMIT_DATA, data), (resource.RLIMIT_NPROC, processes), (resource.RLIMIT_CORE, 0),
@@ -73,15 +73,17 @@ def _become(command: list[str], data: int, processes: int) -> None:
     os._exit(127)
 
 
-def _first(status: int, system: ctypes.CDLL, command: list[str], data: int, processes: int) -> None:
+def _run_init(
+    status: int, system: ctypes.CDLL, command: list[str], data: int, processes: int
+) -> None:
     """Run as the first process of a namespace, with which all others end."""
     system.prctl(SET_PARENT_DEATH, signal.SIGKILL)
     _mount_processes(system)  # if the system denies it, `check` reports it
     program = os.fork()
     if not program:
         system.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-        _become(command, data, processes)
-    _let_go(status)
+        _exec_program(command, data, processes)
+    _close_files(status)
     while True:
         process, ended = os.wait()
         if process == program:
@@ -89,7 +91,7 @@ def _first(status: int, system: ctypes.CDLL, command: list[str], data: int, proc
             os._exit(0)
 
 
-def _let_go(*kept: int) -> None:
+def _close_files(*kept: int) -> None:
     """Close all files except `kept`, so that only the program holds its connections."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for file in range(3):
@@ -118,7 +120,7 @@ def _end_all() -> None:
         time.sleep(0.001)
 
 
-def _until_ended(program: int, control: int) -> int:
+def _wait_for_end(program: int, control: int) -> int:
     """Wait until the program ends, or the caller asks to end it; return its status."""
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
@@ -133,7 +135,7 @@ def _until_ended(program: int, control: int) -> int:
         if process == program:
             return status
         if not process:
-            ready = {file for file, _ in poll.poll(1000 * LOOK_SECONDS)}
+            ready = {file for file, _ in poll.poll(1000 * CHECK_SECONDS)}
             if control in ready:
                 return signal.SIGKILL
             if woken in ready:
@@ -149,7 +151,7 @@ def main() -> None:
     os.set_inheritable(control, False)
     system = ctypes.CDLL(None)
     linux = sys.platform == "linux"
-    own = bool(isolated) and linux and _isolated(system)
+    own = bool(isolated) and linux and _enter_namespaces(system)
     if not own or tuple(map(int, os.uname().release.replace("-", ".").split(".")[:2])) < (5, 14):
         processes = -1  # no limit: it would count all processes of the user
     status_in, status_out = os.pipe()
@@ -158,15 +160,15 @@ def main() -> None:
     program = os.fork()
     if not program:
         if own:
-            _first(status_out, system, command, data, processes)
+            _run_init(status_out, system, command, data, processes)
         if linux:
             system.prctl(SET_PARENT_DEATH, signal.SIGKILL)
         if os.getppid() == me:
-            _become(command, data, processes)
+            _exec_program(command, data, processes)
         os._exit(127)
     os.close(status_out)
-    _let_go(control, status_in)
-    status = _until_ended(program, control)
+    _close_files(control, status_in)
+    status = _wait_for_end(program, control)
     for end, group in ((os.killpg, program), (os.kill, program)):
         with suppress(ProcessLookupError, PermissionError):
             end(group, signal.SIGKILL)

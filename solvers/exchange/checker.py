@@ -37,23 +37,23 @@ from __future__ import annotations
 import re
 
 from quaternity.base.errors import InputError
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
 
 HEADER = "pseudo-Boolean proof version 3.0"
 INTEGER, NUMBER = re.compile(r"[+-]?[0-9]{1,100}"), re.compile(r"[1-9][0-9]{0,99}")
-ODD = re.compile(r"[^\t\n\r -~]")
+INVALID_CHARACTER = re.compile(r"[^\t\n\r -~]")
 LITERAL = re.compile(r"(~?)([A-Za-z_][A-Za-z0-9_]*)")
 
 PseudoBoolean = tuple[dict[str, int], int]
 """A row: the coefficients of the variables, and the lower bound of the sum."""
 
 
-class RefusedProof(InputError):
+class InvalidProof(InputError):
     """Raised if a formula or proof cannot be read, or if the proof is not valid."""
 
 
 def check_proof(formula: str, proof: str) -> None:
-    r"""Check a proof that a formula has no solution. Raise `RefusedProof` if it is not valid.
+    r"""Check a proof that a formula has no solution. Raise `InvalidProof` if it is not valid.
 
     Cost: the length of the formula, and the length of the rows in each `pol` statement.
 
@@ -66,37 +66,41 @@ def check_proof(formula: str, proof: str) -> None:
     ... ''')
     """
     for name, text in (("formula", formula), ("proof", proof)):
-        if invalid := ODD.search(text):
+        if invalid := INVALID_CHARACTER.search(text):
             line = text.count("\n", 0, invalid.start()) + 1
-            raise RefusedProof(f"{name}, line {line}: {invalid[0]!a} is not allowed in the format")
+            raise InvalidProof(f"{name}, line {line}: {invalid[0]!a} is not allowed in the format")
     # Not `splitlines`: for other readers, "\r" alone does not end a line, for example of a comment.
     rows = [row for place, line in enumerate(formula.split("\n"), 1)
             for row in _rows(line.split(), f"formula, line {place}")]  # fmt: skip
     header, _, body = proof.partition("\n")
     if header.rstrip() != HEADER:
-        raise RefusedProof(f"proof: the first line is not {HEADER!r}")
+        raise InvalidProof(f"proof: the first line is not {HEADER!r}")
     text = re.sub(r"%.*", "", body)
     *statements, after = [statement.split() for statement in text.split(";")]
     if len(statements) < 4 or after:
-        raise RefusedProof("proof: it has too few statements, or the last one is not complete")
+        raise InvalidProof("proof: it has too few statements, or the last one is not complete")
     start, *steps, output, conclusion, end = statements
     if start != ["f", str(len(rows))]:
-        raise RefusedProof(
-            f"proof: it starts with {_said(start)}, but the formula has {len(rows)} rows"
+        raise InvalidProof(
+            f"proof: it starts with {_quote_statement(start)}, but the formula has {len(rows)} rows"
         )
     for step in steps:
         rows.append(_sum(step, rows))
     *words, last = conclusion or [""]
     if words != ["conclusion", "UNSAT", ":"]:
-        raise RefusedProof(f"proof: {_said(conclusion)} is not 'conclusion UNSAT : NUMBER'")
+        raise InvalidProof(
+            f"proof: {_quote_statement(conclusion)} is not 'conclusion UNSAT : NUMBER'"
+        )
     if output != ["output", "NONE"] or end != ["end", "pseudo-Boolean", "proof"]:
-        raise RefusedProof(f"proof: it ends with {_said(output)} and {_said(end)}")
+        raise InvalidProof(
+            f"proof: it ends with {_quote_statement(output)} and {_quote_statement(end)}"
+        )
     terms, bound = rows[_number(last, len(rows)) - 1]
     maximum = sum(coefficient for coefficient in terms.values() if coefficient > 0)
     if maximum >= bound:
-        raise RefusedProof(
-            f"proof: row {last} is possible: its sum must be at least {shown(bound)}, "
-            f"and can be up to {shown(maximum)}"
+        raise InvalidProof(
+            f"proof: row {last} is possible: its sum must be at least {quote_value(bound)}, "
+            f"and can be up to {quote_value(maximum)}"
         )
 
 
@@ -107,13 +111,15 @@ def _rows(parts: list[str], place: str) -> list[PseudoBoolean]:
     *pairs, relation, bound, end = ["", "", "", *parts]
     pairs = pairs[3:]
     if end != ";" or relation not in (">=", "<=", "=") or not INTEGER.fullmatch(bound):
-        raise RefusedProof(f"{place}: it does not end with >=, <= or =, a whole number and ';'")
+        raise InvalidProof(f"{place}: it does not end with >=, <= or =, a whole number and ';'")
     terms: dict[str, int] = {}
     low = int(bound)
     for factor, literal in zip(pairs[::2], [*pairs[1::2], ""], strict=False):
         match = LITERAL.fullmatch(literal)
         if not INTEGER.fullmatch(factor) or match is None:
-            raise RefusedProof(f"{place}: {shown(factor)} {shown(literal)} is not a term")
+            raise InvalidProof(
+                f"{place}: {quote_value(factor)} {quote_value(literal)} is not a term"
+            )
         number = int(factor)
         if match[1]:  # k ~x is k - k x
             low, number = low - number, -number
@@ -125,14 +131,14 @@ def _rows(parts: list[str], place: str) -> list[PseudoBoolean]:
 
 def _sum(step: list[str], rows: list[PseudoBoolean]) -> PseudoBoolean:
     if step[:1] != ["pol"]:
-        raise RefusedProof(f"proof: {_said(step)} is not a known statement")
+        raise InvalidProof(f"proof: {_quote_statement(step)} is not a known statement")
     stack: list[PseudoBoolean] = []
     tokens = iter(range(1, len(step)))
     for place in tokens:
         token = step[place]
         if token == "+":
             if len(stack) < 2:
-                raise RefusedProof(f"proof: token {place} of pol: nothing to add")
+                raise InvalidProof(f"proof: token {place} of pol: nothing to add")
             terms, bound = stack.pop()
             total, total_bound = stack.pop()
             for name, number in terms.items():
@@ -141,7 +147,7 @@ def _sum(step: list[str], rows: list[PseudoBoolean]) -> PseudoBoolean:
         elif step[place + 1 : place + 2] == ["*"]:
             next(tokens)
             if not stack:
-                raise RefusedProof(f"proof: token {place} of pol: nothing to multiply")
+                raise InvalidProof(f"proof: token {place} of pol: nothing to multiply")
             factor = _number(token)
             terms, bound = stack.pop()
             scaled = {name: factor * number for name, number in terms.items()}
@@ -150,16 +156,16 @@ def _sum(step: list[str], rows: list[PseudoBoolean]) -> PseudoBoolean:
             terms, bound = rows[_number(token, len(rows)) - 1]
             stack.append((dict(terms), bound))
     if len(stack) != 1:
-        raise RefusedProof(f"proof: pol leaves {len(stack)} rows, not one")
+        raise InvalidProof(f"proof: pol leaves {len(stack)} rows, not one")
     return stack[0]
 
 
 def _number(token: str, limit: int | None = None) -> int:
     number = int(token) if NUMBER.fullmatch(token) else 0
     if not number or (limit is not None and number > limit):
-        raise RefusedProof(f"proof: {shown(token)} is not the number of a preceding row")
+        raise InvalidProof(f"proof: {quote_value(token)} is not the number of a preceding row")
     return number
 
 
-def _said(statement: list[str]) -> str:
-    return shown(" ".join(statement))
+def _quote_statement(statement: list[str]) -> str:
+    return quote_value(" ".join(statement))

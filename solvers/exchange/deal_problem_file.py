@@ -17,7 +17,7 @@ import json
 from typing import Any
 
 from quaternity.base.errors import InputError
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
 from solvers.exchange.json_document import DocumentReader, kind_of
 from solvers.names import Names
 from solvers.problem import DealProblem, SetConstraint, check_size, players_in
@@ -58,7 +58,7 @@ class _Reader(DocumentReader):
             self.faults.append(f"names: expected an object, not {kind_of(value)}")
             return None
         self.warnings += [
-            f"names.{shown(name, str)}: unknown field, ignored"
+            f"names.{quote_value(name, str)}: unknown field, ignored"
             for name in value
             if name not in NAMES
         ]
@@ -80,10 +80,10 @@ class _Reader(DocumentReader):
     def _constraint(self, value: object, place: str) -> SetConstraint:
         if not isinstance(value, dict):
             self.faults.append(f"{place}: expected an object, not {kind_of(value)}")
-            return SetConstraint.trusted((), (), ())
+            return SetConstraint.unchecked((), (), ())
         self.faults += [f"{place}.{name}: missing" for name in FIELDS if name not in value]
         self.warnings += [
-            f"{place}.{shown(name, str)}: unknown field, ignored"
+            f"{place}.{quote_value(name, str)}: unknown field, ignored"
             for name in value
             if name not in FIELDS
         ]
@@ -103,7 +103,7 @@ class _Reader(DocumentReader):
             else []
             for name in FIELDS[1:]
         )
-        return SetConstraint.trusted(tuple(masks), tuple(low), tuple(high))
+        return SetConstraint.unchecked(tuple(masks), tuple(low), tuple(high))
 
 
 def parse_deal_problem(text: str) -> tuple[DealProblem, list[str]]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import inf
 
 from quaternity.base.errors import LimitError
-from quaternity.base.plain_values import named
+from quaternity.base.validation import lookup
 from solvers.exchange.rows import LinearModel, LinearRow, linear_model
 from solvers.max_flow import SINK, SOURCE, Network
 from solvers.problem import DealProblem, SetConstraint
@@ -18,14 +18,14 @@ MAX_CLAUSES = 5_000_000
 """Approximate maximum number of clauses in a CNF."""
 
 
-def exported(problem: DealProblem, name: str) -> str:
+def export_problem(problem: DealProblem, name: str) -> str:
     """Return a problem as text in one of `FORMATS`.
 
     Raises:
         InputError: If the format is unknown.
         LimitError: If there would be more than about `MAX_CLAUSES` clauses.
     """
-    return named(FORMATS, name, "format")(problem)
+    return lookup(FORMATS, name, "format")(problem)
 
 
 def opb(problem: DealProblem) -> str:
@@ -129,7 +129,7 @@ def flow(problem: DealProblem) -> str:
         crossed += sum(max(0, lower - upper) for lower, upper in zip(low, high, strict=True))
         sets.append(SetConstraint(constraint.owners, list(map(min, low, high)), high))
     hands = [min(hand, max_hand) for hand in problem.hands]
-    network = Network(DealProblem.trusted(tuple(hands), tuple(sets)))
+    network = Network(DealProblem.unchecked(tuple(hands), tuple(sets)))
     needed = [
         sum(constraint.low[player] for constraint in sets) for player in range(problem.players)
     ]

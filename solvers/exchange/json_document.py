@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import MAX_NUMBER
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import MAX_NUMBER
 from solvers.problem import mask_of
 
 MAX_SHOWN_FAULTS = 20
@@ -38,7 +38,7 @@ def kind_of(value: object) -> str:
     return names.get(type(value), "a number")
 
 
-def quoted(value: object) -> str:
+def quote_json(value: object) -> str:
     """Return a JSON value as text for a message, at most 40 characters long."""
     text = json.dumps(value) if not isinstance(value, list | dict) else kind_of(value)
     return text if len(text) <= 40 else text[:37] + "..."
@@ -68,11 +68,14 @@ class DocumentReader:
         self.document = self._object(text)
         self.players = 0
         field_names = self.REQUIRED + self.OPTIONAL
-        self.warnings = [f"{shown(name, str)}: unknown field, ignored" for name in self.document
+        self.warnings = [f"{quote_value(name, str)}: unknown field, ignored" for name in
+            self.document
                          if name not in field_names]  # fmt: skip
         self.faults = [f"{name}: missing" for name in self.REQUIRED if name not in self.document]
         if self.document.get("format", self.FORMAT) != self.FORMAT:
-            self.faults.append(f'format: {quoted(self.document["format"])} is not "{self.FORMAT}"')
+            self.faults.append(
+                f'format: {quote_json(self.document["format"])} is not "{self.FORMAT}"'
+            )
 
     def _object(self, text: str) -> dict[str, Any]:
         def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -80,7 +83,9 @@ class DocumentReader:
             if len(fields) < len(pairs):
                 times = Counter(name for name, _ in pairs)
                 repeated = [name for name, number in times.items() if number > 1]
-                raise self.ERROR([f"{shown(name, str)}: given more than once" for name in repeated])
+                raise self.ERROR(
+                    [f"{quote_value(name, str)}: given more than once" for name in repeated]
+                )
             return fields
 
         def constant(name: str) -> Any:
@@ -120,10 +125,10 @@ class DocumentReader:
     def number(self, value: object, place: str) -> int:
         """Return a whole number from 0 to `MAX_NUMBER`; report a fault for any other value."""
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            self.faults.append(f"{place}: {quoted(value)} is not a whole number >= 0")
+            self.faults.append(f"{place}: {quote_json(value)} is not a whole number >= 0")
             return 0
         if value > MAX_NUMBER:
-            self.faults.append(f"{place}: {quoted(value)} is above {MAX_NUMBER:.0e}")
+            self.faults.append(f"{place}: {quote_json(value)} is above {MAX_NUMBER:.0e}")
             return 0
         return value
 
@@ -135,11 +140,11 @@ class DocumentReader:
         if value is None and absent:
             return None
         if not isinstance(value, int) or isinstance(value, bool):
-            self.faults.append(f"{place}: {quoted(value)} is not a player")
+            self.faults.append(f"{place}: {quote_json(value)} is not a player")
             return None
         if not 0 <= value < self.players:
             self.faults.append(
-                f"{place}: player {quoted(value)} is out of range 0..{self.players - 1}"
+                f"{place}: player {quote_json(value)} is out of range 0..{self.players - 1}"
             )
             return None
         return value

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from quaternity.base.errors import InputError
-from solvers.exchange.checker import RefusedProof, check_proof
+from solvers.exchange.checker import InvalidProof, check_proof
 from solvers.exchange.formats import opb
 from solvers.exchange.rows import linear_model
 from solvers.problem import DealProblem, players_in
-from solvers.shortage import Certificate, CrossedBounds, CrowdedHand, TooFewPlaces
+from solvers.shortage import Certificate, CrossedBounds, CrowdedHand, TooManyCards
 
 Side = tuple[str, int, int, str]
 """A row, given by its kind, set and member, and the side of it, `>=` or `<=`."""
@@ -32,7 +32,7 @@ def refutation(problem: DealProblem, certificate: Certificate) -> str:
 
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1], [SetConstraint([1, 1], [0], [2])])
-    >>> print(refutation(problem, TooFewPlaces()), end="")
+    >>> print(refutation(problem, TooManyCards()), end="")
     pseudo-Boolean proof version 3.0
     f 6;
     pol 6 1 + 3 + ;
@@ -79,7 +79,7 @@ def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
     elif isinstance(certificate, CrowdedHand):
         yield "hand", -1, certificate.player, "<="
         yield from (("share", index, certificate.player, ">=") for index, _ in sets)
-    elif isinstance(certificate, TooFewPlaces):
+    elif isinstance(certificate, TooManyCards):
         yield from (("hand", -1, player, "<=") for player in range(problem.players))
         yield from (("card", index, card, ">=") for index, constraint in sets
                     for card in range(constraint.size))  # fmt: skip
@@ -98,8 +98,8 @@ def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
 def check_refutation(problem: DealProblem, formula: str, proof: str) -> None:
     """Check that the formula is exactly that of the problem, and that the proof is valid.
 
-    Raise `RefusedProof` otherwise.
+    Raise `InvalidProof` otherwise.
     """
     if formula != opb(problem):
-        raise RefusedProof("the formula is not that of the problem")
+        raise InvalidProof("the formula is not that of the problem")
     check_proof(formula, proof)

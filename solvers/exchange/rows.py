@@ -31,7 +31,7 @@ from solvers.verdict import Deal, Feasible, Infeasible
 DECIMALS = 6
 """Number of decimals to which weights in floating point are rounded."""
 
-NEVER = "never"
+IMPOSSIBLE_NAME = "never"
 """Name of the boolean in rows that would have none; it must be 2 there, so there is no deal."""
 
 _NAMES = {
@@ -83,7 +83,7 @@ class LinearModel:
 
     Attributes:
         pairs: the (set, card, player) of each boolean: the player owns the card. There may be one
-            more boolean without a pair, `NEVER`.
+            more boolean without a pair, `IMPOSSIBLE_NAME`.
         rows: a row for each card, each hand, and each share with an effective bound.
     """
 
@@ -97,10 +97,10 @@ class LinearModel:
         names = [f"card_{index}_{card}_of_player_{player}" for index, card, player in self.pairs]
         never = len(names)
         used = any(row.terms == (never,) for row in self.rows)
-        return (*names, NEVER) if used else tuple(names)
+        return (*names, IMPOSSIBLE_NAME) if used else tuple(names)
 
     @property
-    def hopeless(self) -> Infeasible | None:
+    def trivial_refutation(self) -> Infeasible | None:
         """Return an infeasible verdict if a row has too few booleans for its bound, else None.
 
         `plain_shortage` must be None for the problem.

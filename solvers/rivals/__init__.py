@@ -24,9 +24,9 @@ rustworkx has no maximum flow.
 from typing import NoReturn
 
 from quaternity.base.errors import InputError
-from solvers.rivals.table import RIVALS, Rival, installed
+from solvers.rivals.table import EXTERNAL_SOLVERS, ExternalSolver, installed_solvers
 
-_RETIRED = {"COUNTERS": "use solvers.count_deals", "Foreign": "use solvers.rivals.Rival"}
+_RETIRED = {"COUNTERS": "use solvers.count_deals", "Foreign": "use solvers.rivals.ExternalSolver"}
 
 
 def __getattr__(name: str) -> NoReturn:
@@ -35,4 +35,4 @@ def __getattr__(name: str) -> NoReturn:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__all__ = ["RIVALS", "Rival", "installed"]
+__all__ = ["EXTERNAL_SOLVERS", "ExternalSolver", "installed_solvers"]

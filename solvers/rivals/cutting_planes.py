@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from solvers.exchange.rows import LinearModel
-from solvers.rivals.linear import refuted_by
+from solvers.rivals.linear import refute_by_core
 from solvers.verdict import Verdict
 
 
@@ -41,6 +41,6 @@ def exact(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | 
             return linear.deal(solver.getLastSolutionFor(names))
         if state == "TIMEOUT":
             return None
-        return refuted_by(linear, (assumed[name] for name in solver.getLastCore()))
+        return refute_by_core(linear, (assumed[name] for name in solver.getLastCore()))
 
     return solve

@@ -61,7 +61,7 @@ def violation(
     return float(result.fun), result.x[:booleans].tolist(), weights
 
 
-def refuted_by(linear: LinearModel, core: Iterable[int]) -> Infeasible:
+def refute_by_core(linear: LinearModel, core: Iterable[int]) -> Infeasible:
     """Return an infeasible verdict with the shortage of an unsatisfiable core of rows.
 
     `core` has the numbers of rows; the rows of all cards are added to them. The shortage is None if

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from solvers.exchange.rows import LinearModel
-from solvers.rivals.linear import refuted_by
+from solvers.rivals.linear import refute_by_core
 from solvers.verdict import Verdict
 
 
@@ -46,7 +46,7 @@ def _by_z3(
             return linear.deal(str(value) in ("True", "1") for value in values)
         if answer == z3.unknown:
             return None
-        return refuted_by(linear, (int(str(name)[1:]) for name in solver.unsat_core()))
+        return refute_by_core(linear, (int(str(name)[1:]) for name in solver.unsat_core()))
 
     return solve
 
@@ -111,6 +111,6 @@ def cvc5(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | N
         if answer.isUnknown():
             return None
         core = solver.getUnsatCore()
-        return refuted_by(linear, (places[term] for term in core if term in places))
+        return refute_by_core(linear, (places[term] for term in core if term in places))
 
     return solve

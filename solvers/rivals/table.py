@@ -20,7 +20,7 @@ from quaternity.base.errors import InputError, SolverTimeout
 from solvers.exchange.rows import linear_model
 from solvers.max_flow import Network
 from solvers.problem import DealProblem
-from solvers.shortage import plain_shortage
+from solvers.shortage import simple_certificate
 from solvers.solver import Solver
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
@@ -32,7 +32,7 @@ that the solver gives no evidence, and `solvers.certify` adds a shortage of a bu
 """
 
 
-def _is_there(module: str) -> bool:
+def _is_importable(module: str) -> bool:
     """Return whether a module can be imported; `find_spec` would import its package."""
     spec, place = None, None
     for part in module.split("."):
@@ -44,7 +44,7 @@ def _is_there(module: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Rival:
+class ExternalSolver:
     """A solver of another distribution.
 
     Attributes:
@@ -56,7 +56,7 @@ class Rival:
         extra: the extra of this distribution that installs the solver; empty if none is needed.
         licence: SPDX identifiers of the licence of the package, and of the solver if it differs.
         evidence: the kind of evidence of infeasibility.
-        most: the maximum number of (card, player) pairs, with players who may own the card.
+        max_pairs: the maximum number of (card, player) pairs, with players who may own the card.
         keeps_limit: whether the solver can stop at a time limit by itself.
     """
 
@@ -69,7 +69,7 @@ class Rival:
     extra: str
     licence: str
     evidence: str
-    most: int
+    max_pairs: int
     keeps_limit: bool = True
 
     @property
@@ -87,7 +87,7 @@ class Rival:
         """Return the version of the package, or None if it is not installed."""
         try:
             # A module named `exact` may belong to anything, so check the package, too.
-            return version(self.package) if _is_there(self.module) else None
+            return version(self.package) if _is_importable(self.module) else None
         except PackageNotFoundError:
             return None
 
@@ -96,7 +96,7 @@ class Rival:
         if not self.installed:
             raise InputError(f"solver {self.name!r} is not installed; to install: {self.command}")
 
-    def adapted(self) -> Callable[..., Any]:
+    def load_adapter(self) -> Callable[..., Any]:
         """Import and return the adapter."""
         module, _, function = self.adapter.partition(":")
         adapter: Callable[..., Any] = getattr(import_module(f"solvers.rivals.{module}"), function)
@@ -113,8 +113,8 @@ class Rival:
     def refuses(self, problem: DealProblem) -> str | None:
         """Return the reason why the solver does not try a problem, or None."""
         pairs = sum(mask.bit_count() for constraint in problem.sets for mask in constraint.owners)
-        if pairs > self.most:
-            return f"{pairs} allowed (card, player) pairs: the limit is {self.most}"
+        if pairs > self.max_pairs:
+            return f"{pairs} allowed (card, player) pairs: the limit is {self.max_pairs}"
         return None
 
     def prepare(self, problem: DealProblem, seconds: float | None = None) -> Callable[[], Verdict]:
@@ -122,23 +122,23 @@ class Rival:
 
         The function raises `SolverTimeout` if the solver gives up.
         """
-        simple = plain_shortage(problem)
+        simple = simple_certificate(problem)
         if simple is not None:
             return lambda: Infeasible(simple)
         if not problem.cards:
             return lambda: Feasible(Deal(tuple(() for _ in problem.sets)))
-        adapter = self.adapted()
+        adapter = self.load_adapter()
         if self.evidence == CUT:
-            return self._answering(adapter(Network(problem), seconds), seconds)
+            return self._with_timeout(adapter(Network(problem), seconds), seconds)
         if self.evidence == CORE:
             import_module("scipy.optimize")  # for weighting the core; import it before timing
         linear = linear_model(problem)
-        hopeless = linear.hopeless
+        hopeless = linear.trivial_refutation
         if hopeless is not None:
             return lambda: hopeless
-        return self._answering(adapter(linear, seconds), seconds)
+        return self._with_timeout(adapter(linear, seconds), seconds)
 
-    def _answering(
+    def _with_timeout(
         self, solve: Callable[[], Verdict | None], seconds: float | None
     ) -> Callable[[], Verdict]:
         def answer() -> Verdict:
@@ -151,63 +151,63 @@ class Rival:
         return answer
 
 
-RIVALS: dict[str, Rival] = {
+EXTERNAL_SOLVERS: dict[str, ExternalSolver] = {
     rival.name: rival
     for rival in (
-        Rival("scipy-flow", "flow", "Dinic's algorithm on our network", "flow:scipy",
+        ExternalSolver("scipy-flow", "flow", "Dinic's algorithm on our network", "flow:scipy",
               "scipy", "scipy", "", "BSD-3-Clause", CUT, 1_000_000, False),
-        Rival("networkx", "flow", "preflow-push in Python on our network", "flow:networkx",
+        ExternalSolver("networkx", "flow", "preflow-push in Python on our network", "flow:networkx",
               "networkx", "networkx", "networkx", "BSD-3-Clause", CUT, 100_000, False),
-        Rival("igraph", "flow", "push-relabel on our network", "flow:igraph",
+        ExternalSolver("igraph", "flow", "push-relabel on our network", "flow:igraph",
               "igraph", "igraph", "igraph", "GPL-2.0-or-later", CUT, 1_000_000, False),
-        Rival("scipy-linprog", "LP", "HiGHS' dual simplex", "linear:linprog",
+        ExternalSolver("scipy-linprog", "LP", "HiGHS' dual simplex", "linear:linprog",
               "scipy", "scipy", "", "BSD-3-Clause", FARKAS, 50_000),
-        Rival("glop", "LP", "OR-Tools' simplex", "linear:glop",
+        ExternalSolver("glop", "LP", "OR-Tools' simplex", "linear:glop",
               "ortools", "ortools", "", "Apache-2.0", FARKAS, 50_000),
-        Rival("clp", "LP", "COIN-OR's simplex", "linear:clp",
+        ExternalSolver("clp", "LP", "COIN-OR's simplex", "linear:clp",
               "ortools", "ortools", "", "Apache-2.0, EPL-2.0", FARKAS, 50_000),
-        Rival("mathopt", "LP", "HiGHS' simplex, in OR-Tools' MathOpt", "linear:mathopt",
+        ExternalSolver("mathopt", "LP", "HiGHS' simplex, in OR-Tools' MathOpt", "linear:mathopt",
               "ortools", "ortools", "", "Apache-2.0, MIT", FARKAS, 50_000),
-        Rival("scipy-milp", "MIP", "HiGHS' branch and cut", "integer:milp",
+        ExternalSolver("scipy-milp", "MIP", "HiGHS' branch and cut", "integer:milp",
               "scipy", "scipy", "", "BSD-3-Clause", PAIRED, 50_000),
-        Rival("scip", "MIP", "SCIP's branch and cut, in OR-Tools", "integer:scip",
+        ExternalSolver("scip", "MIP", "SCIP's branch and cut, in OR-Tools", "integer:scip",
               "ortools", "ortools", "", "Apache-2.0", PAIRED, 50_000),
-        Rival("cbc", "MIP", "COIN-OR's branch and cut", "integer:cbc",
+        ExternalSolver("cbc", "MIP", "COIN-OR's branch and cut", "integer:cbc",
               "ortools", "ortools", "", "Apache-2.0, EPL-2.0", PAIRED, 50_000),
-        Rival("pyscipopt", "MIP", "SCIP's branch and cut", "integer:pyscipopt",
+        ExternalSolver("pyscipopt", "MIP", "SCIP's branch and cut", "integer:pyscipopt",
               "PySCIPOpt", "pyscipopt", "scip", "MIT, Apache-2.0", PAIRED, 20_000),
-        Rival("exact", "cutting planes", "learns pseudo-boolean constraints",
+        ExternalSolver("exact", "cutting planes", "learns pseudo-boolean constraints",
               "cutting_planes:exact", "Exact", "exact", "exact", "AGPL-3.0-only", CORE, 20_000),
-        Rival("glucose", "SAT", "Glucose 4.2, totalizers", "sat:glucose",
+        ExternalSolver("glucose", "SAT", "Glucose 4.2, totalizers", "sat:glucose",
               "python-sat", "pysat", "sat", "MIT", PAIRED, 20_000),
-        Rival("cadical", "SAT", "CaDiCaL 1.9.5, sequential counters", "sat:cadical",
+        ExternalSolver("cadical", "SAT", "CaDiCaL 1.9.5, sequential counters", "sat:cadical",
               "python-sat", "pysat", "sat", "MIT", PAIRED, 20_000, False),
-        Rival("maplesat", "SAT", "MapleSAT, cardinality networks", "sat:maplesat",
+        ExternalSolver("maplesat", "SAT", "MapleSAT, cardinality networks", "sat:maplesat",
               "python-sat", "pysat", "sat", "MIT", PAIRED, 20_000),
-        Rival("minicard", "SAT", "MiniCard, native cardinalities", "sat:minicard",
+        ExternalSolver("minicard", "SAT", "MiniCard, native cardinalities", "sat:minicard",
               "python-sat", "pysat", "sat", "MIT", PAIRED, 20_000),
-        Rival("cryptominisat", "SAT", "CryptoMiniSat 5, totalizers", "sat:cryptominisat",
+        ExternalSolver("cryptominisat", "SAT", "CryptoMiniSat 5, totalizers", "sat:cryptominisat",
               "pycryptosat", "pycryptosat", "cryptominisat", "MIT", PAIRED, 20_000),
-        Rival("z3-integers", "SMT", "Z3, integers from 0 to 1", "smt:z3_integers",
+        ExternalSolver("z3-integers", "SMT", "Z3, integers from 0 to 1", "smt:z3_integers",
               "z3-solver", "z3", "z3", "MIT", CORE, 5_000),
-        Rival("z3-pb", "SMT", "Z3, counted booleans", "smt:z3_pseudo_booleans",
+        ExternalSolver("z3-pb", "SMT", "Z3, counted booleans", "smt:z3_pseudo_booleans",
               "z3-solver", "z3", "z3", "MIT", CORE, 5_000),
-        Rival("cvc5", "SMT", "cvc5, integers from 0 to 1", "smt:cvc5",
+        ExternalSolver("cvc5", "SMT", "cvc5, integers from 0 to 1", "smt:cvc5",
               "cvc5", "cvc5", "cvc5", "BSD-3-Clause", CORE, 5_000),
-        Rival("clingo", "ASP", "choice rules, cardinalities", "answer_sets:clingo",
+        ExternalSolver("clingo", "ASP", "choice rules, cardinalities", "answer_sets:clingo",
               "clingo", "clingo", "clingo", "MIT", PAIRED, 20_000),
-        Rival("choco-sums", "CP", "Choco, sums of booleans", "propagation:choco_sums",
+        ExternalSolver("choco-sums", "CP", "Choco, sums of booleans", "propagation:choco_sums",
               "pychoco", "pychoco", "choco", "BSD-4-Clause", PAIRED, 20_000),
-        Rival("choco-gcc", "CP", "Choco, owners of cards, global cardinalities",
+        ExternalSolver("choco-gcc", "CP", "Choco, owners of cards, global cardinalities",
               "propagation:choco_cardinalities", "pychoco", "pychoco", "choco", "BSD-4-Clause",
               PAIRED, 20_000),
-        Rival("pumpkin", "lazy clauses", "Pumpkin, linear sums", "propagation:pumpkin",
+        ExternalSolver("pumpkin", "lazy clauses", "Pumpkin, linear sums", "propagation:pumpkin",
               "pumpkin-solver", "pumpkin_solver", "pumpkin", "MIT OR Apache-2.0", PAIRED, 20_000),
     )
 }  # fmt: skip
 """All external solvers by name, whether they are installed or not."""
 
 
-def installed() -> dict[str, Solver]:
+def installed_solvers() -> dict[str, Solver]:
     """Return the installed external solvers, by name."""
-    return {name: rival.solver for name, rival in RIVALS.items() if rival.installed}
+    return {name: rival.solver for name, rival in EXTERNAL_SOLVERS.items() if rival.installed}

@@ -27,30 +27,30 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
+from quaternity.base.cp_sat_search import run_search
 from quaternity.base.deadline import Deadline
 from quaternity.base.errors import LimitError, NoDeal
-from quaternity.base.interruptible import searched
-from quaternity.epistemic import holds, parse
-from quaternity.epistemic.by_solvers import SolverEvaluator
-from quaternity.epistemic.encoding import Encoder, Guess
+from quaternity.epistemic import evaluate, parse
+from quaternity.epistemic.encoding import Encoder, UnenforcedLiteral
 from quaternity.epistemic.evaluator import information_set
-from quaternity.epistemic.explicit import Model
+from quaternity.epistemic.explicit_evaluator import ExplicitModel
 from quaternity.epistemic.formula import FALSE, TRUE, Formula
 from quaternity.epistemic.hand_patterns import HandPatterns
 from quaternity.epistemic.language import Language
 from quaternity.epistemic.propositional import without_knowledge
+from quaternity.epistemic.solver_evaluator import SolverEvaluator
 from quaternity.game import card_picture
 from quaternity.game.encoded import QuaternityEncoded
 from quaternity.game.rules import QuaternityPosition, QuaternityRules
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.bots.search import SearchBot
-from quaternity.perfect.forcing import Forcing
+from quaternity.perfect.forcing import ForcedWinSearch
 from quaternity.perfect.solving.solver import solve as solve_game
 from quaternity.perfect.tablebase import Tablebase, write_tablebase
 from solvers.counting import chances, count_deals
-from solvers.filtering import FILTERS, closed
-from solvers.instances import FAMILIES, twins
+from solvers.filtering import FILTERS, filter_problem
+from solvers.instances import FAMILIES, make_pair
 from solvers.problem import DealProblem
 from solvers.registry import SOLVERS, solve
 from solvers.solver import Solver
@@ -91,7 +91,7 @@ class Unkept:
     """A replacement for a `Memo` that computes every value again."""
 
     def __init__(self, memo: Any) -> None:
-        self._made = memo._made
+        self._made = memo._compute
 
     def __getitem__(self, key: tuple[Any, ...]) -> object:
         if self._made is None:
@@ -152,8 +152,10 @@ def _only_stronger(formula: Any, weaker: bool) -> Any:
 
 
 def _bare_common(self: Encoder, formula: Any, part: Any, truth: bool, table: Any, past: Any) -> Any:
-    group = formula.among(self.problem.players)
-    return self._guess([], Guess(None, formula, truth, table, past, group[:1]))
+    group = formula.members(self.problem.players)
+    return self._unenforced_literal(
+        [], UnenforcedLiteral(None, formula, truth, table, past, group[:1])
+    )
 
 
 def _own_hand(problem: Any, *rest: Any) -> Any:
@@ -164,7 +166,7 @@ def _own_hand(problem: Any, *rest: Any) -> Any:
 def _by_defaults(model: Any, left: float, text: Any, **others: Any) -> Any:
     for name in ("symmetry_level", "cp_model_probing_level"):
         others.pop(name)
-    return searched(model, left, text, **others)
+    return run_search(model, left, text, **others)
 
 
 def _nobody_alike(hands: Any, sets: Any) -> list[int]:
@@ -186,87 +188,101 @@ def _at_the_end(code: Any, place: Any) -> bool | None:
 E = "quaternity.epistemic."
 G = "quaternity.game."
 P = "quaternity.perfect."
-EVALUATOR = f"{E}by_solvers.SolverEvaluator."
+EVALUATOR = f"{E}solver_evaluator.SolverEvaluator."
 OFF: dict[str, dict[str, Off]] = {
     "formulas": {
-        "normal forms": {f"{E}by_solvers.normal_form": _same},
-        "knowledge seen in hands first": {f"{E}by_solvers.told_by_hands": _same},
-        "a consequence without knowledge": {f"{E}by_solvers.without_knowledge": _only_stronger},
-        "a sufficient case without knowledge": {f"{E}by_solvers.without_knowledge": _only_weaker},
-        "few cases by deal problems": {f"{E}by_solvers.MAX_CASES": 0},
+        "normal forms": {f"{E}solver_evaluator.normal_form": _same},
+        "knowledge seen in hands first": {f"{E}solver_evaluator.with_seen_facts": _same},
+        "a consequence without knowledge": {
+            f"{E}solver_evaluator.without_knowledge": _only_stronger
+        },
+        "a sufficient case without knowledge": {
+            f"{E}solver_evaluator.without_knowledge": _only_weaker
+        },
+        "few cases by deal problems": {f"{E}solver_evaluator.MAX_CASES": 0},
         "few cases refuted in the model": {f"{E}encoding.MAX_REFUTED_CASES": 0},
-        "patterns of hands": {f"{E}hand_patterns.HandPatterns.provable": lambda *_: None},
+        "patterns of hands": {
+            f"{E}hand_patterns.HandPatterns.provable_coalitions": lambda *_: None
+        },
         "smallest totals": {f"{E}hand_patterns.MAX_WORK": 0},
         "cases alike but for names": {
-            f"{E}hand_patterns.HandPatterns._alike": lambda _, case: tuple(sorted(case.items()))
+            f"{E}hand_patterns.HandPatterns._case_key": lambda _, case: tuple(sorted(case.items()))
         },
         "patterns kept": {f"{E}refutation.hand_patterns": HandPatterns},
-        "the unknowable at all": {f"{E}refutation.Refuter.never": lambda *_: False},
+        "the unknowable at all": {f"{E}refutation.Refuter.always_possible": lambda *_: False},
         "ignorance that cannot be": {f"{E}encoding.without_knowledge": _only_stronger},
         "necessary for common knowledge": {f"{E}encoding.Encoder._common": _bare_common},
-        "what never changes for a pair": {f"{E}by_solvers.joined_at_most": _same},
-        "common knowledge wrong in an area": {f"{E}encoding.agree_in_cards": lambda *_: False},
-        "hands that lead to a failure": {f"{EVALUATOR}deals_leading_there": lambda *_: iter(())},
-        "hands before bad ones, widened": {f"{E}by_solvers.deals_before": _own_hand},
-        "hands around, widened": {f"{E}by_solvers.deals_around": _own_hand},
-        "known around a deal": {f"{EVALUATOR}_known_around": lambda *_: None},
+        "what never changes for a pair": {f"{E}solver_evaluator.reachable_superset": _same},
+        "common knowledge wrong in an area": {
+            f"{E}encoding.contains_fixed_cards": lambda *_: False
+        },
+        "hands that lead to a failure": {
+            f"{EVALUATOR}problems_leading_to_failure": lambda *_: iter(())
+        },
+        "hands before bad ones, widened": {f"{E}solver_evaluator.deals_before": _own_hand},
+        "hands around, widened": {f"{E}solver_evaluator.deals_around": _own_hand},
+        "known around a deal": {f"{EVALUATOR}_knowledge_case": lambda *_: None},
         "cases of wrong guesses": {f"{EVALUATOR}_counter_case": lambda *_: None},
-        "chains to a chosen deal": {f"{E}by_solvers.FEW_STEPS": 0},
-        "chains in listed deals": {f"{E}by_solvers.MAX_LISTED": 0},
-        "induction over chains": {f"{EVALUATOR}_closed": lambda *_: False},
+        "chains to a chosen deal": {f"{E}solver_evaluator.FEW_STEPS": 0},
+        "chains in listed deals": {f"{E}solver_evaluator.MAX_LISTED": 0},
+        "induction over chains": {f"{EVALUATOR}_is_inductive": lambda *_: False},
         "induction and listed deals": {
-            f"{EVALUATOR}_closed": lambda *_: False,
-            f"{E}by_solvers.MAX_LISTED": 0,
+            f"{EVALUATOR}_is_inductive": lambda *_: False,
+            f"{E}solver_evaluator.MAX_LISTED": 0,
         },
         "quick parts first": {
-            f"{E}{name}.effort": lambda _: 0 for name in ("by_solvers", "propositional")
+            f"{E}{name}.effort": lambda _: 0 for name in ("solver_evaluator", "propositional")
         },
         "answers kept": {f"{EVALUATOR}__init__": _forget(SolverEvaluator, "_answers")},
         "failures kept": {f"{EVALUATOR}__init__": _forget(SolverEvaluator, "_failures")},
         "chains kept": {f"{EVALUATOR}__init__": _forget(SolverEvaluator, "_chains")},
-        "literals kept": {f"{E}encoding.Encoder.__init__": _forget(Encoder, "_known")},
-        "no symmetry, no probing": {f"{E}coupled_deals.searched": _by_defaults},
-        "seen sets kept": _no_cache("solvers.problem._seen_by"),
+        "literals kept": {f"{E}encoding.Encoder.__init__": _forget(Encoder, "_cache")},
+        "no symmetry, no probing": {f"{E}coupled_deals.run_search": _by_defaults},
+        "seen sets kept": _no_cache("solvers.problem._set_with_hand"),
     },
     "formulas, any way": {
-        "few deals listed": {f"{E}holding.FEW_WORLDS": 0},
+        "few deals listed": {f"{E}truth.MAX_QUICK_WORLDS": 0},
         "list after the solvers": {f"{E}worlds.MAX_WORLDS": -1},
-        "models kept": {f"{E}explicit._kept": lambda _: []},
-        "pieces kept": {f"{E}explicit.Model.__init__": _forget(Model, "_pieces")},
+        "models kept": {f"{E}explicit_evaluator._cached_models": lambda _: []},
+        "pieces kept": {
+            f"{E}explicit_evaluator.ExplicitModel.__init__": _forget(ExplicitModel, "_components")
+        },
     },
     "problems": {
-        "all memos": {"quaternity.base.memo.Memo.keep": lambda *rest: rest[2]},
-        "players who are alike": {"solvers.flow_filtering.players_alike": _nobody_alike},
+        "all memos": {"quaternity.base.memo.Memo.store": lambda *rest: rest[2]},
+        "players who are alike": {"solvers.flow_filtering.equivalent_players": _nobody_alike},
         "a tree by costs": {"solvers.factor_product.Product._cost": lambda *_: 1},
-        "cards alike in a product": {"solvers.factor_product.Product.cards_alike": lambda _: None},
-        "few slots at once": {"solvers.matching.FEW_SLOTS": 0},
+        "cards alike in a product": {
+            "solvers.factor_product.Product.interchangeable_card": lambda _: None
+        },
+        "few slots at once": {"solvers.matching.MAX_UNSHUFFLED_SLOTS": 0},
         "cards in bundles": {"solvers.cp_sat.MAX_BOOLEANS": inf},
         "few cards one by one": {"solvers.cp_sat.MAX_BOOLEANS": 0},
-        "short searches unheard": {"solvers.cp_sat.QUICK": 0},
+        "short searches unheard": {"solvers.cp_sat.MAX_UNINTERRUPTED_VARIABLES": 0},
     },
     "states": {
         "coalitions before flow": {"solvers.registry.MAX_DEFAULT_LANES": -1},
-        "filtering by tables": {"solvers.filtering._by_tables": lambda _: False},
-        "closed sets kept": _without_memos("solvers.filtering._CLOSED"),
-        "closing kinds kept": _without_memos("solvers.filtering._KINDS"),
+        "filtering by tables": {"solvers.filtering._prefers_tables": lambda _: False},
+        "closed sets kept": _without_memos("solvers.filtering._FILTERED"),
+        "closing kinds kept": _without_memos("solvers.filtering._SHAPES"),
         "slack parts kept": _without_memos("solvers.filtering._slack_parts"),
-        "tables kept": _without_memos("solvers.coalition_tables.kept_tables"),
-        "sets to deal kept": _without_memos("solvers.coalitions._prepared"),
+        "tables kept": _without_memos("solvers.coalition_tables.cached_tables"),
+        "sets to deal kept": _without_memos("solvers.coalitions._prepare_set"),
         "choices of few vectors": {"solvers.coalitions.MAX_LISTED_VECTORS": 0},
-        "parts of a residue kept": _without_memos("solvers.residue._PARTS"),
-        "ways of a set kept": _without_memos("solvers.set_ways._WAYS"),
-        "lanes of masks kept": {"solvers.coalition_tables.MEETINGS_KEPT": 0},
-        "few masks one by one": {"solvers.coalition_tables.FEW_MASKS": 0},
+        "parts of a residue kept": _without_memos("solvers.reduced_problem._PARTS"),
+        "ways of a set kept": _without_memos("solvers.set_counts._WAYS"),
+        "lanes of masks kept": {"solvers.coalition_tables.MAX_CACHED_MASK_PLAYERS": 0},
+        "few masks one by one": {"solvers.coalition_tables.MAX_SEPARATE_MASKS": 0},
     },
     "games": {
         **{
             f"legal: {name[1:]} kept": _without_memos(f"{G}legal.{name}")
             for name in (
-                "_kinds",
-                "_rows",
+                "_prepare_shape",
+                "_prepare_set",
                 "_asks",
                 "_statements",
-                "_askable",
+                "_requestable_cards",
                 "_claims",
                 "_groups",
                 "_pairs",
@@ -274,28 +290,28 @@ OFF: dict[str, dict[str, Off]] = {
             )
         },
         "cards to ask": {f"{G}state.cards_to_ask": lambda *_: None},
-        "actions and masks kept": {f"{G}encoded.KEPT": 0},
-        "numbers of sets kept": _without_memos(f"{G}encoded._kept_numbers"),
+        "actions and masks kept": {f"{G}encoded.MAX_CACHED_ENTRIES": 0},
+        "numbers of sets kept": _without_memos(f"{G}encoded._cached_numbers"),
         "sets out of play kept": _no_cache(f"{G}transition.out_of_play", f"{G}state.out_of_play"),
         "drawn cards kept": _no_cache(f"{G}card_picture.card_svg", f"{G}card_picture.suit_svg"),
     },
     "solved games": {
         "states in arrays": {f"{P}successors.many_states.Expander.fault": lambda *_: "off"},
         "expanders kept": _no_cache(f"{P}successors.many_states._expander"),
-        "closed kinds in arrays kept": {f"{P}keys.arrays.KEPT_BITS": 1},
-        "blocks of states": {f"{P}solving.retrograde.BLOCK": 1 << 30},
+        "closed kinds in arrays kept": {f"{P}keys.arrays.CACHE_BITS": 1},
+        "blocks of states": {f"{P}solving.retrograde.BLOCK_STATES": 1 << 30},
         "tables of renamings": {f"{P}solving.retrograde.TABLE_BITS": 9},
         "blocks of a tablebase kept": {f"{P}tablebase.MAX_CACHED_BLOCKS": 0},
         "values of a tablebase kept": _no_cache(f"{P}tablebase._standing_of"),
     },
     "perfect players": {
-        "closed kinds kept": {f"{P}keys.kinds.MAX_CACHED_CLOSINGS": 0},
+        "closed kinds kept": {f"{P}keys.kinds.MAX_CACHED_CLOSURES": 0},
         "orders of roles kept": _no_cache(f"{P}keys.kinds.role_orders"),
-        "rings kept": _no_cache(f"{P}waiting.rings"),
+        "rings kept": _no_cache(f"{P}stalling.rings"),
         "rings of opponents at sight": {f"{P}forcing.ring_of_opponents": lambda *_: None},
-        "caught by rings": {f"{P}forcing.caught": lambda *_: False},
-        "lost and won at sight": {f"{P}forcing.at_sight": _at_the_end},
-        "roles that are alike": {f"{P}forcing.alike_roles": _all_roles},
+        "caught by rings": {f"{P}forcing.cannot_escape_rings": lambda *_: False},
+        "lost and won at sight": {f"{P}forcing.known_result": _at_the_end},
+        "roles that are alike": {f"{P}forcing.symmetric_roles": _all_roles},
         "a policy remembers": {f"{P}bots.policy.MAX_CACHED_QUESTIONS": 0},
     },
 }
@@ -308,7 +324,7 @@ def formulas(method: str = "solvers") -> Iterator[Task]:
     """Yield the hard formulas and the 260 of a game of 52 cards, by the solvers."""
 
     def task(limit: float, entry: HardFormula) -> bool:
-        truth = holds(entry.formula, entry.problem, entry.deal, method, limit)
+        truth = evaluate(entry.formula, entry.problem, entry.deal, method, limit)
         assert truth == entry.truth, entry
         return truth
 
@@ -326,14 +342,17 @@ def problems() -> Iterator[Task]:
     """Yield recorded states of games and families of problems, to decide, count and close."""
     recorded = [problem for problem, valid, _ in oracle_games() if valid][::2]
     hard = [
-        problem for family in FAMILIES for size in (52, 120) for problem in twins(family, size, 1)
+        problem
+        for family in FAMILIES
+        for size in (52, 120)
+        for problem in make_pair(family, size, 1)
     ]
 
     def decide(limit: float, problem: DealProblem, solver: Solver | None = None) -> bool:
-        return bool((solver.limited(CLOCK * limit) if solver else solve)(problem))
+        return bool((solver.with_time_limit(CLOCK * limit) if solver else solve)(problem))
 
     def closed_quickly(limit: float, problem: DealProblem) -> object:
-        return _or_none(closed, problem, limit)
+        return _or_none(filter_problem, problem, limit)
 
     def count(limit: float, problem: DealProblem) -> int:
         return count_deals(problem, seconds=limit)
@@ -362,7 +381,7 @@ def states() -> Iterator[Task]:
     def task(limit: float, size: tuple[int, int, int], seed: int) -> object:
         state, random, made = State.start(Settings(*size)), Random(seed), list[object]()
         while not state.is_over and len(made) < 120:
-            made += [closed(state.problem), bool(solve(state.problem))]
+            made += [filter_problem(state.problem), bool(solve(state.problem))]
             if len(made) % 12 == 0:
                 made.append(count_deals(state.problem, seconds=limit))
             question, answers = random.choice(list(state.legal_questions.items()))
@@ -428,7 +447,7 @@ def perfect_players() -> Iterator[Task]:
     """Yield states in which a player may force a win, and questions of the search bot."""
 
     def search_forced_win(limit: float, state: State, player: int) -> bool:
-        can_force = Forcing(state, player).search(limit)
+        can_force = ForcedWinSearch(state, player).search(limit)
         if can_force is None:
             raise LimitError("undecided")
         return can_force
@@ -477,13 +496,13 @@ def switched_off(off: Off) -> ExitStack:
     stack = ExitStack()
     for target, instead in off.items():
         stack.enter_context(patch(target, instead))
-    inner = resolve_name(f"{E}coupled_deals.searched")
+    inner = resolve_name(f"{E}coupled_deals.run_search")
     stack.enter_context(patch("quaternity.base.deadline.monotonic", process_time))
     own_clock = SimpleNamespace(monotonic=process_time)
     stack.enter_context(patch(f"{P}forcing.time", own_clock))
     stack.enter_context(
         patch(
-            f"{E}coupled_deals.searched",
+            f"{E}coupled_deals.run_search",
             lambda model, left, text, **others: inner(model, CLOCK * left, text, **others),
         )
     )
@@ -506,7 +525,7 @@ def all_off() -> Off:
     for name, instead in OFF["formulas"].items():
         if not name.endswith("kept"):
             off |= instead
-    off[f"{E}by_solvers.without_knowledge"] = _only_itself
+    off[f"{E}solver_evaluator.without_knowledge"] = _only_itself
     return off
 
 
@@ -530,7 +549,7 @@ def draw(first: int, last: int) -> None:
 
 
 def _truth(formula: Formula, problem: DealProblem, deal: Deal, limit: float) -> bool:
-    return holds(formula, problem, deal, "solvers", limit)
+    return evaluate(formula, problem, deal, "solvers", limit)
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from time import process_time
 from quaternity.base.deadline import Deadline
 from solvers import InputError, SolverTimeout, solve
 from solvers.cp_sat import DEFAULT, Variant, prepare
-from solvers.instances import FAMILIES, twins
+from solvers.instances import FAMILIES, make_pair
 from solvers.problem import DealProblem
 
 FLOOR = 0.010
@@ -44,7 +44,7 @@ def instances(sizes: list[int], seeds: int) -> Iterator[tuple[str, int, str, Dea
     """Yield the family, size, kind and problem of each instance."""
     for family, size, seed in product(FAMILIES, sizes, range(seeds)):
         try:
-            pair = twins(family, size, seed)
+            pair = make_pair(family, size, seed)
         except InputError:
             continue
         for problem in pair:

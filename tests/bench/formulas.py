@@ -17,7 +17,7 @@ from statistics import median
 from time import process_time
 
 from quaternity.base.errors import LimitError
-from quaternity.epistemic import Language, as_seen, holds, parse
+from quaternity.epistemic import Language, evaluate, parse, truth_for_seat
 from quaternity.kwartet.log import read_log
 from quaternity.kwartet.settings import SET_SIZE
 
@@ -44,9 +44,9 @@ def questions(method: str = "auto") -> Iterator[tuple[str, Callable[[float], obj
         formula = parse(text, Language.of(problem, SET_SIZE, position.public.points))
         way: Callable[..., object]
         if seat is None:
-            way = partial(holds, formula, problem, position.deal, method)
+            way = partial(evaluate, formula, problem, position.deal, method)
         else:
-            way = partial(as_seen, formula, problem, seat, position.hands[seat], method)
+            way = partial(truth_for_seat, formula, problem, seat, position.hands[seat], method)
         yield f"{step} {text}", partial(way, set_size=SET_SIZE)
 
 

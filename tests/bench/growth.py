@@ -21,9 +21,9 @@ from quaternity.trials.comparison.report import duration, growth_rows
 from quaternity.trials.comparison.runs import Comparison, parse_runs
 from solvers import count_deals, solve
 from solvers.exchange.proof import refutation
-from solvers.instances import twins
+from solvers.instances import make_pair
 from solvers.problem import DealProblem
-from solvers.rivals import RIVALS
+from solvers.rivals import EXTERNAL_SOLVERS
 from solvers.verdict import Infeasible
 from tests.solvers.plain_counting import count_by_remaining_hands
 
@@ -108,7 +108,7 @@ def _ranks(comparison: Comparison) -> list[list[str]]:
             f"{sum(time is not None for time in times[row.solver])} of {len(times[row.solver])}"
             for times in kinds
         ]
-        rival = RIVALS.get(row.solver)
+        rival = EXTERNAL_SOLVERS.get(row.solver)
         family = rival.family if rival else "ours"
         table.append(
             [row.solver, family, f"{row.rank} ({low}-{high})", duration(row.par2), *decided]
@@ -125,7 +125,7 @@ def _proofs(sizes: Sequence[int]) -> Iterator[list[str]]:
     for family in ("php", "game", "chain"):
         hopeless = False
         for cards in sizes:
-            problem = twins(family, cards, 0).impossible
+            problem = make_pair(family, cards, 0).impossible
             verdict = solve(problem)
             assert isinstance(verdict, Infeasible)
             assert verdict.shortage is not None
@@ -144,7 +144,7 @@ def _clauses(problem: DealProblem) -> tuple[float, ...]:
     from solvers.exchange.rows import linear_model
     from tests.solvers.clause_proofs import refutation as by_clauses
 
-    by_clauses(linear_model(twins("game", 12, 1).impossible))  # to import its modules
+    by_clauses(linear_model(make_pair("game", 12, 1).impossible))  # to import its modules
     begun = process_time()
     result = by_clauses(linear_model(problem))
     assert result is not None
@@ -156,7 +156,7 @@ def _counts(sizes: Sequence[int]) -> Iterator[list[str]]:
     yield ["cards", "deals", "ours", "plainly"]
     hopeless = False
     for cards in sizes:
-        problem = twins("game", cards, 0).possible
+        problem = make_pair("game", cards, 0).possible
         begun = process_time()
         deals = count_deals(problem)
         row = [str(cards), f"{deals:.3e}" if deals > 10**9 else str(deals)]

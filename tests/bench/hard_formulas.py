@@ -29,8 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from quaternity.base.errors import InputError, LimitError
+from quaternity.epistemic import evaluate, parse
 from quaternity.epistemic import formula as logic
-from quaternity.epistemic import holds, parse
 from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.language import Language
 from quaternity.epistemic.worlds import quick_count
@@ -198,15 +198,15 @@ class Quotient:
                 return ~self._truth(first, among) | self._truth(second, among)
             case logic.Iff(first, second):
                 return np.asarray(self._truth(first, among) == self._truth(second, among))
-            case logic.Announced(announcement, then):
+            case logic.Announcement(announcement, then):
                 announced = self._truth(announcement, among)
                 return ~announced | self._truth(then, among & announced)
             case logic.Knows(_, part) | logic.Distributed(_, part):
                 return _all_over(self._classes(formula.players), self._truth(part, among), among)
-            case logic.Everywhere(part):
+            case logic.Publicly(part):
                 return np.full(len(among), bool(self._truth(part, among)[among].all()))
             case logic.Common(part):
-                return self._common(self._truth(part, among), among, formula.among(self.players))
+                return self._common(self._truth(part, among), among, formula.members(self.players))
             case logic.Unknown(knower, owner, count, at_most):
                 # The knower knows all cards that the owner holds of a block, or none of them.
                 classes, unknown = self._classes((knower,)), np.zeros(len(among), dtype=np.int64)
@@ -424,7 +424,7 @@ def certify(problem: DealProblem, deal: Deal, formula: Formula) -> dict[str, boo
             method == "solvers"
             or (quick_count(problem) or MAX_EXPLICIT_DEALS + 1) <= MAX_EXPLICIT_DEALS
         ):
-            ways[method] = holds(formula, problem, deal, method)
+            ways[method] = evaluate(formula, problem, deal, method)
     return ways
 
 

@@ -23,17 +23,17 @@ from time import perf_counter, process_time
 from typing import Any
 
 from quaternity.base.errors import InputError, PlayerFault
-from quaternity.base.wording import counted
+from quaternity.base.text_format import with_noun
 from quaternity.table.games import registration, rules_class
-from quaternity.table.match import try_apart
+from quaternity.table.match import check_player_isolated
 from quaternity.table.players import check_name, is_foreign, is_program, make_player
 from quaternity.table.programs import ProgramPlayer, try_program
 from quaternity.table.tournament.playing import GameResult, Tournament, _play, play_game
-from quaternity.table.tournament.scores import tabulated
+from quaternity.table.tournament.scores import make_table
 from quaternity.table.tournament.seatings import seatings
 from quaternity.trials.comparison.report import duration
-from quaternity.workers.course import Course
 from quaternity.workers.program import command_words
+from quaternity.workers.progress import Progress
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "quaternity/guide/players.md"
@@ -170,8 +170,8 @@ def seconds_a_move(rules: Any, name: str) -> float:
             players = [_make_timed_player(rules, name, seat) for seat in range(rules.seats)]
         for player in players:
             player.seconds, player.choices = 0.0, 0
-        _play(plan, plan.players, players, plan.start(game), plan.chances(game), plan.cap,
-              Course(), 0)  # fmt: skip
+        _play(plan, plan.players, players, plan.start(game), plan.generators(game), plan.cap,
+              Progress(), 0)  # fmt: skip
         if game:
             seconds += sum(player.seconds for player in players)
             choices += sum(player.choices for player in players)
@@ -193,7 +193,7 @@ def _make_timed_player(rules: Any, name: str, seat: int) -> TimedPlayer:
 def table(ladder: Ladder, results: Sequence[GameResult]) -> list[str]:
     """Return the table of some games, strongest player first."""
     plan = ladder.plan
-    scores = tabulated(results, len(plan.players), Random(plan.seed), ladder.games_a_round)
+    scores = make_table(results, len(plan.players), Random(plan.seed), ladder.games_a_round)
     rows = []
     for name, record in zip(plan.players, scores.records, strict=True):
         rating = record.rating
@@ -212,8 +212,8 @@ def table(ladder: Ladder, results: Sequence[GameResult]) -> list[str]:
         f"| {rank} | {' | '.join(map(str, cells))} |" for rank, (_, cells) in enumerate(rows, 1)
     ]
     without = f"; {scores.unfinished} without a result" if scores.unfinished else ""
-    rounds = counted(scores.deals, "round")
-    lines += ["", f"{counted(scores.games, 'game')} in {rounds}, seed {plan.seed}{without}."]
+    rounds = with_noun(scores.deals, "round")
+    lines += ["", f"{with_noun(scores.games, 'game')} in {rounds}, seed {plan.seed}{without}."]
     return lines
 
 
@@ -291,7 +291,7 @@ def _ladder(game: str, players: Sequence[str], kept: Path) -> Ladder:
         if is_program(name):
             try_program(rules, name)
         else:
-            try_apart(rules, [name] * rules.seats, 0, plan.seconds, plan.kind)
+            check_player_isolated(rules, [name] * rules.seats, 0, plan.seconds, plan.kind)
     return Ladder(plan, code_of(own))
 
 

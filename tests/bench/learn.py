@@ -21,11 +21,11 @@ from quaternity.base.plots import Style, default_style, new_figure, svg_of
 from quaternity.environments.episode import TableGame, benchmarks
 from quaternity.environments.equilibria import (
     MAX_LINEAR_PROGRAM_CHOICES,
+    expected_returns,
     exploitability,
+    linear_program_value,
     nash_conv,
     regret_minimization,
-    value,
-    value_by_program,
 )
 from quaternity.environments.game_tree import Floats, GameTree, InformationSet
 from quaternity.table.players import make_player
@@ -52,7 +52,7 @@ def bot_strategy(tree: GameTree, name: str, draws: int = DRAWS) -> Floats:
     for known in tree.information_sets:
         view = known.moment.view
         for number in range(draws):
-            move = player.choose(view, Random(f"{number}/{known.remembered}"))
+            move = player.choose(view, Random(f"{number}/{known.memory_text}"))
             action = tree.game.encoded.action(move, view)
             weights[known.first + known.actions.index(action)] += 1
     return tree.normalized(weights)
@@ -60,7 +60,7 @@ def bot_strategy(tree: GameTree, name: str, draws: int = DRAWS) -> Floats:
 
 def policy_of(tree: GameTree, strategies: Floats) -> dict[str, list[tuple[int, float]]]:
     """Return strategies in the form that OpenSpiel reads."""
-    return {known.remembered: list(chances(known, strategies)) for known in tree.information_sets}
+    return {known.memory_text: list(chances(known, strategies)) for known in tree.information_sets}
 
 
 def chances(known: InformationSet, strategies: Floats) -> Iterator[tuple[int, float]]:
@@ -73,7 +73,7 @@ def strategies_of(tree: GameTree, policy: Any) -> Floats:
     """Return a policy of OpenSpiel as strategies of the tree."""
     weights = np.zeros(tree.choices)
     for known in tree.information_sets:
-        probabilities = policy.action_probabilities(known.remembered)
+        probabilities = policy.action_probabilities(known.memory_text)
         for nth, action in enumerate(known.actions):
             weights[known.first + nth] = probabilities[action]
     return tree.normalized(weights)
@@ -94,12 +94,12 @@ def row(name: str, report: Callable[[str], None]) -> tuple[str, GameTree]:
     seconds = time.process_time() - begin
     iterations, best = until_close(tree)
     zero_sum = tree.game.seats == 2
-    first = value(tree, best)[0]
+    first = expected_returns(tree, best)[0]
     hundred = next(s for n, s in enumerate(regret_minimization(tree), 1) if n == 100)
     program = ""
     if zero_sum and tree.choices <= MAX_LINEAR_PROGRAM_CHOICES:
         begin = time.process_time()
-        exact = value_by_program(tree)
+        exact = linear_program_value(tree)
         assert abs(exact - first) < 5e-5, (name, exact, first)
         program = f"{exact:.4f} ({time.process_time() - begin:.1f} s)"
     report(f"{name}: {len(tree)} moments in {seconds:.1f} s, {iterations} iterations to {CLOSE}")
@@ -158,7 +158,7 @@ def curves(name: str, tree: GameTree) -> dict[str, Curve]:
     gain = exploitability(tree, theirs)
     assert abs(gain - drawn["CFR (OpenSpiel)"][-1][1]) < 1e-9, "two best replies disagree"
     best = next(s for n, s in enumerate(regret_minimization(tree), 1) if n == most[-1])
-    apart = abs(value(tree, theirs)[0] - value(tree, best)[0])
+    apart = abs(expected_returns(tree, theirs)[0] - expected_returns(tree, best)[0])
     assert apart <= 2 * (gain + exploitability(tree, best)), "two values disagree"
     return drawn
 

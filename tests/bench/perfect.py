@@ -15,7 +15,7 @@ from typing import Any
 
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from quaternity.perfect.solving.everybody import everybody_document
+from quaternity.perfect.solving.max_n import max_n_document
 from quaternity.perfect.solving.solver import solve
 from quaternity.workers.pool import open_executor
 
@@ -71,7 +71,7 @@ def brisk_row(size: str, workers: str) -> list[str]:
         solution = solve(start, pool)
     facts, standing = solution.facts(), solution.standing(start)
     sys.stdout.write(f"{size}: {standing}\n")
-    points, wins = (everybody_document(solution, start, wish) for wish in ("points", "win"))
+    points, wins = (max_n_document(solution, start, wish) for wish in ("points", "win"))
     cells = [f"{facts['states']:,}", f"{facts['questions']:,}", str(facts["longest_forced"])]
     cells += [bounds(points, player, numbers) for player in (0, 1)]
     return cells + [bounds(wins, player, letters) for player in (0, 1)]

@@ -15,7 +15,7 @@ from random import Random
 
 import pytest
 
-from quaternity.game.legal import found_by_solver
+from quaternity.game.legal import questions_by_solver
 from quaternity.game.question import Answer, Question
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
@@ -135,7 +135,7 @@ def test_against_one_matching_per_answer(race: Callable[..., float]) -> None:
 
     def rival() -> None:
         for state, _, _ in moves:
-            found_by_solver(state.problem, state.turn or 0, matching)
+            questions_by_solver(state.problem, state.turn or 0, matching)
 
     race(
         "legal questions, 4-13-4, against one matching per answer",
@@ -191,10 +191,10 @@ def test_perft(depth: int, goal: str, pace: Callable[..., float]) -> None:
 
 
 def test_one_table_of_six_players(pace: Callable[..., float]) -> None:
-    from solvers.coalition_tables import Lanes
+    from solvers.coalition_tables import LaneLayout
 
-    layout = Lanes(6, 8)
-    make = layout.made_table
+    layout = LaneLayout(6, 8)
+    make = layout.compute_table
 
     def tables() -> None:
         for low in range(3):

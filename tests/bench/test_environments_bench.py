@@ -142,7 +142,7 @@ def test_games_at_once(name: str, note: Callable[..., None]) -> None:
     included, with those of one game after another in PettingZoo."""
     import numpy as np
 
-    from quaternity.environments.batch import batch, chosen
+    from quaternity.environments.batch import batch, draw_actions
 
     pytest.importorskip("pettingzoo")
     ours = import_module("quaternity.environments.pettingzoo")
@@ -150,7 +150,7 @@ def test_games_at_once(name: str, note: Callable[..., None]) -> None:
     start = time.process_time()
     for _ in range(60):
         masks, _ = games.masks(), games.observations()
-        games.step(chosen(masks, random))
+        games.step(draw_actions(masks, random))
         games.reset(games.over)
     together = 60 * games.games / (time.process_time() - start)
     single = pettingzoo_steps(getattr(ours, f"{name}_v0").env())

@@ -8,8 +8,8 @@ from time import process_time
 
 import pytest
 
-from quaternity.epistemic import Formula, H, K, holds
-from quaternity.epistemic.explicit import Model
+from quaternity.epistemic import Formula, H, K, evaluate
+from quaternity.epistemic.explicit_evaluator import ExplicitModel
 from quaternity.game.cards import Card
 from quaternity.kwartet.settings import KwartetSettings
 from solvers import Deal, DealProblem, SetConstraint
@@ -57,17 +57,17 @@ def test_full_size(
 
     assert cp_model
     asked = questions(kind, number)
-    holds(*asked[0], "solvers")
+    evaluate(*asked[0], "solvers")
     gc.disable()  # the games in memory are not the questions' cost
     times = []
     for formula, problem, deal in asked:
         start = process_time()
-        holds(formula, problem, deal, "solvers")
+        evaluate(formula, problem, deal, "solvers")
         times.append(process_time() - start)
     gc.enable()
     note(f"{what}, 52 cards, slowest of {number}", text_of(max(times)), goal)
     following = cycle(asked)
-    pace(f"{what}, 52 cards, median", lambda: holds(*next(following), "solvers"), goal=goal)
+    pace(f"{what}, 52 cards, median", lambda: evaluate(*next(following), "solvers"), goal=goal)
 
 
 def test_a_million_worlds(pace: Callable[..., float]) -> None:
@@ -78,7 +78,7 @@ def test_a_million_worlds(pace: Callable[..., float]) -> None:
         SetConstraint.of([[2]] * 8 + [[3]] * 20, players=4),
     ]
     problem = DealProblem([10, 11, 11, 20], sets)
-    pace("listing 739,024 deals", lambda: Model(problem))
-    model = Model(problem)
+    pace("listing 739,024 deals", lambda: ExplicitModel(problem))
+    model = ExplicitModel(problem)
     formula = K(1, ~K(0, H(1, "0/0")))
     pace("K1 !K0 H1 c over all of them", lambda: model.extension(formula))

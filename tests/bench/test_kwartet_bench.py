@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from quaternity.kwartet.rules import KwartetRules
-from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
 from quaternity.kwartet.strategies.counting import patient
 from quaternity.kwartet.strategies.reader import reader, reading
 from quaternity.kwartet.view import Strategy, View
@@ -20,16 +20,16 @@ from tests.kwartet.games import random_log
 pytestmark = pytest.mark.bench
 
 LINE_UPS = [
-    ("greedy,silent,mixed,random", Announce.AFTER_OWN_REQUEST, 100, "4 ms"),
-    ("exact,exact,exact,exact", Announce.AT_ONCE, 20, "60 ms"),
-    ("patient,exact,exact,exact", Announce.AT_ONCE, 20, ""),
-    ("better-greedy,better-greedy,better-greedy,better-greedy", Announce.AT_ONCE, 50, ""),
+    ("greedy,silent,mixed,random", AnnounceTiming.AFTER_OWN_REQUEST, 100, "4 ms"),
+    ("exact,exact,exact,exact", AnnounceTiming.AT_ONCE, 20, "60 ms"),
+    ("patient,exact,exact,exact", AnnounceTiming.AT_ONCE, 20, ""),
+    ("better-greedy,better-greedy,better-greedy,better-greedy", AnnounceTiming.AT_ONCE, 50, ""),
 ]
 
 
 @pytest.mark.parametrize(("names", "announce", "games", "goal"), LINE_UPS)
 def test_a_game(
-    names: str, announce: Announce, games: int, goal: str, pace: Callable[..., float]
+    names: str, announce: AnnounceTiming, games: int, goal: str, pace: Callable[..., float]
 ) -> None:
     """The rounds play different games, so that no game is cached."""
     rules = KwartetRules(KwartetSettings(announce=announce))
@@ -56,7 +56,7 @@ def test_a_move_of_the_reader(players: int, race: Callable[..., float]) -> None:
         game = rules.after(game, turn, patient(view, random))
 
     def moves(strategy: Strategy) -> None:
-        reading.READ_GAMES.records.clear()
+        reading.GAME_CACHE.records.clear()
         for view in views:
             strategy(view, random)
 

@@ -18,14 +18,14 @@ import pytest
 
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from quaternity.perfect.forcing import Forcing
+from quaternity.perfect.forcing import ForcedWinSearch
 from quaternity.perfect.keys.arrays import key_array
 from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving.graph import MAX_EXPANDED_STATES
 from quaternity.perfect.solving.graph_files import quiet, temporary_directory
-from quaternity.perfect.solving.retrograde import BLOCK, Games, Words, solve_graph
+from quaternity.perfect.solving.retrograde import BLOCK_STATES, Games, Words, solve_graph
 from quaternity.perfect.solving.solver import game_graph, solve
-from quaternity.perfect.successors.many_states import expanded, expanded_plainly
+from quaternity.perfect.successors.many_states import expand, expand_singly
 from quaternity.perfect.tablebase import Tablebase, write_tablebase
 from quaternity.workers.pool import open_executor
 from tests.perfect.positions import all_keys, random_states
@@ -78,13 +78,13 @@ def test_strata_against_all_questions_again(race: Callable[..., float]) -> None:
     games = Games(3)
     ends, winners = graph.ends()
     start = np.zeros(len(graph), games.word)
-    start[graph.found[ends]] = games.won[winners]
+    start[graph.discovery[ends]] = games.won[winners]
 
     def by_repetition() -> None:
         words, before = start.copy(), None
         while before is None or (before != words).any():
             before = words.copy()
-            for stratum in graph.strata(BLOCK)[::-1]:
+            for stratum in graph.strata(BLOCK_STATES)[::-1]:
                 for block in stratum():
                     Words(games, words, block).step()
 
@@ -106,8 +106,8 @@ def test_arrays_against_single_states(race: Callable[..., float]) -> None:
     )
     race(
         "expand 4-3-3: arrays against one state at a time",
-        lambda: expanded((code.rules, keys)),
-        lambda: expanded_plainly(code, keys),
+        lambda: expand((code.rules, keys)),
+        lambda: expand_singly(code, keys),
         per=len(keys), rounds=3, goal=5,
     )  # fmt: skip
 
@@ -162,7 +162,7 @@ def test_one_question_instead_of_all_states(
     slowest = 0.0
     for seed in range(60):
         state = midgame(Settings(*sizes), seed, least, most)
-        forcing = Forcing(state, Random(seed).randrange(4))
+        forcing = ForcedWinSearch(state, Random(seed).randrange(4))
         began = time.process_time()
         decided += forcing.search(60) is not None
         slowest = max(slowest, time.process_time() - began)

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from quaternity.game.rules import QuaternityRules
-from quaternity.table.match import chosen_apart
+from quaternity.table.match import choose_move_isolated
 from quaternity.table.players import make_player
 from quaternity.table.programs import ProgramPlayer, end_idle
-from quaternity.workers.own_process import own_process
+from quaternity.workers.isolated_calls import own_process
 
 pytestmark = pytest.mark.bench
 
@@ -70,7 +70,7 @@ def test_a_move_by_the_protocol(
 
     def in_its_own_process() -> None:
         for seat, view in views:
-            own_process().call(chosen_apart, rules, name, seat, (), view, random)
+            own_process().call(choose_move_isolated, rules, name, seat, (), view, random)
 
     race(
         "a move at 4-3-3: a program by the protocol against Python in its own process",

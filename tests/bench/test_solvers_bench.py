@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from solvers import DealProblem, NumberedDeals, chances, closed, count_deals
+from solvers import DealProblem, NumberedDeals, chances, count_deals, filter_problem
 from solvers.filtering import FILTERS
 from tests.solvers.plain_counting import count_by_remaining_hands
 from tests.solvers.problems import bound_everywhere, free_start, oracle_games, start_seen_by_one
@@ -73,7 +73,7 @@ def test_closing(race: Callable[..., float]) -> None:
         states = [problem for problem, valid, size in oracle_games() if valid and size == game]
         assert race(
             f"owners, fewest and most, {'-'.join(map(str, game))}: tables against flow",
-            lambda states=states: [*map(closed, states)],
+            lambda states=states: [*map(filter_problem, states)],
             lambda states=states: [*map(FILTERS["flow"], states)],
             per=len(states),
             rounds=3,

@@ -89,7 +89,7 @@ def test_both_proofs_by_both_methods(pace: Pace) -> None:
 
 
 @pytest.mark.bench
-@pytest.mark.parametrize("n", [12, counting_by_layers.LARGEST_TABLE])
+@pytest.mark.parametrize("n", [12, counting_by_layers.MAX_TABLE_CARDS])
 def test_counting(pace: Pace, n: int) -> None:
     def count() -> None:
         counting_by_layers.kinds.cache_clear()

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from quaternity.web import stores
+from quaternity.web import open_store
 from quaternity.web.app import app
 from tests.bench.web_load import (
     BoardgameIo,
@@ -129,7 +129,7 @@ def test_load_of_processes_with_postgresql(
         }.items():  # fmt: skip
             if options:
                 place = cluster.place(f"bench{options[1]}")
-                monkeypatch.setattr(stores, "place_of", lambda data, place=place: place)
+                monkeypatch.setattr(open_store, "place_of", lambda data, place=place: place)
             server = opened.enter_context(Server(tmp_path / name, *options, *BUSY))
             sides[name] = Quaternity(server.host, server.process)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -201,7 +201,7 @@ def test_processor_time_in_the_event_loop(
 ) -> None:
     """Note the longest time of requests for a table of 200 cards, as the debug mode reports it."""
     with (
-        limited("quaternity.web.eyes", MAX_LOOP_SECONDS=-1.0),
+        limited("quaternity.web.metrics", MAX_LOOP_SECONDS=-1.0),
         pytest.MonkeyPatch.context() as patch,
     ):
         patch.setenv("QUATERNITY_DEBUG", "1")

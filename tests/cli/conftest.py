@@ -29,7 +29,7 @@ Cli = Callable[..., Outcome]
 @pytest.fixture
 def interactive_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make `watch` behave as if a user sat at the terminal."""
-    monkeypatch.setattr("quaternity.cli.watch.interactive", lambda: True)
+    monkeypatch.setattr("quaternity.cli.watch.is_interactive", lambda: True)
 
 
 @pytest.fixture

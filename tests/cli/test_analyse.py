@@ -147,7 +147,7 @@ def test_owners_are_deduced_even_if_the_deals_cannot_be_counted(cli: Cli, tmp_pa
     start = State.start(Settings(4, 40, 8))
     low = [tuple(int(player == index % 8) for player in range(8)) for index in range(40)]
     sets = tuple(
-        SetConstraint.trusted((1, *constraint.owners[1:]), minimum, constraint.high)
+        SetConstraint.unchecked((1, *constraint.owners[1:]), minimum, constraint.high)
         for constraint, minimum in zip(start.problem.sets, low, strict=True)
     )
     hands = (40, *[120 // 7] * 6, 120 - 120 // 7 * 6)

@@ -142,13 +142,13 @@ def test_plug_ins_are_used_even_if_one_of_them_is_broken(
     (strategies / "entry_points.txt").write_text(
         f"[{registration('kwartet').strategy_group}]\nbroken = broken:run\n"
     )
-    players.registered.cache_clear()
+    players.plugin_players.cache_clear()
     with register_solvers(tmp_path, monkeypatch, theirs="theirs:run", broken="broken:run"):
         compared = cli("compare", "--states", 3, "--json", "--workers", 2)
         fuzzed = cli("fuzz", "--solvers", "theirs,max-flow", "--examples", 20, "--json")
         refused = cli("fuzz", "--solvers", "broken,max-flow", "--examples", 20)
         seats = cli("kwartet", "simulate", "--seats", "broken,random")
-    players.registered.cache_clear()
+    players.plugin_players.cache_clear()
     sys.modules.pop("theirs", None)
     why = "'broken' (broken:run) cannot be loaded: SystemExit(0)"
     assert compared.status == 0, compared.err

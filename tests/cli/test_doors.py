@@ -11,8 +11,8 @@ import pytest
 
 from quaternity import guide
 from quaternity.base.errors import InputError
-from quaternity.table.conformance import BrokenLaw
-from quaternity.table.doors import check_game
+from quaternity.table.conformance import LawViolation
+from quaternity.table.game_check import check_game
 from quaternity.table.games import GAMES, game_names, registration
 from quaternity.table.registration import Level, Registration
 from tests.cli.conftest import Cli
@@ -59,7 +59,7 @@ WRONG = [
 def test_a_broken_interface_is_named(nim: Path, wrong: str, interface: str) -> None:
     text = NIM.replace('    rules="nim:NimRules",\n', f'    rules="nim:NimRules",\n    {wrong},\n')
     (nim / "nim.py").write_text(text)
-    with pytest.raises(BrokenLaw, match=f"nim: {interface}: "):
+    with pytest.raises(LawViolation, match=f"nim: {interface}: "):
         check_game("nim", matches=1)
 
 
@@ -89,14 +89,14 @@ def test_every_player_makes_two_moves_in_every_seat(
         '"nim:NimRules",', f'"nim:NimRules", {players},'
     )
     (nim / "nim.py").write_text(f"from quaternity.table.players import RandomPlayer\n{text}")
-    monkeypatch.setattr("quaternity.table.doors.subprocess.run", fail_terminal)
+    monkeypatch.setattr("quaternity.table.game_check.subprocess.run", fail_terminal)
     interface = "players: .*late" if abs(number) < 3 else "(?!players)"
-    with pytest.raises(BrokenLaw, match=f"nim: {interface}"):
+    with pytest.raises(LawViolation, match=f"nim: {interface}"):
         check_game("nim", matches=1)
 
 
 def fail_terminal(*_: object, **__: object) -> None:
-    raise BrokenLaw("the terminal is another interface")
+    raise LawViolation("the terminal is another interface")
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ import pytest
 import quaternity
 from solvers.exchange.checker import check_proof
 from solvers.exchange.deal_problem_file import deal_problem_text, parse_deal_problem
-from solvers.exchange.formats import FORMATS, exported
-from solvers.instances import FAMILIES, twins
+from solvers.exchange.formats import FORMATS, export_problem
+from solvers.instances import FAMILIES, make_pair
 from solvers.named_model import cp_sat_model
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import SOLVERS
@@ -30,7 +30,7 @@ DATA = Path(quaternity.__file__).parent / "data"
 def pair(tmp_path: Path) -> list[str]:
     """Write a possible and an impossible problem with sets of 8 and 9 cards; return their paths."""
     paths = []
-    for number, problem in enumerate(twins("pair", 17, 1)):
+    for number, problem in enumerate(make_pair("pair", 17, 1)):
         paths.append(str(tmp_path / f"{number}.json"))
         Path(paths[-1]).write_text(deal_problem_text(problem))
     return paths
@@ -53,14 +53,14 @@ def test_instances_become_files_that_check_decides(cli: Cli, tmp_path: Path) -> 
         name = f"{line['family']}-20-{line['seed']}-{'im' * (not line['possible'])}possible.json"
         assert line["file"] == str(out / name)
         assert cli("check", line["file"]).status == (not line["possible"])
-        problem = twins(line["family"], 20, line["seed"])[not line["possible"]]
+        problem = make_pair(line["family"], 20, line["seed"])[not line["possible"]]
         assert parse_deal_problem(Path(line["file"]).read_text())[0] == problem
 
 
 def test_instances_of_one_kind_go_to_standard_output(cli: Cli) -> None:
     shown = cli("instances", "--families", "game", "--cards", 12, "--impossible", "--coalition", 2)
     (line,) = shown.out.splitlines()
-    assert parse_deal_problem(line)[0] == twins("game", 12, 0, coalition=2).impossible
+    assert parse_deal_problem(line)[0] == make_pair("game", 12, 0, coalition=2).impossible
     assert (
         len(cli("instances", "--families", "all", "--cards", 12, "--possible").out.splitlines())
         == 6
@@ -90,7 +90,7 @@ def test_check_accepts_deal_problems(cli: Cli, pair: list[str]) -> None:
     yes, no = map(json.loads, outcome.out.splitlines())
     assert (yes["kind"], yes["valid"], no["valid"]) == ("problem", True, False)
     assert [len(owners) for owners in yes["deal"]] == [
-        constraint.size for constraint in twins("pair", 17, 1).possible.sets
+        constraint.size for constraint in make_pair("pair", 17, 1).possible.sets
     ]
     assert no["deal"] is None
     assert len(yes["verdicts"]) >= 4
@@ -153,9 +153,9 @@ def test_commands_for_games_refuse_deal_problems(cli: Cli, pair: list[str], comm
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_export_writes_every_format(cli: Cli, pair: list[str], tmp_path: Path, name: str) -> None:
-    text = exported(twins("pair", 17, 1).possible, name)
+    text = export_problem(make_pair("pair", 17, 1).possible, name)
     assert cli("export", pair[0], "--to", name).out == text
-    out = tmp_path / "exported"
+    out = tmp_path / "export_problem"
     assert cli("export", pair[0], "--to", name, "--out", out).out == ""
     assert out.read_text() == text
     assert f" {name}" in cli("export", "--help").out
@@ -221,7 +221,7 @@ def test_a_possible_problem_has_no_proof(cli: Cli, pair: list[str]) -> None:
     outcome = cli("prove", pair[0], "--json")
     assert outcome.status == 1
     assert outcome.json["checked"] is False
-    problem = twins("pair", 17, 1).possible
+    problem = make_pair("pair", 17, 1).possible
     assert not deal_faults(problem, outcome.json["deal"])
     shown = cli("prove", pair[0])
     assert shown.status == 1

@@ -45,7 +45,7 @@ def test_a_seed_reproduces_the_results(cli: Cli) -> None:
 
 def test_all_solvers_run_for_a_given_time(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = count()
-    monkeypatch.setattr("quaternity.trials.campaign.running.monotonic", lambda: next(seconds))
+    monkeypatch.setattr("quaternity.trials.fuzzing.running.monotonic", lambda: next(seconds))
     document = cli("fuzz", "--seconds", 20, "--json").json
     assert document["solvers"] == list(SOLVERS)
     assert document["examples"] > 0

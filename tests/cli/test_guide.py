@@ -278,7 +278,9 @@ def test_no_table_is_cut_off_at_a_terminal() -> None:
 
     def render(text: str) -> str:
         out = StringIO()
-        Console(width=80, file=out).print(GuideMarkdown(guide.shown(text), hyperlinks=False))
+        Console(width=80, file=out).print(
+            GuideMarkdown(guide.visible_markdown(text), hyperlinks=False)
+        )
         return out.getvalue()
 
     for page in guide.pages():

@@ -32,17 +32,17 @@ def test_perft_keeps_the_depths_it_has_counted() -> None:
 HARD = """
 import sys
 from quaternity.cli.app import run
-from quaternity.epistemic.by_solvers import SolverEvaluator
+from quaternity.epistemic.solver_evaluator import SolverEvaluator
 
 def truth(evaluator, *anything):
     model = evaluator.encoder().model
     rows = [[model.new_literal() for hole in range(13)] for pigeon in range(14)]
     for row in rows:
-        model.require_one(row)
+        model.require_any(row)
     for column in zip(*rows):
         for number, literal in enumerate(column):
             for other in column[:number]:
-                model.require_one([literal.negated(), other.negated()])
+                model.require_any([literal.negated(), other.negated()])
     print("at work", flush=True)
     return model.solve(cp_model_presolve=False, symmetry_level=0, linearization_level=0)
 

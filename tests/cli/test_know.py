@@ -171,7 +171,7 @@ def test_the_truth_is_printed_even_if_the_reason_is_not_found(
     def no_reason(*_: object) -> NoReturn:
         raise Undecided("undecided: too late")
 
-    monkeypatch.setattr("quaternity.epistemic.explanation.explained", no_reason)
+    monkeypatch.setattr("quaternity.epistemic.explanation.explain_with", no_reason)
     outcome = cli("kwartet", "know", full, "K0 !K1 H2 8/3", "--why")
     assert (outcome.status, outcome.out) == (4, "true\n")
     assert "the reason was not found: undecided: too late" in outcome.err

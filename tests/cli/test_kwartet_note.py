@@ -9,9 +9,9 @@ from random import Random
 import pytest
 
 from quaternity.kwartet.hands import cards_in
-from quaternity.kwartet.log import log_as_seen, log_text, parse_any_log, seen_text
-from quaternity.kwartet.played import GameLog, seen_by
-from quaternity.kwartet.seen import SeenLog
+from quaternity.kwartet.log import log_as_seen, log_text, parse_any_log, seat_log_text
+from quaternity.kwartet.played import GameLog, seat_log_of
+from quaternity.kwartet.seat_log import SeatLog
 from quaternity.kwartet.settings import KwartetSettings
 from tests.cli.conftest import Cli
 from tests.kwartet.games import random_log, random_settings
@@ -93,7 +93,7 @@ def typed_lines(log: GameLog, seat: int, random: Random) -> list[str]:
         "why H0",
         " " * 900 + "y",
     ]
-    down = [pair for pair in seen_by(log, seat).put_down_at_deal if pair[1] != seat]
+    down = [pair for pair in seat_log_of(log, seat).put_down_at_deal if pair[1] != seat]
     random.shuffle(down)
     for index, player in down:
         lines += [f"{player} puts down {index}", "undo"] * random.randrange(2)
@@ -123,7 +123,7 @@ def test_every_way_of_typing_a_game_gives_the_log_of_the_seat(
     settings = random_settings(random, range(2, 9), range(2, 14))
     log = random_log(settings, random, random.randrange(25))
     seat = random.randrange(settings.players)
-    seen_log = seen_by(log, seat)
+    seen_log = seat_log_of(log, seat)
     new = {
         "--seat": seat, "--players": settings.players, "--sets": settings.sets,
         "--cards": ",".join(map(str, seen_log.sizes[: settings.players])),
@@ -142,7 +142,7 @@ def test_every_way_of_typing_a_game_gives_the_log_of_the_seat(
         lines, options = lines[now:], []
     if not path.exists():
         cli("kwartet", "note", path, *options)
-    assert path.read_text() == seen_text(seen_log)
+    assert path.read_text() == seat_log_text(seen_log)
 
 
 def test_sets_put_down_at_the_deal_can_be_taken_back(cli: Cli, path: Path) -> None:
@@ -487,7 +487,7 @@ def test_the_log_of_a_bystander_is_read_and_continued(cli: Cli, path: Path) -> N
     text = START.replace(f"hand 1: {HAND}", "hand 1: 6 cards") + "0 asks 2 for 1/1: no\n"
     path.write_text(text)
     log = parse_any_log(text)
-    assert isinstance(log, SeenLog)
+    assert isinstance(log, SeatLog)
     assert log.seat is None
     assert cli("kwartet", "know", path, "!H2 1/1").out == "true\n"
     assert cli("kwartet", "know", path, "H0 1/1").out == "open\n"

@@ -19,7 +19,7 @@ from quaternity import guide
 from quaternity.base.errors import WorkersLost
 from quaternity.game.question import Question
 from quaternity.kwartet.log import log_as_seen, parse_log
-from quaternity.kwartet.strategies.students import random_request
+from quaternity.kwartet.strategies.published import random_request
 from quaternity.kwartet.view import View
 from quaternity.table.tournament import playing
 from tests.cli.conftest import Cli
@@ -266,7 +266,7 @@ def test_the_strategy_in_the_guide_plays_after_installation(
 
 FOREIGN = """
 import os, time
-from quaternity.kwartet.strategies.students import better_greedy
+from quaternity.kwartet.strategies.published import better_greedy
 
 def acting(act):
     def strategy(view, random):

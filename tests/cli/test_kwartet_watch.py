@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from quaternity.cli.kwartet_watch import show_knowledge, show_step
-from quaternity.kwartet.log import header_text, log_text, seen_text
-from quaternity.kwartet.played import GameLog, seen_by
+from quaternity.kwartet.log import header_text, log_text, seat_log_text
+from quaternity.kwartet.played import GameLog, seat_log_of
 from quaternity.kwartet.settings import KwartetSettings
 from tests.cli.conftest import Cli
 from tests.kwartet.games import random_log, random_settings
@@ -126,7 +126,7 @@ def test_formulas_are_answered_for_all_hands_or_a_seat(cli: Cli, path: Path, log
 def test_the_log_of_a_bystander_shows_no_knowledge_of_players(
     cli: Cli, path: Path, log: GameLog
 ) -> None:
-    path.write_text(seen_text(seen_by(log, None)))
+    path.write_text(seat_log_text(seat_log_of(log, None)))
     outcome = cli("kwartet", "watch", path, stdin="k 0\n")
     assert "the log shows only what everybody saw" in outcome.out
     assert "what player 0 knows" not in outcome.out

@@ -4,24 +4,24 @@ import pytest
 
 from solvers import SOLVERS
 from solvers.registry import VARIANTS
-from solvers.rivals import RIVALS, table
+from solvers.rivals import EXTERNAL_SOLVERS, table
 from tests.cli.conftest import Cli
 
 
 def test_every_solver_has_a_row(cli: Cli) -> None:
     rows = {row["name"]: row for row in cli("solvers", "--json").json["solvers"]}
-    assert [*rows] == [*SOLVERS, *VARIANTS, *RIVALS]
+    assert [*rows] == [*SOLVERS, *VARIANTS, *EXTERNAL_SOLVERS]
     assert rows["max-flow"]["kind"] == "own"
     assert rows["glop"]["package"] == "ortools"
     assert rows["glop"]["version"]
-    for name, rival in RIVALS.items():
+    for name, rival in EXTERNAL_SOLVERS.items():
         assert ("install" in rows[name]) == (not rival.installed)
 
 
 def test_missing_solvers_are_listed_with_their_installation(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(table, "_is_there", lambda name: False)
+    monkeypatch.setattr(table, "_is_importable", lambda name: False)
     shown = cli("solvers")
     assert shown.status == 0
     assert "  pip install '.[z3]': z3-integers, z3-pb\n" in shown.out
@@ -34,9 +34,12 @@ def test_missing_solvers_are_listed_with_their_installation(
 
 
 def test_rivals_are_compared_as_a_group() -> None:
-    from quaternity.cli.chosen_solvers import chosen_solvers
+    from quaternity.cli.solver_options import select_solvers
 
-    both, apart = chosen_solvers("installed"), chosen_solvers("all,rivals")
+    both, apart = select_solvers("installed"), select_solvers("all,rivals")
     assert [solver.name for solver in both] == [solver.name for solver in apart]
-    chosen = [solver.name for solver in chosen_solvers("max-flow, rivals")]
-    assert chosen == ["max-flow", *(name for name, rival in RIVALS.items() if rival.installed)]
+    chosen = [solver.name for solver in select_solvers("max-flow, rivals")]
+    assert chosen == [
+        "max-flow",
+        *(name for name, rival in EXTERNAL_SOLVERS.items() if rival.installed),
+    ]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quaternity.base.growing_file import GrowingFile
+from quaternity.base.append_file import AppendOnlyFile
 from quaternity.game.record import header_text, read_record
 from quaternity.game.settings import Settings
 from tests.cli.conftest import Cli
@@ -17,8 +17,8 @@ KWARTET = ("kwartet", "play", "--sets", 2, "--seats", "you,you", "--seed", 4, "-
 
 HELD = """
 import sys
-from quaternity.base.growing_file import GrowingFile
-with GrowingFile(sys.argv[1]):
+from quaternity.base.append_file import AppendOnlyFile
+with AppendOnlyFile(sys.argv[1]):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -138,7 +138,7 @@ def test_an_interrupt_prints_how_to_resume_the_game(
 def test_a_refused_resume_leaves_the_log_unchanged(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game"
     assert cli(*KWARTET, path).status == 0
-    with GrowingFile(str(path)) as journal:
+    with AppendOnlyFile(str(path)) as journal:
         journal.append("0 asks 1 f")
     text = path.read_text()
     assert cli("kwartet", "play", "--sets", 3, "--record", path).status == 2

@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import quaternity
-from solvers.rivals import RIVALS
+from solvers.rivals import EXTERNAL_SOLVERS
 from tests.cli.conftest import Cli
 
 HEAVY: tuple[str, ...] = (
@@ -19,7 +19,7 @@ HEAVY: tuple[str, ...] = (
     "pandas",
     "distributed",
 )
-HEAVY += tuple({rival.module for rival in RIVALS.values()} - {*HEAVY})
+HEAVY += tuple({rival.module for rival in EXTERNAL_SOLVERS.values()} - {*HEAVY})
 
 DATA = files("quaternity") / "data"
 

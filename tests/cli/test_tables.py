@@ -18,10 +18,10 @@ import pytest
 from quaternity.cli.status import ExitStatus
 from quaternity.table.games import rules_of_record
 from quaternity.web.app import app
-from quaternity.web.keeping import ORDERS, PARTS
-from quaternity.web.refusal import Refusal
+from quaternity.web.http_errors import HttpError
 from quaternity.web.sqlite_file import FILE, FileReader, FileStore
 from quaternity.web.store import MIGRATIONS
+from quaternity.web.table_admin import ORDERS, TABLE_PARTS
 from tests.cli.conftest import Cli
 from tests.faults import Death, Disk, Fault
 from tests.web.cluster import Cluster
@@ -244,7 +244,7 @@ def rows_of(folder: Path, name: str) -> dict[str, int]:
             for kind in kinds
         }
         by = {kind: "table_id" for kind in kinds if "table_id" in columns[kind]} | {"tables": "id"}
-        assert {*by} == {*PARTS, "tables"}
+        assert {*by} == {*TABLE_PARTS, "tables"}
         query = "SELECT COUNT(*) FROM {} WHERE {} = ?"
         return {
             kind: database.execute(query.format(kind, column), (name,)).fetchone()[0]
@@ -261,7 +261,7 @@ def add_rows_of_all_kinds(table: Table) -> None:
 
 def run_maintenance(site: Site) -> None:
     """Run the periodic maintenance of the server."""
-    site.run(site.app.state.tables.keep_house())
+    site.run(site.app.state.tables.run_maintenance())
 
 
 @pytest.mark.parametrize("serves", [True, False])
@@ -315,7 +315,7 @@ def test_requests_during_a_removal_find_no_table(tmp_path: Path) -> None:
             return response.status
 
         assert site.run(look_during_removal()) == 404
-        with pytest.raises(Refusal, match="there is no such table"):
+        with pytest.raises(HttpError, match="there is no such table"):
             site.run(in_memory.play(0, 0, "late", first))
         assert set(rows_of(tmp_path, name_of(table)).values()) == {0}
 
@@ -457,7 +457,7 @@ def test_a_database_is_managed_like_a_folder(cli: Cli, tmp_path: Path) -> None:
                 assert (refused.status, "a PostgreSQL database" in refused.err) == (2, True)
             ordered = cli("tables", "delete", name, "--data", place).out
             assert ordered == "the server removes 1 table within half a minute\n"
-            site.run(site.app.state.tables.keep_house())
+            site.run(site.app.state.tables.run_maintenance())
             assert site.ask("GET", f"/api/tables/{name}").status == 404
 
 

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from quaternity.ternary import (
-    Best,
+    Incumbent,
     Playout,
     Rule,
     SetCard,
@@ -346,11 +346,11 @@ def test_an_interrupted_simulation_shows_the_finished_games(
 def test_an_interrupted_search_gives_the_best_solution(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(self: Best[int], steps: int, most: int) -> None:
+    def interrupt(self: Incumbent[int], steps: int, most: int) -> None:
         if steps == 200:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Best, "limit", interrupt)
+    monkeypatch.setattr(Incumbent, "limit", interrupt)
     ended = cli("set", "largest", *HARD, "--rule", "set", "--json")
     assert ended.status == 130
     assert ended.json["size"] >= 15

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from quaternity.table.games import registration, rules_of_record
-from quaternity.workers.own_process import own_process
+from quaternity.workers.isolated_calls import own_process
 from tests.cli.conftest import Cli, Outcome
 from tests.sizes import thorough
 

@@ -20,22 +20,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaternity import InputError, Settings, State
-from quaternity.base.interruptible import solved
-from quaternity.base.wording import counted
+from quaternity.base.cp_sat_search import solve_interruptibly
+from quaternity.base.text_format import with_noun
 from quaternity.game.state_file import parse_state, problem_of
 from quaternity.trials.comparison import (
     Budget,
     Comparison,
-    Measured,
+    InstanceRuns,
+    MeasuringTask,
     Run,
     Series,
     Sweep,
-    Work,
     measure,
     measure_state,
     report,
     rows_of,
-    swept_sizes,
+    sweep_sizes,
 )
 from quaternity.trials.comparison.run import Answer
 from quaternity.trials.comparison.scores import (
@@ -53,7 +53,7 @@ from tests.solvers.broken import BROKEN, divides_by_zero
 GUIDE = Path(__file__).parents[2] / "quaternity" / "guide" / "comparing.md"
 QUICK = ("max-flow", "coalitions")
 FAST = [SOLVERS[name] for name in QUICK]
-WORK = Work(Settings(4, 3, 3), states=20, damage=0.5, rounds=1, seed="0")
+WORK = MeasuringTask(Settings(4, 3, 3), states=20, damage=0.5, rounds=1, seed="0")
 
 
 def runs_of(
@@ -87,7 +87,7 @@ def comparison_of(runs: Sequence[Run], *solvers: str, limit: float = 10.0) -> Co
     return Comparison("states", 0, limit, "", "", dict.fromkeys(solvers, ""), runs)
 
 
-def answers(measured: Measured) -> dict[str, Answer]:
+def answers(measured: InstanceRuns) -> dict[str, Answer]:
     """Return how the last run of every solver ended."""
     return {run.solver: run.answer for run in measured.runs}
 
@@ -117,7 +117,7 @@ def test_a_sweep_of_at_most_eight_values_has_all_of_them(more: int) -> None:
 @given(st.integers(2, 6), st.integers(1, 20), st.integers(2, 12))
 def test_swept_games_can_be_played_and_grow(set_size: int, sets: int, players: int) -> None:
     for sweep in (Sweep("players", 2, 12), Sweep("set-size", 2, 9), Sweep("sets", 1, 200)):
-        sizes = swept_sizes((set_size, sets, players), sweep)
+        sizes = sweep_sizes((set_size, sets, players), sweep)
         swept = [getattr(size, sweep.parameter.replace("-", "_")) for size in sizes]
         assert swept == sorted(set(swept))
         assert sweep.first <= swept[0]
@@ -147,7 +147,7 @@ def test_swept_games_can_be_played_and_grow(set_size: int, sets: int, players: i
 )
 def test_invalid_sweeps_are_refused(parameter: str, text: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        swept_sizes((3, 8, 4), Sweep.parse(parameter, text))
+        sweep_sizes((3, 8, 4), Sweep.parse(parameter, text))
 
 
 # ---------------------------------------------------------------------- measuring
@@ -155,9 +155,9 @@ def test_invalid_sweeps_are_refused(parameter: str, text: str, words: str) -> No
 
 @pytest.mark.parametrize("feasible", [True, False])
 def test_a_series_is_measured_size_by_size_under_its_names(feasible: bool) -> None:
-    series = Series("chain", feasible, (12, 16), each=3)
-    measured = measure(Work(series, states=6, damage=0.0, rounds=2, seed="9"), FAST)
-    instances = [*series.made("9")]
+    series = Series("chain", feasible, (12, 16), per_size=3)
+    measured = measure(MeasuringTask(series, states=6, damage=0.0, rounds=2, seed="9"), FAST)
+    instances = [*series.instances("9")]
     runs = [run for measurement in measured for run in measurement.runs]
     assert list(dict.fromkeys((run.instance, run.cards, run.players) for run in runs)) == [
         (name, problem.cards, problem.players) for name, problem in instances
@@ -167,8 +167,8 @@ def test_a_series_is_measured_size_by_size_under_its_names(feasible: bool) -> No
 
 
 def test_states_are_the_same_for_a_seed_and_mixed() -> None:
-    states = list(WORK.made())
-    assert states == list(WORK.made()) != list(replace(WORK, seed="1").made())
+    states = list(WORK.instances())
+    assert states == list(WORK.instances()) != list(replace(WORK, seed="1").instances())
     assert [name for name, _ in states] == [f"4-3-3 {number}" for number in range(20)]
     kinds = [bool(solve(problem_of(state))) for _, state in states]
     assert (kinds.count(True), kinds.count(False)) == (15, 5)
@@ -176,15 +176,15 @@ def test_states_are_the_same_for_a_seed_and_mixed() -> None:
 
 @given(st.floats(0, 1), st.integers(1, 12))
 def test_the_share_of_damage_is_kept(damage: float, number: int) -> None:
-    work = Work((State.start(),) * number, number, damage, 1, "0")
-    touched = sum(state != State.start() for _, state in work.made())
+    work = MeasuringTask((State.start(),) * number, number, damage, 1, "0")
+    touched = sum(state != State.start() for _, state in work.instances())
     assert abs(touched - damage * number) < 1
 
 
 def test_every_solver_is_measured_on_every_state() -> None:
     measured = measure(replace(WORK, rounds=3), list(SOLVERS.values()))
     assert len(measured) == 20
-    for (runs, text), (name, state) in zip(measured, WORK.made(), strict=True):
+    for (runs, text), (name, state) in zip(measured, WORK.instances(), strict=True):
         assert text is None
         assert {run.solver for run in runs} == SOLVERS.keys()
         counts = Counter(run.solver for run in runs if run.answer != "refused")
@@ -255,7 +255,7 @@ def burn(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     def time_used() -> float:
         return getattr(clock, "seconds", 0.0)
 
-    monkeypatch.setattr("quaternity.base.interruptible.thread_time", time_used)
+    monkeypatch.setattr("quaternity.base.cp_sat_search.thread_time", time_used)
     return burn
 
 
@@ -277,7 +277,7 @@ def test_time_of_a_search_in_a_second_thread_is_counted(burn: Callable[[float], 
 
     def searches(problem: DealProblem) -> Verdict:
         search = SimpleNamespace(parameters=SimpleNamespace(), solve=lambda *_: burn(3))
-        solved(search, None)
+        solve_interruptibly(search, None)
         return SOLVERS["coalitions"](problem)
 
     (run,) = measure_state(State.start(), [solver_from_function("mine", searches)]).runs
@@ -481,7 +481,7 @@ def test_wrong_verdicts_and_crashes_are_counted_separately(wrong: int, crashed: 
     faults = wrong + crashed
     verb = "has" if faults == 1 else "have"
     fault = "a wrong verdict" if wrong else "a crash"
-    line = f"{faults} of {counted(faults + 1, 'state')} {verb} {fault}."
+    line = f"{faults} of {with_noun(faults + 1, 'state')} {verb} {fault}."
     assert (line in report.remarks(comparison)) == (faults > 0)
 
 

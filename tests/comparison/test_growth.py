@@ -37,7 +37,7 @@ def test_the_law_is_found(law: str, slope: float, limit: float) -> None:
     assert 0.2 < line.scatter < 0.4
     assert fit.ended == sum(run.ended for run in runs)
     place = log(52) if law == "power" else 52
-    assert exp(line.at_one + line.slope * place) == pytest.approx(
+    assert exp(line.intercept + line.slope * place) == pytest.approx(
         1e-4 * exp(slope * place), rel=0.3
     )
 
@@ -52,7 +52,7 @@ def test_runs_that_reached_the_limit_count(law: str, slope: float, limit: float)
     lines = [fit_law(law, part) for part in (runs, [run for run in runs if not run.ended])]
     assert lines[0].slope > lines[1].slope + 0.01 * slope
     assert lines[0].log_likelihood == pytest.approx(likelihood(law, lines[0], runs), abs=1e-9)
-    for name in ("slope", "at_one", "scatter"):
+    for name in ("slope", "intercept", "scatter"):
         for times in (0.999, 1.001):
             neighbour = lines[0]._replace(**{name: getattr(lines[0], name) * times})
             assert likelihood(law, neighbour, runs) < lines[0].log_likelihood
@@ -70,10 +70,10 @@ def likelihood(law: str, line: Law, runs: list[Observation]) -> float:
     assert fit is not None
     total = 0.0
     for run in runs:
-        if run.size < fit.smallest:
+        if run.size < fit.smallest_size:
             continue
         place = log(run.size) if law == "power" else run.size
-        off = (log(run.seconds) - line.at_one - line.slope * place) / line.scatter
+        off = (log(run.seconds) - line.intercept - line.slope * place) / line.scatter
         total += log(normal.cdf(-off)) if run.ended else log(normal.pdf(off) / line.scatter)
     return total
 
@@ -110,14 +110,14 @@ def test_a_line_without_scatter_may_be_off_by_a_factor_of_two(
     ]
     fit = growth(runs)
     assert fit is not None
-    assert fit.power.is_far == is_far
+    assert fit.power.is_poor_fit == is_far
 
 
 def test_startup_time_is_left_out() -> None:
     runs = [Observation(size, 0.01 + 1e-7 * size**3) for size in (4, 8, 16, 32, 64, 128, 256, 512)]
     fit = growth(runs)
     assert fit is not None
-    assert fit.smallest == 64
+    assert fit.smallest_size == 64
     assert 2.5 < fit.power.slope < 3.1
 
 

@@ -18,7 +18,7 @@ from quaternity import Settings
 from quaternity.base.errors import InputError
 from quaternity.base.plots import Style, new_figure, svg_of
 from quaternity.game.state_file import problem_of
-from quaternity.trials.comparison import Work, measure
+from quaternity.trials.comparison import MeasuringTask, measure
 from quaternity.trials.comparison.drawing import growth_svg
 from quaternity.trials.comparison.page import page
 from quaternity.trials.comparison.report import duration, growth_rows, row_table
@@ -71,7 +71,7 @@ def test_a_written_file_is_read_back() -> None:
     for text in ("Zürich", "♠ & ♥", "päärme"):
         saved = comparison_with(what=text, machine=text).text()
         assert saved.count(text) == 2, "written without escapes"
-        assert parse_runs(saved).what == text
+        assert parse_runs(saved).description == text
     assert not is_runs_file('{"format": "deal-problem/1"}')
 
 
@@ -205,9 +205,9 @@ def test_each_kind_is_named_in_the_page(kinds: tuple[bool, ...]) -> None:
 
 def test_runs_record_whether_their_instances_are_feasible() -> None:
     """The solvers show it: by a deal if it is feasible, otherwise by a shortage."""
-    work = Work(Settings(4, 3, 3), states=12, damage=0.5, rounds=1, seed="runs")
+    work = MeasuringTask(Settings(4, 3, 3), states=12, damage=0.5, rounds=1, seed="runs")
     measured = measure(work, [SOLVERS["max-flow"], SOLVERS["coalitions"]])
-    kinds = [bool(solve(problem_of(state))) for _, state in work.made()]
+    kinds = [bool(solve(problem_of(state))) for _, state in work.instances()]
     runs = [run for measurement in measured for run in measurement.runs]
     assert {*kinds} == {True, False}
     assert [run.feasible for run in runs] == [kind for kind in kinds for _ in range(2)]
@@ -301,7 +301,7 @@ def test_every_curve_has_a_mark(sizes: int) -> None:
 def test_a_solver_that_is_not_run_has_no_time_and_is_not_the_fastest(tmp_path: Path) -> None:
     """The recipe of the guide reads the same from the file by means of pandas."""
     rows = [SOLVERS["brute-force"], SOLVERS["max-flow"]]
-    work = Work(Settings(4, 13, 4), states=6, damage=0.5, rounds=1, seed="0")
+    work = MeasuringTask(Settings(4, 13, 4), states=6, damage=0.5, rounds=1, seed="0")
     runs = [run for measured in measure(work, rows) for run in measured.runs]
     refused = {run.seconds for run in runs if run.answer == "refused"}
     assert refused == {None}

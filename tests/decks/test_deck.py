@@ -94,11 +94,11 @@ def test_a_card_without_a_name_is_called_by_its_numbers() -> None:
 def test_each_name_leads_back_to_its_card_in_any_case() -> None:
     for deck in decks():
         for index, face in enumerate(deck.sets):
-            assert deck.set_named(f" {face.names[0].upper()} ") == index
+            assert deck.find_set(f" {face.names[0].upper()} ") == index
             for number, card in enumerate(face.cards):
-                assert deck.card_named(card.names[0].upper()) == (index, number)
-    assert find_deck("world").card_named("fire  engine") is not None
-    assert find_deck("world").card_named("0/2") is None
+                assert deck.find_card(card.names[0].upper()) == (index, number)
+    assert find_deck("world").find_card("fire  engine") is not None
+    assert find_deck("world").find_card("0/2") is None
 
 
 def test_a_deck_without_a_language_answers_in_its_first_one(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_a_deck_that_is_read_can_be_shown_and_read_back(text: str, place: str) -
         message = str(error)
     else:
         message = ""
-        assert deck.card_named(deck.card_name(0, 0)) == (0, 0)
+        assert deck.find_card(deck.card_name(0, 0)) == (0, 0)
         assert deck.card_name(0, 0).casefold() not in COMMAND_WORDS
         for shown in (deck.title(), deck.set_name(0), deck.mark(0)):
             assert not {*shown} & {*'<>&"'}
@@ -224,7 +224,7 @@ def test_names_are_equal_in_every_unicode_form(name: str) -> None:
         assert deck.card_name(0, 0) == normalize("NFC", first)
         words = DeckWords(deck)
         for typed in forms:
-            assert deck.card_named(typed) == (0, 0)
+            assert deck.find_card(typed) == (0, 0)
             assert words.read(f'1 asks 2 for "{typed}": no') == "1 asks 2 for 0/0: no"
             both = text.replace('"fox"', json.dumps(typed))
             with pytest.raises(InputError, match="is already the name of set 0, card 0"):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError
-from quaternity.environments.batch import batch, chosen
+from quaternity.environments.batch import batch, draw_actions
 from quaternity.environments.episode import Episode, TableGame
 from quaternity.kwartet.settings import ASIDE
 from quaternity.quarto.batch import QuartoBatch
@@ -45,7 +45,7 @@ def ternary(games: int, random: Random) -> Setup:
         decks = [random.sample(range(81), 81) for _ in numbers]
         first = [random.randrange(seats) for _ in numbers]
         env.reset(numbers, decks=decks, first=first)
-        starts = [game.encoded.dealt(deck) for deck in decks]
+        starts = [game.encoded.initial_position(deck) for deck in decks]
         return [Episode(game, *start) for start in zip(starts, first, strict=True)]
 
     return env, begin
@@ -153,7 +153,7 @@ def test_endless_games_of_kwartet_are_cut_off_like_single_games() -> None:
         TableGame("kwartet", {"players": 3, "sets": 2}),
     )
     env.reset(dealt=[[0, 0, 1, 1, 0, 0, 2, 2]])
-    episode = Episode(game, game.encoded.dealt([0, 0, 0, 1, 1, 0, 0, 2, 2]))
+    episode = Episode(game, game.encoded.initial_position([0, 0, 0, 1, 1, 0, 0, 2, 2]))
     while episode.seat is not None:
         assert not env.over
         (action,) = env.masks().argmax(1)
@@ -168,8 +168,8 @@ def last_seat(episode: Episode) -> int:
     """Return the seat to act, or the seat that moved last if the game is over."""
     if episode.seat is not None:
         return episode.seat
-    assert episode.made is not None
-    return int(episode.made[0])
+    assert episode.last_move is not None
+    return int(episode.last_move[0])
 
 
 @pytest.mark.parametrize("name", BATCHES)
@@ -179,7 +179,7 @@ def test_an_illegal_action_is_refused_and_no_game_moves(name: str, seed: int) ->
     random = Random(seed)
     env, _ = BATCHES[name](3, random)
     for _ in range(random.randrange(16)):
-        env.step(chosen(env.masks(), np.random.default_rng(random.randrange(1 << 30))))
+        env.step(draw_actions(env.masks(), np.random.default_rng(random.randrange(1 << 30))))
     for game in np.nonzero(~env.over)[0].tolist():
         masks, before = env.masks(), env.observations()
         illegal = np.nonzero(masks[game] == 0)[0].tolist()
@@ -238,13 +238,15 @@ def test_finished_games_restart() -> None:
 def test_any_legal_action_is_chosen_and_no_other(games: int, actions: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     masks = (random.random((games, actions)) < random.choice([0.01, 0.5])).astype(np.uint8)
-    choice = chosen(masks, random)
+    choice = draw_actions(masks, random)
     assert (masks[np.arange(games), choice] == masks.max(1)).all()
 
 
 def test_all_legal_actions_are_equally_likely() -> None:
     mask = np.array([0, 1, 0, 1, 1, *[0] * 50], np.uint8)
-    counts = np.bincount(chosen(np.tile(mask, (30_000, 1)), np.random.default_rng(1)), minlength=5)
+    counts = np.bincount(
+        draw_actions(np.tile(mask, (30_000, 1)), np.random.default_rng(1)), minlength=5
+    )
     assert (abs(counts[[1, 3, 4]] / 10_000 - 1) < 0.05).all()
 
 
@@ -257,7 +259,7 @@ def test_random_games_of_a_batch_are_seldom_drawn() -> None:
     """The share of draws in many random games is that of single games of `quarto`."""
     env, random = batch("quarto", 4000), np.random.default_rng(1)
     while not env.over.all():
-        env.step(chosen(env.masks(), random))
+        env.step(draw_actions(env.masks(), random))
     points = env.points()
     assert (points.sum(1) == 1).all()
     assert 0.0 < (points == 0.5).all(1).mean() < 0.06

@@ -26,7 +26,7 @@ from quaternity.kwartet.settings import KwartetSettings
 from quaternity.quarto.encoded import QuartoEncoded
 from quaternity.quarto.rules import QuartoPosition, QuartoRules
 from quaternity.quarto.solving import QuartoMove
-from quaternity.table.conformance import BrokenLaw, check_rules
+from quaternity.table.conformance import LawViolation, check_rules
 from quaternity.table.games import GAMES as GAMES_OF_OURS
 from quaternity.ternary.cards import SetCard
 from quaternity.ternary.encoded import SetEncoded
@@ -51,7 +51,7 @@ def play_randomly(game: TableGame, random: Random, max_moves: int = 10_000) -> E
 def test_the_recall_tensor_has_the_stated_parts_and_every_move(name: str, max_moves: int) -> None:
     game = TableGame(name, max_moves=max_moves)
     outcomes, random = game.encoded.outcomes, Random(max_moves)
-    parts = {part: count for part, count, _ in game.recalled}
+    parts = {part: count for part, count, _ in game.memory_layout}
     if outcomes is None or not max_moves:
         assert not parts
     else:
@@ -70,7 +70,7 @@ def test_the_recall_tensor_has_the_stated_parts_and_every_move(name: str, max_mo
             asked.history()
     history = episode.history()
     assert history == asked.history()
-    assert episode.told() == asked.told()
+    assert episode.observations() == asked.observations()
     if outcomes is not None:
         assert [(seat, action) for seat, action, _ in history] == made
         size = 4 * sum(count for _, count, _ in outcomes)  # 32-bit floats
@@ -128,7 +128,7 @@ class SaysTooMuch(QuartoEncoded):
     ids=lambda parameter: getattr(parameter, "__name__", ""),
 )
 def test_encodings_that_break_a_law_are_found(rules: Any, encoded: Any, words: str) -> None:
-    with pytest.raises(BrokenLaw, match=words):
+    with pytest.raises(LawViolation, match=words):
         check_rules(rules, 1, encoded=encoded(rules))
 
 
@@ -163,7 +163,7 @@ def test_a_game_without_its_own_encoding_has_a_plain_one(rules: Any) -> None:
     assert bool(starts) == (rules.name != "quarto")
     for number, chance in starts[:: len(starts) // 3 or 1]:
         assert chance * len(starts) == pytest.approx(1)
-        assert encoded.dealt([number]) == rules.start(Random(number))
+        assert encoded.initial_position([number]) == rules.start(Random(number))
         assert not encoded.chance([number])
 
 
@@ -269,7 +269,7 @@ def test_an_episode_survives_a_file(name: str) -> None:
         episode.seat,
         episode.moves,
     )
-    assert again.told() == episode.told()
+    assert again.observations() == episode.observations()
     with pytest.raises(InputError, match="the episode is over"):
         play_randomly(TableGame(name, max_moves=20), Random(5)).after(0)
 
@@ -280,16 +280,16 @@ def test_messages_are_reproduced_at_any_time(name: str) -> None:
     messages = []
     for interval in (1, 3, 1_000):
         episode, random = TableGame(name, max_moves=25).episode(Random(5)), Random(7)
-        assert (episode.before, episode.made) == (None, None)
+        assert (episode.before, episode.last_move) == (None, None)
         while episode.seat is not None:
             moment, episode = episode, episode.after(random.choice(legal(episode)))
             if not episode.moves % interval:
-                earlier = moment.told()
-                assert episode.told()[: len(earlier)] == earlier
-                assert len(episode.told()) > len(earlier)
-        messages.append(episode.told())
-        assert episode.made is not None
-        assert episode.made[0] == moment.seat
+                earlier = moment.observations()
+                assert episode.observations()[: len(earlier)] == earlier
+                assert len(episode.observations()) > len(earlier)
+        messages.append(episode.observations())
+        assert episode.last_move is not None
+        assert episode.last_move[0] == moment.seat
         assert episode.before is not None
         assert episode.before.position == moment.position
     assert messages == messages[:1] * 3
@@ -313,7 +313,7 @@ def test_all_are_asked_first_equally_often() -> None:
     first = episode.first
     assert asked == [(first + lap + place) % 3 for lap in range(3) for place in range(3)]
     assert {TableGame("set").episode(Random(seed)).first for seed in range(9)} == {0, 1}
-    assert episode.told() == tuple(f"player {seat} waits" for seat in asked)
+    assert episode.observations() == tuple(f"player {seat} waits" for seat in asked)
 
 
 def test_an_episode_is_cut_off() -> None:
@@ -329,9 +329,9 @@ def test_a_player_remembers_its_start_and_all_messages() -> None:
     game = TableGame("kwartet", {"players": 3, "sets": 3}, max_moves=8)
     episode = play_randomly(game, Random(2))
     start = game.rules.show(game.rules.view(episode.root.position, 1))
-    assert episode.remembered(1) == "\n".join(("player 1", start, *episode.told()))
-    assert len({episode.remembered(seat) for seat in (0, 1, 2, None)}) == 4
-    assert len(episode.told()) >= 8
+    assert episode.memory_text(1) == "\n".join(("player 1", start, *episode.observations()))
+    assert len({episode.memory_text(seat) for seat in (0, 1, 2, None)}) == 4
+    assert len(episode.observations()) >= 8
 
 
 def test_indistinguishable_deals_are_remembered_alike() -> None:
@@ -341,9 +341,9 @@ def test_indistinguishable_deals_are_remembered_alike() -> None:
     for _ in range(thorough(5, 50)):
         episode = game.episode(random)
         other = Episode(game, game.rules.like(game.rules.view(episode.position, 0), random))
-        while episode.seat == 0 and episode.told() == other.told():
+        while episode.seat == 0 and episode.observations() == other.observations():
             comparisons += 1
-            assert episode.remembered(0) == other.remembered(0)
+            assert episode.memory_text(0) == other.memory_text(0)
             assert bytes(episode.numbers(0)) == bytes(other.numbers(0))
             action = random.choice(legal(episode))
             episode, other = episode.after(action), other.after(action)
@@ -416,7 +416,7 @@ def test_an_episode_reaches_its_limit_of_moves(name: str, most: int) -> None:
     assert (start.moves, start.before) == (0, None)
     assert start.seat is not None
     waiting = {start.game.encoded.move(action, start.view) for action in legal(start)} & {None}
-    assert start.several == bool(waiting) == (name == "set")
+    assert start.several_may_act == bool(waiting) == (name == "set")
 
 
 @pytest.mark.parametrize("first", range(4))

@@ -17,13 +17,13 @@ from quaternity.environments import gambit
 from quaternity.environments.episode import TableGame, benchmarks
 from quaternity.environments.equilibria import (
     best_reply,
+    expected_returns,
     exploitability,
+    linear_program_value,
     nash_conv,
     regret_minimization,
-    value,
-    value_by_program,
 )
-from quaternity.environments.gambit import efg
+from quaternity.environments.gambit import efg_text
 from quaternity.environments.game_tree import CHANCE, OVER, Floats, GameTree
 from tests.sizes import examples, thorough
 
@@ -56,11 +56,14 @@ def test_a_tree_has_every_moment_once(text: str) -> None:
         pytest.approx(1)
     )
     for infoset in tree.information_sets:
-        assert infoset.remembered == infoset.moment.remembered(infoset.player)
+        assert infoset.memory_text == infoset.moment.memory_text(infoset.player)
         assert [i for i, legal in enumerate(infoset.moment.mask) if legal] == [*infoset.actions]
     inner = tree.player >= 0
     sizes = np.array([len(infoset.actions) for infoset in tree.information_sets])
-    assert (np.bincount(tree.parent[1:], minlength=len(tree))[inner] == sizes[tree.at[inner]]).all()
+    assert (
+        np.bincount(tree.parent[1:], minlength=len(tree))[inner]
+        == sizes[tree.information_set[inner]]
+    ).all()
 
 
 @pytest.mark.parametrize("text", SMALL)
@@ -72,7 +75,7 @@ def test_a_best_reply_is_as_good_as_any_other(text: str, seed: int) -> None:
     strategies, other = any_strategies(tree, seed), any_strategies(tree, seed + 1)
     for player in range(tree.game.seats):
         mixed = np.where(tree.owner == player, other, strategies)
-        assert value(tree, mixed)[player] <= best_reply(tree, strategies, player) + 1e-9
+        assert expected_returns(tree, mixed)[player] <= best_reply(tree, strategies, player) + 1e-9
 
 
 @pytest.mark.parametrize("text", thorough([OPEN], TWO))
@@ -82,7 +85,9 @@ def test_a_best_reply_can_be_played(text: str) -> None:
         strategies = any_strategies(tree, player)
         against = np.where(tree.owner == player, tree.uniform(), strategies)
         replied = play_best_reply(tree, against, player)
-        assert value(tree, replied)[player] == pytest.approx(best_reply(tree, strategies, player))
+        assert expected_returns(tree, replied)[player] == pytest.approx(
+            best_reply(tree, strategies, player)
+        )
 
 
 def play_best_reply(tree: GameTree, strategies: Floats, player: int) -> Floats:
@@ -94,7 +99,7 @@ def play_best_reply(tree: GameTree, strategies: Floats, player: int) -> Floats:
             for nth in range(len(infoset.actions)):
                 strategies[infoset.first : infoset.first + len(infoset.actions)] = 0
                 strategies[infoset.first + nth] = 1
-                values.append((value(tree, strategies)[player], nth))
+                values.append((expected_returns(tree, strategies)[player], nth))
             strategies[infoset.first : infoset.first + len(infoset.actions)] = 0
             strategies[infoset.first + max(values)[1]] = 1
     return strategies
@@ -107,7 +112,9 @@ def test_a_linear_program_and_regrets_agree_to_four_digits(text: str) -> None:
         strategies = next(islice(regret_minimization(tree, plus), rounds - 1, None))
         lost = nash_conv(tree, strategies)
         assert 0 <= lost < (5e-5 if plus else 2e-2)
-        assert abs(value(tree, strategies)[0] - value_by_program(tree)) <= max(lost, 5e-5)
+        assert abs(expected_returns(tree, strategies)[0] - linear_program_value(tree)) <= max(
+            lost, 5e-5
+        )
 
 
 @pytest.mark.parametrize("text", thorough(SMALL[1:], SMALL))
@@ -124,16 +131,18 @@ def test_regret_minimization_reduces_nash_conv(text: str) -> None:
 def test_other_names_of_cards_change_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
     """Values do not depend on names of cards: the root is the mean over all deals."""
     tree = tree_of("kwartet_tiny")
-    program = value_by_program(tree)
+    program = linear_program_value(tree)
     assert program == pytest.approx(1 / 5, abs=1e-9)
     game = TableGame.benchmark("kwartet_tiny")
     cards = [3 * (1 - card // 3) + (card + card // 3) % 3 for card in range(6)]
-    dealt = game.encoded.dealt
+    dealt = game.encoded.initial_position
     monkeypatch.setattr(
-        game.encoded, "dealt", lambda drawn: dealt([drawn[cards[card]] for card in range(6)])
+        game.encoded,
+        "initial_position",
+        lambda drawn: dealt([drawn[cards[card]] for card in range(6)]),
     )
     renamed_tree = GameTree(game)
-    assert value_by_program(renamed_tree) == pytest.approx(program, abs=1e-9)
+    assert linear_program_value(renamed_tree) == pytest.approx(program, abs=1e-9)
     uniform = [exploitability(game_tree, game_tree.uniform()) for game_tree in (tree, renamed_tree)]
     assert uniform[0] == pytest.approx(uniform[1])
 
@@ -142,12 +151,12 @@ def test_openspiel_computes_the_same_exploitability() -> None:
     pyspiel = pytest.importorskip("pyspiel")
     import quaternity.environments.open_spiel
 
-    assert quaternity.environments.open_spiel.NEVER, "importing it registers the games"
+    assert quaternity.environments.open_spiel.UNLIMITED_LENGTH, "importing it registers the games"
     game = pyspiel.convert_to_cached_tree(pyspiel.load_game("kwartet_tiny"))
     tree = tree_of("kwartet_tiny")
     strategies = any_strategies(tree, 1)
     policy = {
-        infoset.remembered: [
+        infoset.memory_text: [
             (action, float(strategies[infoset.first + nth]))
             for nth, action in enumerate(infoset.actions)
         ]
@@ -165,7 +174,7 @@ def test_benchmarks_have_names_everywhere(name: str) -> None:
     pyspiel = pytest.importorskip("pyspiel")
     import quaternity.environments.open_spiel
 
-    assert quaternity.environments.open_spiel.NEVER
+    assert quaternity.environments.open_spiel.UNLIMITED_LENGTH
     game, table = pyspiel.load_game(name), TableGame.benchmark(name)
     assert game.table.rules == table.rules
     assert game.max_game_length() == table.max_moves
@@ -179,9 +188,9 @@ def test_large_trees_and_unknown_games_are_refused(monkeypatch: pytest.MonkeyPat
         GameTree(TableGame("quarto"), 500)
     monkeypatch.setattr(gambit, "MAX_EXPORTED_MOMENTS", 900)
     with pytest.raises(LimitError, match="more than 900 moments"):
-        efg(TableGame.benchmark("kwartet_tiny"))
+        efg_text(TableGame.benchmark("kwartet_tiny"))
     with pytest.raises(InputError, match="zero-sum games of two"):
-        value_by_program(tree_of(THREE))
+        linear_program_value(tree_of(THREE))
     for text, words in (
         ("kwartet_huge", "kwartet_huge"),
         ("kwartet(players=2", "expected a name"),
@@ -205,7 +214,7 @@ def read_back(text: str) -> list[list[str]]:
 def test_a_file_of_gambit_has_every_moment(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tree = tree_of(text)
     monkeypatch.setattr(gambit, "GameTree", lambda game, most: tree)
-    kinds = [words[0] for words in read_back(efg(tree.game))]
+    kinds = [words[0] for words in read_back(efg_text(tree.game))]
     for kind, number in (
         ("t", (tree.player == OVER).sum()),
         ("c", (tree.player == CHANCE).sum()),
@@ -219,11 +228,11 @@ def test_a_file_of_gambit_has_every_moment(text: str, monkeypatch: pytest.Monkey
 def test_gambit_finds_the_same_equilibria(text: str) -> None:
     pygambit: Any = pytest.importorskip("pygambit")
     tree = tree_of(text)
-    game = pygambit.read_efg(io.StringIO(efg(tree.game)))
+    game = pygambit.read_efg(io.StringIO(efg_text(tree.game)))
     assert len(list(game.infosets)) == len(tree.information_sets)
     (equilibrium,) = pygambit.nash.lp_solve(game, rational=False).equilibria
     payoff = float(equilibrium.payoff("player 0"))
-    assert payoff == pytest.approx(value_by_program(tree), abs=1e-6)
+    assert payoff == pytest.approx(linear_program_value(tree), abs=1e-6)
 
 
 @given(st.integers(2, 4), st.integers(2, 4), st.booleans(), st.integers(0, 1 << 32))

@@ -39,7 +39,7 @@ GAMES = [
     "python_quaternity(set_size=3,brisk=True)",
 ]
 
-assert quaternity.environments.open_spiel.NEVER, "importing it registers the games"
+assert quaternity.environments.open_spiel.UNLIMITED_LENGTH, "importing it registers the games"
 
 
 def play_randomly(text: str, seed: int, max_moves: int = 1000) -> Any:

@@ -2,11 +2,10 @@
 
 from quaternity.epistemic.formula import (
     And,
-    Announced,
+    Announcement,
     Common,
     Constant,
     Distributed,
-    Everywhere,
     Formula,
     Holds,
     Iff,
@@ -14,6 +13,7 @@ from quaternity.epistemic.formula import (
     Knows,
     Not,
     Or,
+    Publicly,
     Unknown,
 )
 from solvers import Deal, DealProblem
@@ -53,7 +53,7 @@ def _holds(formula: Formula, worlds: Worlds, deal: Deal, players: int) -> bool:
             return all(at(part, world) for world in worlds if alike(deal, world, (player,)))
         case Distributed(group, part):
             return all(at(part, world) for world in worlds if alike(deal, world, group))
-        case Everywhere(part):
+        case Publicly(part):
             return all(at(part, world) for world in worlds)
         case Common(part, among):
             reached = [deal]
@@ -65,7 +65,7 @@ def _holds(formula: Formula, worlds: Worlds, deal: Deal, players: int) -> bool:
                     and any(alike(current, world, (player,)) for player in among or range(players))
                 ]
             return all(at(part, world) for world in reached)
-        case Announced(announcement, then):
+        case Announcement(announcement, then):
             if not at(announcement):
                 return True
             left = [world for world in worlds if at(announcement, world)]

@@ -10,17 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.epistemic import C, D, H, K, P, U, hand_patterns
-from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.evaluator import Deadline, Evaluator, same_hands
-from quaternity.epistemic.explicit import ExplicitEvaluator
+from quaternity.epistemic.explicit_evaluator import ExplicitEvaluator
 from quaternity.epistemic.formula import FALSE, Common, Formula, Holds, Knows, Not
-from quaternity.epistemic.holding import Method, holds
 from quaternity.epistemic.language import Language
+from quaternity.epistemic.solver_evaluator import SolverEvaluator
 from quaternity.epistemic.strategies import chains, formulas, positions
+from quaternity.epistemic.truth import EvaluationMethod, evaluate
 from quaternity.game.cards import Card
 from solvers import Deal, DealProblem, SetConstraint, deal_faults
 from solvers.brute_force import deals
-from solvers.problem import every_card, players_in
+from solvers.problem import iter_cards, players_in
 from tests.agreement import agree
 from tests.epistemic.by_definition import holds_by_definition
 from tests.limits import limited
@@ -29,9 +29,9 @@ from tests.sizes import examples, thorough
 Position = tuple[DealProblem, Deal]
 
 WAYS: dict[str, Callable[..., bool]] = {
-    "explicit": partial(holds, method=Method.EXPLICIT),
-    "solvers": partial(holds, method=Method.SOLVERS),
-    "auto": holds,
+    "explicit": partial(evaluate, method=EvaluationMethod.EXPLICIT),
+    "solvers": partial(evaluate, method=EvaluationMethod.SOLVERS),
+    "auto": evaluate,
     "by definition": holds_by_definition,
 }
 TWO_WAYS: dict[str, Callable[..., bool]] = {name: WAYS[name] for name in ("explicit", "solvers")}
@@ -88,7 +88,11 @@ INNER: dict[str, Formula] = {
 
 @pytest.mark.parametrize(
     ("module", "limits"),
-    [("encoding", {}), ("by_solvers", {"MAX_CASES": 0}), ("encoding", {"MAX_REFUTED_CASES": 0})],
+    [
+        ("encoding", {}),
+        ("solver_evaluator", {"MAX_CASES": 0}),
+        ("encoding", {"MAX_REFUTED_CASES": 0}),
+    ],
     ids=["as it is", "cases", "refuted"],
 )
 @pytest.mark.parametrize("inner", INNER)
@@ -123,7 +127,7 @@ def test_common_knowledge_if_no_chain_leads_to_every_deal(
     ways = {name: WAYS[name] for name in ("explicit", "auto", "by definition")}
     known = 0
     for deal in deals(problem):
-        for index, number, mask in every_card(problem):
+        for index, number, mask in iter_cards(problem):
             for player in players_in(mask):
                 held = H(player, Card(index, number))
                 for formula in (C(held), C(~held)):
@@ -215,7 +219,7 @@ def test_one_question_instead_of_cases(position: Position, data: st.DataObject) 
     """Formulas with too many cases are given to CP-SAT as a whole, with the same answers."""
     problem, deal = position
     formula = draw_formula(data, problem)
-    with limited("quaternity.epistemic.by_solvers", MAX_CASES=0):
+    with limited("quaternity.epistemic.solver_evaluator", MAX_CASES=0):
         agree(TWO_WAYS, formula, problem, deal)
 
 
@@ -272,7 +276,7 @@ def check_chain(problem: DealProblem, formula: Formula, deal: Deal) -> list[Deal
             )
         )
 
-    ways = {name: way.way_to_failure for name, way in evaluators(problem).items()}
+    ways = {name: way.counterexample_path for name, way in evaluators(problem).items()}
     chain: list[Deal] = agree(ways, formula, deal, check=shows, answer=len)
     return chain
 

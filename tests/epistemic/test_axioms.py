@@ -5,7 +5,19 @@ from functools import partial
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from quaternity.epistemic import C, D, Formula, H, K, Language, Method, P, U, every, holds
+from quaternity.epistemic import (
+    C,
+    D,
+    EvaluationMethod,
+    Formula,
+    H,
+    K,
+    Language,
+    P,
+    U,
+    evaluate,
+    every,
+)
 from quaternity.epistemic.strategies import formulas, positions
 from quaternity.game.cards import Card
 from solvers import Deal, DealProblem, SetConstraint
@@ -13,7 +25,10 @@ from tests.agreement import agree
 from tests.sizes import examples
 
 Position = tuple[DealProblem, Deal]
-TWO_WAYS = {str(way): partial(holds, method=way) for way in (Method.EXPLICIT, Method.SOLVERS)}
+TWO_WAYS = {
+    str(way): partial(evaluate, method=way)
+    for way in (EvaluationMethod.EXPLICIT, EvaluationMethod.SOLVERS)
+}
 SOME = settings(max_examples=examples(40))
 
 

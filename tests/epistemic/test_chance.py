@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.epistemic import FALSE, TRUE, Formula, Language, as_seen
-from quaternity.epistemic.by_solvers import SolverEvaluator
+from quaternity.epistemic import FALSE, TRUE, Formula, Language, truth_for_seat
 from quaternity.epistemic.chance import formula_chance
 from quaternity.epistemic.evaluator import Undecided
-from quaternity.epistemic.seen_truth import announced
+from quaternity.epistemic.seat_truth import after_announcements
+from quaternity.epistemic.solver_evaluator import SolverEvaluator
 from quaternity.epistemic.strategies import formulas, positions
 from solvers import Deal, DealProblem, SetConstraint
 from solvers.brute_force import deals
@@ -45,20 +45,20 @@ def test_exact_chances_are_shares_of_deals(
         return [world for world in among if holds_by_definition(formula, problem, world)]
 
     possible = [world for world in deals(problem) if seat is None or hand_of(world, seat) == hand]
-    possible = are_true(~announced(news, FALSE), possible)
-    true = len(are_true(announced(news, formula), possible))
+    possible = are_true(~after_announcements(news, FALSE), possible)
+    true = len(are_true(after_announcements(news, formula), possible))
     if not possible:
-        for ask in (formula_chance, as_seen):
+        for ask in (formula_chance, truth_for_seat):
             with pytest.raises(InputError, match="not true in any possible deal"):
                 ask(formula, problem, seat, hand, announcements=news)
         return
     with suppress(LimitError):
-        seen = as_seen(
+        seen = truth_for_seat(
             formula, problem, seat, hand, "explicit" if listing else "solvers", announcements=news
         )
         assert seen.truth is (None if 0 < true < len(possible) else true > 0)
         assert all(world in possible for world in seen.deals)
-    with limited("quaternity.epistemic.chance", FEW_WORLDS=10**6 if listing else 0):
+    with limited("quaternity.epistemic.chance", MAX_QUICK_WORLDS=10**6 if listing else 0):
         try:
             result = formula_chance(formula, problem, seat, hand, samples=0, announcements=news)
         except LimitError:
@@ -75,9 +75,9 @@ def test_estimates_have_the_chance_in_their_interval() -> None:
     exact = formula_chance("K1 H2 0/2", *seen)
     assert exact.is_exact
     assert exact.chance == Fraction(1, 2)
-    with limited("quaternity.epistemic.chance", FEW_WORLDS=0):
+    with limited("quaternity.epistemic.chance", MAX_QUICK_WORLDS=0):
         assert formula_chance("K1 H2 0/2", *seen, samples=0) == exact  # all deals are tried
-    with limited("quaternity.epistemic.chance", FEW_WORLDS=0, FEW_DEALS=0):
+    with limited("quaternity.epistemic.chance", MAX_QUICK_WORLDS=0, MAX_LISTED_DEALS=0):
         drawn = formula_chance("K1 H2 0/2", *seen, samples=400)
         assert drawn.drawn == 400
         assert drawn.low < 0.5 < drawn.high < drawn.low + 0.12
@@ -113,7 +113,9 @@ def test_an_interval_contains_the_shares_that_are_not_rare(
         return truth(self, formula, deal, *more)
 
     monkeypatch.setattr(SolverEvaluator, "truth", limited_truth)
-    with limited("quaternity.epistemic.chance", FEW_WORLDS=0, FEW_DEALS=0, MAX_COUNTS=0):
+    with limited(
+        "quaternity.epistemic.chance", MAX_QUICK_WORLDS=0, MAX_LISTED_DEALS=0, MAX_COUNTS=0
+    ):
         if undecided == 19:
             with pytest.raises(LimitError, match="only 19 deals were decided"):
                 formula_chance(formula, *LARGE, samples=60)
@@ -149,7 +151,7 @@ def test_deals_are_drawn_in_which_the_announcements_are_true() -> None:
 def test_a_chance_that_cannot_be_counted_is_refused() -> None:
     problem = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2], [0, 1, 2], [1, 2]], 3)])
     with (
-        limited("quaternity.epistemic.chance", FEW_WORLDS=0, FEW_DEALS=0),
+        limited("quaternity.epistemic.chance", MAX_QUICK_WORLDS=0, MAX_LISTED_DEALS=0),
         pytest.raises(LimitError),
     ):
         formula_chance("K1 H2 0/2", problem, 0, [0b001], samples=0)

@@ -8,10 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.epistemic import FormulaExplanation, Language, Method, explain_formula, holds
+from quaternity.epistemic import (
+    EvaluationMethod,
+    FormulaExplanation,
+    Language,
+    evaluate,
+    explain_formula,
+)
 from quaternity.epistemic.explanation import MAX_LINES
-from quaternity.epistemic.formula import Distributed, Everywhere, Formula, Knows, Not
-from quaternity.epistemic.seen_truth import announced
+from quaternity.epistemic.formula import Distributed, Formula, Knows, Not, Publicly
+from quaternity.epistemic.seat_truth import after_announcements
 from quaternity.epistemic.strategies import chains, formulas, positions
 from solvers import Deal, DealProblem, SetConstraint, deal_faults
 from solvers.brute_force import deals
@@ -28,18 +34,18 @@ SHORT = DealProblem(
 DEAL = [[0, 1, 2], [0, 1, 1, 2]]
 
 
-@pytest.mark.parametrize("method", [Method.EXPLICIT, Method.SOLVERS])
+@pytest.mark.parametrize("method", [EvaluationMethod.EXPLICIT, EvaluationMethod.SOLVERS])
 @given(positions(max_players=3), st.data())
 @settings(max_examples=examples(100))
 def test_explanations_state_what_holds(
-    method: Method, position: tuple[DealProblem, Deal], data: st.DataObject
+    method: EvaluationMethod, position: tuple[DealProblem, Deal], data: st.DataObject
 ) -> None:
     problem, deal = position
     language = Language.of(problem)
     formula = data.draw(st.one_of(chains(language), formulas(language)))
     explanation = explain_formula(formula, problem, deal, method)
     assert explanation.formula == formula
-    assert explanation.truth == holds(formula, problem, deal, Method.EXPLICIT)
+    assert explanation.truth == evaluate(formula, problem, deal, EvaluationMethod.EXPLICIT)
     assert 0 < len(explanation.lines) <= MAX_LINES + 1
     # Every deal that is named exists, fits the public record, and differs from all others.
     named = {int(number) for number in re.findall(r"\bdeal (\d+)", "\n".join(explanation.lines))}
@@ -54,7 +60,7 @@ def agrees(line: str, formula: Formula) -> bool:
     if match := re.match(r"player (\d+) holds (\d+/\d+)(, not \d+)?$", text):
         return str(formula) == f"H{match[1]} {match[2]}"
     if match := re.match(r"player (\d+) cannot hold (\d+/\d+): ", text):
-        assert isinstance(formula, Distributed | Everywhere)
+        assert isinstance(formula, Distributed | Publicly)
         return str(formula.part) == f"!H{match[1]} {match[2]}"
     if match := re.match(r"player (\d+) (knows|does not know) ", text):
         denied = isinstance(formula, Not)
@@ -65,11 +71,11 @@ def agrees(line: str, formula: Formula) -> bool:
     return True
 
 
-@pytest.mark.parametrize("method", [Method.EXPLICIT, Method.SOLVERS])
+@pytest.mark.parametrize("method", [EvaluationMethod.EXPLICIT, EvaluationMethod.SOLVERS])
 @given(positions(max_players=3, max_sets=2), st.data())
 @settings(max_examples=examples(150))
 def test_every_sentence_is_true(
-    method: Method, position: tuple[DealProblem, Deal], data: st.DataObject
+    method: EvaluationMethod, position: tuple[DealProblem, Deal], data: st.DataObject
 ) -> None:
     """Each claim holds by definition, its proof is valid, and its words state the claim."""
     problem, deal = position
@@ -88,9 +94,11 @@ def check_sentences(
     claims = explanation.claims
     assert len(claims) == min(len(explanation.lines), MAX_LINES)
     for line, claim in zip(explanation.lines, claims, strict=False):
-        for number, announcement in enumerate(claim.said):
-            assert is_true(announced(claim.said[:number], announcement), claim.deal)
-        after = announced(claim.said, claim.formula)
+        for number, announcement in enumerate(claim.announcements):
+            assert is_true(
+                after_announcements(claim.announcements[:number], announcement), claim.deal
+            )
+        after = after_announcements(claim.announcements, claim.formula)
         assert is_true(after, claim.deal), (line, claim)
         if claim.impossible is not None:
             narrow, proof = claim.impossible
@@ -149,14 +157,14 @@ def check_sentences(
     ],
 )
 def test_words(formula: str, lines: list[str]) -> None:
-    assert list(explain_formula(formula, SHORT, DEAL, Method.SOLVERS).lines) == lines
+    assert list(explain_formula(formula, SHORT, DEAL, EvaluationMethod.SOLVERS).lines) == lines
 
 
 def test_chains_are_explained_step_by_step() -> None:
     problem = DealProblem(
         [1] * 4, [SetConstraint.of([[0, 1], [1, 2], [2, 3], [0, 1, 3]], players=4)]
     )
-    explanation = explain_formula("C !H1 0/1", problem, [[1, 2, 3, 0]], Method.SOLVERS)
+    explanation = explain_formula("C !H1 0/1", problem, [[1, 2, 3, 0]], EvaluationMethod.SOLVERS)
     first, last = explanation.lines
     step = r"which player \d cannot tell from deal"
     assert re.fullmatch(rf".*: from the real deal, {step} 1, {step} 2, where", first)
@@ -190,4 +198,4 @@ def test_errors_are_those_of_holds() -> None:
         explain_formula("true", SHORT, [[1, 1, 2], [0, 1, 1, 2]])
     large = DealProblem([26, 26], [SetConstraint.of([[0, 1]] * 4, players=2)] * 13)
     with pytest.raises(LimitError):
-        explain_formula("C true", large, [[0, 0, 1, 1]] * 13, Method.EXPLICIT)
+        explain_formula("C true", large, [[0, 0, 1, 1]] * 13, EvaluationMethod.EXPLICIT)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.epistemic import holds
+from quaternity.epistemic import evaluate
 from quaternity.epistemic.language import Language
 from quaternity.epistemic.situation import parse_situation
 from quaternity.epistemic.strategies import chains, formulas, positions
@@ -22,7 +22,7 @@ def test_exchanging_cards_that_a_formula_does_not_name_changes_no_truth(
     language = Language.of(problem)
     formula = data.draw(st.one_of(formulas(language, 3), chains(language)))
     truth = Quotient(problem, formula).truth(formula, deal)
-    assert truth == holds(formula, problem, deal, "explicit")
+    assert truth == evaluate(formula, problem, deal, "explicit")
 
 
 def test_the_list_has_the_promised_sizes_and_can_be_written() -> None:
@@ -33,7 +33,7 @@ def test_the_list_has_the_promised_sizes_and_can_be_written() -> None:
         assert 12 <= entry.problem.cards <= 60
         situation = parse_situation(situation_text(entry.problem, entry.deal, [entry.text]))
         assert (situation.problem, situation.deal) == (entry.problem, entry.deal)
-        assert situation.asked[0].formula == entry.formula
+        assert situation.queries[0].formula == entry.formula
 
 
 @pytest.mark.parametrize("start", [pytest.param(0, marks=pytest.mark.slow), 7])

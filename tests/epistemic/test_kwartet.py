@@ -6,18 +6,18 @@ from random import Random
 
 import pytest
 
-from quaternity.epistemic import C, Formula, H, K, Method, P, every, holds, some
+from quaternity.epistemic import C, EvaluationMethod, Formula, H, K, P, evaluate, every, some
 from quaternity.game.cards import Card
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event
-from quaternity.kwartet.settings import SET_SIZE, Announce, KwartetSettings
+from quaternity.kwartet.settings import SET_SIZE, AnnounceTiming, KwartetSettings
 from tests.agreement import agree
 from tests.kwartet.games import random_log, random_settings
 
 
 def two_ways(size: int) -> dict[str, Callable[..., bool]]:
-    ways = (Method.EXPLICIT, Method.SOLVERS)
-    return {str(way): partial(holds, method=way, set_size=size) for way in ways}
+    ways = (EvaluationMethod.EXPLICIT, EvaluationMethod.SOLVERS)
+    return {str(way): partial(evaluate, method=way, set_size=size) for way in ways}
 
 
 def public_fact(event: Event, after: Position) -> Formula:
@@ -58,10 +58,12 @@ def test_requests_of_small_games(seed: int) -> None:
         )
 
 
-@pytest.mark.parametrize("announce", list(Announce))
-def test_requests_at_full_size(announce: Announce) -> None:
+@pytest.mark.parametrize("announce", list(AnnounceTiming))
+def test_requests_at_full_size(announce: AnnounceTiming) -> None:
     log = random_log(KwartetSettings(announce=announce), Random(announce))
     for number in range(0, len(log.events), 7):
         event, after = log.events[number], log.positions[number + 1]
         problem, deal = after.public.problem, after.deal
-        assert holds(C(public_fact(event, after)), problem, deal, Method.SOLVERS, set_size=SET_SIZE)
+        assert evaluate(
+            C(public_fact(event, after)), problem, deal, EvaluationMethod.SOLVERS, set_size=SET_SIZE
+        )

@@ -8,25 +8,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.epistemic import holds, judge, parse
-from quaternity.epistemic.by_solvers import SolverEvaluator
+from quaternity.epistemic import evaluate, judge, parse
 from quaternity.epistemic.evaluator import Deadline
 from quaternity.epistemic.explanation import FormulaExplanation
-from quaternity.epistemic.explicit import Model
+from quaternity.epistemic.explicit_evaluator import ExplicitModel
 from quaternity.epistemic.formula import (
-    Announced,
+    Announcement,
     Common,
     Distributed,
-    Everywhere,
     Formula,
     Holds,
     Iff,
     Knows,
     Not,
+    Publicly,
     Unknown,
 )
 from quaternity.epistemic.language import Language
-from quaternity.epistemic.normal_form import GROWTH, normal_form
+from quaternity.epistemic.normal_form import MAX_GROWTH, normal_form
+from quaternity.epistemic.solver_evaluator import SolverEvaluator
 from quaternity.epistemic.strategies import positions
 from quaternity.game.cards import Card
 from quaternity.kwartet.settings import KwartetSettings
@@ -62,7 +62,7 @@ def some_formula(random: Random, language: Language, depth: int) -> Formula:
         case 4:
             return Common(part())
         case 5:
-            return Everywhere(part())
+            return Publicly(part())
         case 6 | 7:
             return Not(part())
         case 8:
@@ -72,17 +72,17 @@ def some_formula(random: Random, language: Language, depth: int) -> Formula:
         case 10:
             return part() >> part()
         case _:
-            return random.choice([Iff, Announced])(part(), part())
+            return random.choice([Iff, Announcement])(part(), part())
 
 
 def check(formula: Formula, problem: DealProblem, announcement: Formula) -> None:
     """Check that the truth is the same in every world, before and after an announcement."""
-    model, normal = Model(problem), normal_form(formula, problem)
+    model, normal = ExplicitModel(problem), normal_form(formula, problem)
     assert (model.extension(formula) == model.extension(normal)).all(), normal
     among = model.extension(announcement)
     after = model.extension(formula, among) == model.extension(normal, among)
     assert after[among].all(), normal
-    assert normal.size <= GROWTH * formula.size + 10
+    assert normal.size <= MAX_GROWTH * formula.size + 10
 
 
 @given(positions(), st.integers(0, 2**32))
@@ -110,13 +110,13 @@ def test_the_solvers_give_the_same_answers(position: Position, seed: int) -> Non
     """Ask every question of an evaluator, about formulas that the normal form changes most."""
     problem, deal = position
     formula = some_formula(Random(seed), Language.of(problem), 4)
-    evaluator, model = SolverEvaluator(problem, Deadline(600)), Model(problem)
+    evaluator, model = SolverEvaluator(problem, Deadline(600)), ExplicitModel(problem)
     extension = model.extension(formula)
     assert evaluator.truth(formula, deal) == extension[model.world(deal)]
     counterexample = evaluator.public_counterexample(formula)
     assert (counterexample is None) == extension.all()
     assert counterexample is None or not extension[model.world(counterexample)]
-    chain = evaluator.way_to_failure(formula, deal)
+    chain = evaluator.counterexample_path(formula, deal)
     common = model.extension(Common(formula))[model.world(deal)]
     assert common == (not chain)
     assert not chain or not extension[model.world(chain[-1])]
@@ -217,7 +217,7 @@ def test_common_knowledge_of_common_knowledge_at_full_size(inside: str) -> None:
     """These are as fast as `!C f` itself; without normal forms, a minute was not enough."""
     log = random_log(KwartetSettings(), Random(7), 20)
     problem, deal = log.positions[20].public.problem, log.positions[20].deal
-    assert holds(f"!C {inside}", problem, deal, "solvers", seconds=600)
+    assert evaluate(f"!C {inside}", problem, deal, "solvers", seconds=600)
     for formula in (
         f"C K1 (H0 0/0 | !C {inside})",
         f"C !C {inside}",
@@ -225,8 +225,8 @@ def test_common_knowledge_of_common_knowledge_at_full_size(inside: str) -> None:
         f"K1 C !C {inside}",
         f"C K2 !C {inside}",
     ):
-        assert holds(formula, problem, deal, "solvers", seconds=600)
-        assert not holds(f"C !({formula})", problem, deal, "solvers", seconds=600)
+        assert evaluate(formula, problem, deal, "solvers", seconds=600)
+        assert not evaluate(f"C !({formula})", problem, deal, "solvers", seconds=600)
         truth, reason = judge(formula, problem, deal, "solvers", seconds=600)
         assert truth
         assert isinstance(reason, FormulaExplanation)
@@ -245,7 +245,7 @@ def test_common_knowledge_of_common_knowledge_at_full_size(inside: str) -> None:
     ],
 )
 def test_both_evaluators_agree_at_every_deal(formula: str) -> None:
-    model, solvers = Model(FOUR), SolverEvaluator(FOUR, Deadline(600))
+    model, solvers = ExplicitModel(FOUR), SolverEvaluator(FOUR, Deadline(600))
     asked = parse(formula)
     expected = [holds_by_definition(asked, FOUR, model.deal(world)) for world in range(24)]
     assert model.extension(asked).tolist() == expected

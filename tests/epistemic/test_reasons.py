@@ -6,12 +6,21 @@ from random import Random
 
 import pytest
 
-from quaternity.epistemic import Formula, H, K, Method, Undecided, holds, parse, reasons
+from quaternity.epistemic import (
+    EvaluationMethod,
+    Formula,
+    H,
+    K,
+    Undecided,
+    evaluate,
+    parse,
+    reasons,
+)
 from quaternity.epistemic.needed_requests import is_knowledge
 from quaternity.game.cards import Card
+from quaternity.kwartet.partial_problem import stated_by
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.settings import KwartetSettings
-from quaternity.kwartet.stated import stated_by
 from solvers import DealProblem
 from tests.kwartet.games import random_log, random_settings
 from tests.sizes import thorough
@@ -32,7 +41,11 @@ def known_formulas(log: GameLog, random: Random) -> list[Formula]:
             candidates += [K(p, held), K(p, K(q, held)), K(p, ~H(q, Card(index, number)))]
     random.shuffle(candidates)
     problem = position.public.problem
-    return [part for part in candidates if holds(part, problem, position.deal, Method.EXPLICIT)]
+    return [
+        part
+        for part in candidates
+        if evaluate(part, problem, position.deal, EvaluationMethod.EXPLICIT)
+    ]
 
 
 @pytest.mark.parametrize("seed", range(thorough(3, 40)))
@@ -48,10 +61,12 @@ def test_lists_are_sufficient_and_minimal(seed: int) -> None:
         assert result.explanation is not None
         assert result.explanation.truth
         chosen = set(result.requests)
-        for method in (Method.EXPLICIT, Method.SOLVERS):
-            assert holds(formula, facts(log, chosen), deal, method)
+        for method in (EvaluationMethod.EXPLICIT, EvaluationMethod.SOLVERS):
+            assert evaluate(formula, facts(log, chosen), deal, method)
         for request in chosen:
-            assert not holds(formula, facts(log, chosen - {request}), deal, Method.EXPLICIT)
+            assert not evaluate(
+                formula, facts(log, chosen - {request}), deal, EvaluationMethod.EXPLICIT
+            )
 
 
 def test_at_full_size_a_list_is_short_and_its_proof_needs_no_more() -> None:
@@ -61,7 +76,9 @@ def test_at_full_size_a_list_is_short_and_its_proof_needs_no_more() -> None:
     for index, row in enumerate(position.deal.owner):
         for number, holder in enumerate(row):
             formula = K((holder + 1) % 4, H(holder, Card(index, number)))
-            if lists < thorough(2, 20) and holds(formula, position.public.problem, position.deal):
+            if lists < thorough(2, 20) and evaluate(
+                formula, position.public.problem, position.deal
+            ):
                 result = reasons(formula, position.deal, 70, lambda chosen: facts(log, {*chosen}))
                 assert result.minimal
                 assert 0 < len(result.requests) < 15

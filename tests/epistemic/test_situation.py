@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError
-from quaternity.epistemic import Formula, Language, Method, holds, parse
-from quaternity.epistemic.formula import Common, Everywhere, Unknown
-from quaternity.epistemic.kripke import KripkeModel, dot_text, kripke_model, svg_text_of
-from quaternity.epistemic.situation import Asked, Situation, parse_situation
+from quaternity.epistemic import EvaluationMethod, Formula, Language, evaluate, parse
+from quaternity.epistemic.formula import Common, Publicly, Unknown
+from quaternity.epistemic.kripke import KripkeModel, kripke_model, model_dot, model_svg
+from quaternity.epistemic.situation import Query, Situation, parse_situation
 from quaternity.epistemic.smcdel import smcdel_text
 from quaternity.epistemic.strategies import formulas, positions
 from solvers import Deal, DealProblem
@@ -28,7 +28,7 @@ THREE = "situation 1\nhands 1 1 1\nset 3 cards\ndeal 012\n"
 
 
 def asking(problem: DealProblem, deal: Deal, *asked: Formula) -> Situation:
-    return Situation(problem, deal, (), tuple(Asked(1, str(f), f, (), None) for f in asked))
+    return Situation(problem, deal, (), tuple(Query(1, str(f), f, (), None) for f in asked))
 
 
 @pytest.mark.parametrize(
@@ -70,12 +70,12 @@ def test_the_questions_of_a_file() -> None:
         THREE + "let told = K2 H0 0/0\nfalse told\nsay !H0 0/1 # aloud\ntrue told &\n  !K0 told\n"
     )
     situation = parse_situation(text)
-    assert [(row.line, row.expected, len(row.said)) for row in situation.asked] == [
+    assert [(row.line, row.expected, len(row.announcements)) for row in situation.queries] == [
         (6, False, 0),
         (8, True, 1),
     ]
-    assert situation.said == (parse("!H0 0/1"),)
-    assert situation.asked[1].formula == parse("K2 H0 0/0 & !K0 K2 H0 0/0")
+    assert situation.announcements == (parse("!H0 0/1"),)
+    assert situation.queries[1].formula == parse("K2 H0 0/0 & !K0 K2 H0 0/0")
 
 
 # --------------------------------------------------------------------------------------- SMCDEL
@@ -202,8 +202,8 @@ class Smcdel:
 
 def is_expressible(formula: Formula, players: int) -> bool:
     return not any(
-        isinstance(part, Everywhere | Unknown)
-        or (isinstance(part, Common) and max(part.among(players)) >= players)
+        isinstance(part, Publicly | Unknown)
+        or (isinstance(part, Common) and max(part.members(players)) >= players)
         for part in formula.subformulas()
     )
 
@@ -215,7 +215,7 @@ def test_smcdel_answers_the_same(position: tuple[DealProblem, Deal], data: st.Da
     formula = data.draw(formulas(Language.of(problem), 3), label="formula")
     situation = asking(problem, deal, formula)
     if not is_expressible(formula, problem.players):
-        if any(isinstance(part, Everywhere | Unknown) for part in formula.subformulas()):
+        if any(isinstance(part, Publicly | Unknown) for part in formula.subformulas()):
             with pytest.raises(InputError, match="SMCDEL cannot express"):
                 smcdel_text(situation)
         return
@@ -254,7 +254,7 @@ def true_in_model(formula: Formula, model: KripkeModel, world: int, problem: Dea
             player = formula.player  # type: ignore[attr-defined]
             return all(at(formula.parts()[0], w) for w in everywhere if linked(world, w, player))
         case "Common":
-            group = formula.among(problem.players)  # type: ignore[attr-defined]
+            group = formula.members(problem.players)  # type: ignore[attr-defined]
             reached = [world]
             for current in reached:
                 reached += [
@@ -263,7 +263,7 @@ def true_in_model(formula: Formula, model: KripkeModel, world: int, problem: Dea
                     if new not in reached and any(linked(current, new, player) for player in group)
                 ]
             return all(at(formula.parts()[0], other) for other in reached)
-        case "Everywhere":
+        case "Publicly":
             return all(at(formula.parts()[0], other) for other in everywhere)
         case "Not":
             return not at(formula.parts()[0])
@@ -279,7 +279,7 @@ def true_in_model(formula: Formula, model: KripkeModel, world: int, problem: Dea
             return at(left) == at(right)
         case _:
             first = model.worlds[world].deals[0]
-            return holds(formula, problem, first, Method.EXPLICIT)
+            return evaluate(formula, problem, first, EvaluationMethod.EXPLICIT)
 
 
 @given(positions(max_players=3, max_sets=2, max_set_size=3), st.data())
@@ -289,7 +289,7 @@ def test_contracted_models_give_the_same_answers(
 ) -> None:
     problem, deal = position
     formula = data.draw(formulas(Language.of(problem), 3), label="formula")
-    if any(type(part).__name__ in ("Distributed", "Announced", "Unknown")
+    if any(type(part).__name__ in ("Distributed", "Announcement", "Unknown")
            for part in formula.subformulas()):  # fmt: skip
         return
     model = kripke_model(asking(problem, deal, formula))
@@ -299,12 +299,16 @@ def test_contracted_models_give_the_same_answers(
     assert deal in model.worlds[0].deals
     for number, world in enumerate(model.worlds):
         truth = true_in_model(formula, model, number, problem)
-        assert all(holds(formula, problem, d, Method.EXPLICIT) == truth for d in world.deals)
+        assert all(
+            evaluate(formula, problem, d, EvaluationMethod.EXPLICIT) == truth for d in world.deals
+        )
 
 
 def test_worlds_are_contracted() -> None:
     situation = parse_situation(THREE + "say !H0 0/1\nask C H0 0/0\n")
-    sizes = [len(kripke_model(situation, situation.said[:n], every=True).worlds) for n in (0, 1)]
+    sizes = [
+        len(kripke_model(situation, situation.announcements[:n], every=True).worlds) for n in (0, 1)
+    ]
     assert sizes == [6, 4]
     # The formula separates two kinds of deals, which every player can distinguish.
     problem = parse_situation("situation 1\nhands 2 2\nset 01 01\nset 01 01\ndeal 01 01\n")
@@ -316,11 +320,11 @@ def test_worlds_are_contracted() -> None:
 def test_drawings() -> None:
     situation = parse_situation(THREE + "say !H0 0/1\nask C H0 0/0\n")
     model = kripke_model(situation, (), every=True)
-    drawing = ElementTree.fromstring(svg_text_of(model, "three <cards>"))
+    drawing = ElementTree.fromstring(model_svg(model, "three <cards>"))
     names = [element.text for element in drawing.iter("{http://www.w3.org/2000/svg}text")]
     assert names.count("0: 0") == 2
     assert len(list(drawing.iter("{http://www.w3.org/2000/svg}line"))) == len(model.links) == 9
-    dot = dot_text(model)
+    dot = model_dot(model)
     assert dot.count(" -- ") == 9
     assert dot.count("peripheries=2") == 1
     assert r'w0 [label="0: 0\n1: 1\n2: 2"' in dot
@@ -337,7 +341,7 @@ def muddy() -> Situation:
 def test_every_world_is_a_separate_box(situation: Situation) -> None:
     """The boxes are on a circle, the real one on top with a second border; each has its text."""
     model = kripke_model(situation, (), every=True)
-    drawing = ElementTree.fromstring(svg_text_of(model, "worlds"))
+    drawing = ElementTree.fromstring(model_svg(model, "worlds"))
     name = "{http://www.w3.org/2000/svg}"
     wide, tall = (float(drawing.attrib[side]) for side in ("width", "height"))
     borders: dict[tuple[float, float], list[tuple[float, float]]] = {}
@@ -375,7 +379,7 @@ def test_every_world_is_a_separate_box(situation: Situation) -> None:
 
 
 def test_no_world_covers_a_label() -> None:
-    drawing = ElementTree.fromstring(svg_text_of(kripke_model(muddy()), "mud"))
+    drawing = ElementTree.fromstring(model_svg(kripke_model(muddy()), "mud"))
 
     def numbers(kind: str, *names: str) -> list[list[float]]:
         marks = drawing.iter("{http://www.w3.org/2000/svg}" + kind)

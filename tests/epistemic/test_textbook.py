@@ -5,14 +5,30 @@ from functools import partial
 
 import pytest
 
-from quaternity.epistemic import C, D, Formula, H, K, Language, Method, P, every, holds, parse, some
-from quaternity.epistemic.explicit import Model
+from quaternity.epistemic import (
+    C,
+    D,
+    EvaluationMethod,
+    Formula,
+    H,
+    K,
+    Language,
+    P,
+    evaluate,
+    every,
+    parse,
+    some,
+)
+from quaternity.epistemic.explicit_evaluator import ExplicitModel
 from quaternity.epistemic.formula import Holds
 from quaternity.game.cards import Card
 from solvers import Deal, DealProblem, SetConstraint
 from tests.agreement import agree
 
-TWO_WAYS = {str(way): partial(holds, method=way) for way in (Method.EXPLICIT, Method.SOLVERS)}
+TWO_WAYS = {
+    str(way): partial(evaluate, method=way)
+    for way in (EvaluationMethod.EXPLICIT, EvaluationMethod.SOLVERS)
+}
 
 THREE_CARDS = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
 """Anne, Bill and Cath (0, 1, 2) hold one card each."""
@@ -137,7 +153,9 @@ def test_muddy_children(children: int, muddy: set[int]) -> None:
                 game.after(False, 0, every(K(child, somebody) for child in range(children)))
             ] = True
     for formula, truth in questions.items():
-        assert holds(formula, game.problem, game.deal, Method.EXPLICIT) is truth, str(formula)
+        assert evaluate(formula, game.problem, game.deal, EvaluationMethod.EXPLICIT) is truth, str(
+            formula
+        )
 
 
 def test_muddy_children_by_the_solvers() -> None:
@@ -152,7 +170,7 @@ def test_common_knowledge_and_truth_in_every_public_deal_differ() -> None:
     """They differ if chains of indistinguishable deals do not connect all public deals."""
     two_cards = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
     held = H(0, "0/0")
-    assert len(set(Model(two_cards).pieces())) == 2
+    assert len(set(ExplicitModel(two_cards).components())) == 2
     for formula, truth in ((C(held), True), (P(held), False), (P(held) >> C(held), True)):
         assert agree(TWO_WAYS, formula, two_cards, [[0, 1]]) is truth
 
@@ -167,7 +185,7 @@ def test_a_chain_graph_in_two_pieces_of_several_deals() -> None:
         ],
     )
     deal = [[2, 1, 0], [2, 1, 0]]
-    pieces = Counter(Model(problem).pieces().tolist())
+    pieces = Counter(ExplicitModel(problem).components().tolist())
     assert sorted(pieces.values()) == [6, 6]
     lies = H(2, "0/0") & H(1, "0/1") & H(0, "0/2")
     for formula, truth in ((C(lies), True), (P(lies), False), (C(H(2, "1/0")), False)):
@@ -251,7 +269,7 @@ def test_russian_cards_as_smcdel_answers(check: str) -> None:
     problem = DealProblem([3, 3, 1], [SetConstraint.of([[0, 1, 2]] * 7, 3)])
     deal = [[0, 0, 0, 1, 1, 1, 2]]
     formula = parse(check, Language.of(problem))
-    assert holds(formula, problem, deal)
+    assert evaluate(formula, problem, deal)
     bad = check.replace(BOB, "H1 0/3 & H1 0/4 & H1 0/5")
     if bad != check and "!K2" in check:
-        assert not holds(parse(bad, Language.of(problem)), problem, deal)
+        assert not evaluate(parse(bad, Language.of(problem)), problem, deal)

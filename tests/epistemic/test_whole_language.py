@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from quaternity.epistemic import Language, Method, holds, parse
+from quaternity.epistemic import EvaluationMethod, Language, evaluate, parse
 from quaternity.kwartet.position import Position
 from solvers.verdict import Deal
 from tests.epistemic.whole_language import RandomFormulas, World
@@ -46,7 +46,7 @@ def moments(random: Random) -> list[tuple[World, Position]]:
     return result
 
 
-def check(seed: int, methods: tuple[Method, ...], formulas: int, size: int = 4) -> int:
+def check(seed: int, methods: tuple[EvaluationMethod, ...], formulas: int, size: int = 4) -> int:
     """Draw formulas at moments of a game and compare them; return how many were true."""
     random = Random(f"whole language/{seed}")
     places = moments(random)
@@ -61,7 +61,7 @@ def check(seed: int, methods: tuple[Method, ...], formulas: int, size: int = 4) 
         formula = parse(text, language)
         assert parse(str(formula), language) == formula
         language.check(formula)
-        formula = language.with_everybody(formula)
+        formula = language.with_knowers(formula)
         number = random.randrange(len(world.deals))
         expected = bool(meaning({}, world.all) >> number & 1)
         owner = tuple(
@@ -72,7 +72,7 @@ def check(seed: int, methods: tuple[Method, ...], formulas: int, size: int = 4) 
             for index, constraint in enumerate(problem.sets)
         )
         for method in methods:
-            result = holds(formula, problem, Deal(owner), method, set_size=world.size)
+            result = evaluate(formula, problem, Deal(owner), method, set_size=world.size)
             assert result == expected, (seed, method, text, owner, problem)
         true += expected
     return true
@@ -81,15 +81,15 @@ def check(seed: int, methods: tuple[Method, ...], formulas: int, size: int = 4) 
 # The first deals of game 0 take ten seconds to list.
 @pytest.mark.parametrize("seed", thorough(range(1, 4), range(30)))
 def test_all_methods_agree(seed: int) -> None:
-    check(seed, (Method.EXPLICIT, Method.SOLVERS), thorough(5, 12), 3)
+    check(seed, (EvaluationMethod.EXPLICIT, EvaluationMethod.SOLVERS), thorough(5, 12), 3)
 
 
 @pytest.mark.parametrize("seed", range(100, thorough(103, 160)))
 def test_lists_agree(seed: int) -> None:
-    check(seed, (Method.EXPLICIT, Method.AUTO), thorough(12, 25), 5)
+    check(seed, (EvaluationMethod.EXPLICIT, EvaluationMethod.AUTO), thorough(12, 25), 5)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1000, 1400))
 def test_ten_thousand_formulas(seed: int) -> None:
-    check(seed, (Method.EXPLICIT, Method.SOLVERS), 25)
+    check(seed, (EvaluationMethod.EXPLICIT, EvaluationMethod.SOLVERS), 25)

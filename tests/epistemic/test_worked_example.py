@@ -9,12 +9,15 @@ from functools import partial
 
 import pytest
 
-from quaternity.epistemic import C, H, K, Method, U, every, explain_formula, holds
+from quaternity.epistemic import C, EvaluationMethod, H, K, U, evaluate, every, explain_formula
 from quaternity.epistemic.formula import Formula
 from solvers import Deal, DealProblem, SetConstraint
 from tests.agreement import agree
 
-TWO_WAYS = {str(way): partial(holds, method=way) for way in (Method.EXPLICIT, Method.SOLVERS)}
+TWO_WAYS = {
+    str(way): partial(evaluate, method=way)
+    for way in (EvaluationMethod.EXPLICIT, EvaluationMethod.SOLVERS)
+}
 
 
 def full_size() -> tuple[DealProblem, Deal]:

@@ -15,7 +15,7 @@ from quaternity.game.record import RecordError, parse_record, record_text
 from quaternity.game.rules import QuaternityRules
 from quaternity.game.state_file import StateFileError, parse_state, state_document, state_text
 from quaternity.insight.check import check_record
-from quaternity.insight.explanation import explained
+from quaternity.insight.explanation import explanation_lines
 from quaternity.trials.strategies import game_settings, games, states
 from solvers import SOLVERS
 from solvers.counting import count_deals
@@ -83,7 +83,7 @@ def test_a_hopeless_question_is_refused_with_its_reason(answer: Answer) -> None:
     with pytest.raises(IllegalQuestion) as caught:
         game.state.after(HOPELESS, answer)
     assert caught.value.faults == [reason]
-    assert [*explained(game, HOPELESS)] == [
+    assert [*explanation_lines(game, HOPELESS)] == [
         f"1 asks 0 for 0/1 is refused: {reason}",
         "  this rests on these moves, and on none of the others:",
         "    move 1: 0 asks 1 for 0/1: no",

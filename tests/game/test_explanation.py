@@ -11,8 +11,8 @@ from quaternity.game.cards import Card
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.settings import Settings
-from quaternity.game.transition import asking, claimed
-from quaternity.insight.explanation import Explanation, explain, known_from
+from quaternity.game.transition import after_claim, after_statement
+from quaternity.insight.explanation import Explanation, explain, problem_of_moves
 from solvers import Infeasible, solve, verify
 from tests.game.test_knowledge import play_randomly
 from tests.game.worlds import World, Worlds
@@ -55,11 +55,13 @@ def some_fits(game: Game, worlds: set[World], question: Question, answer: Answer
 
 def is_allowed(game: Game, moves: set[int], question: Question, answer: Answer | None) -> bool:
     """Return whether the statements of some moves allow a question, or an answer to it."""
-    problem = known_from(game, moves)
+    problem = problem_of_moves(game, moves)
     asker, asked, (index, number) = question
     row = problem.sets[index]
     changed = (
-        asking(row, asker, number) if answer is None else claimed(row, asker, asked, number, answer)
+        after_statement(row, asker, number)
+        if answer is None
+        else after_claim(row, asker, asked, number, answer)
     )
     return bool(solve(problem.with_set(index, changed)))
 

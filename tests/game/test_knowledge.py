@@ -14,7 +14,7 @@ from quaternity.game.state import State
 from quaternity.game.transition import problem_after
 from quaternity.insight import analysis
 from quaternity.insight.analysis import analyse, prospects
-from quaternity.insight.explanation import explain, known_from
+from quaternity.insight.explanation import explain, problem_of_moves
 from solvers import DealProblem, SetConstraint, solve
 from solvers.brute_force import deals
 from solvers.counting import count_deals
@@ -134,7 +134,7 @@ def test_all_moves_together_state_what_the_state_does(settings: Settings) -> Non
         game = play_randomly(settings, random, random.randrange(25))
 
         def as_known(game: Game = game) -> int:
-            return count_deals(known_from(game, range(len(game.moves))))
+            return count_deals(problem_of_moves(game, range(len(game.moves))))
 
         def as_state(game: Game = game) -> int:
             return count_deals(game.state.problem)
@@ -152,7 +152,7 @@ def test_fewer_moves_never_state_more(settings: Settings) -> None:
         more = {move for move in moves if random.random() < 0.8}
         for chosen in (set(moves), more):
             fewer = {move for move in chosen if random.random() < 0.5}
-            known, weaker = known_from(game, chosen), known_from(game, fewer)
+            known, weaker = problem_of_moves(game, chosen), problem_of_moves(game, fewer)
             assert known.hands == weaker.hands
             for set_, looser in zip(known.sets, weaker.sets, strict=True):
                 assert all(a & b == a for a, b in zip(set_.owners, looser.owners, strict=True))
@@ -191,9 +191,9 @@ def test_the_shorter_of_two_minimal_lists_is_chosen(
     assert explanation is not None
     assert explanation.moves == shorter
     longer = {0, 1, 2} - set(shorter)
-    assert not solve(claim(known_from(game, longer), question, answer))
+    assert not solve(claim(problem_of_moves(game, longer), question, answer))
     for move in longer:
-        assert solve(claim(known_from(game, {move}), question, answer))
+        assert solve(claim(problem_of_moves(game, {move}), question, answer))
 
 
 @pytest.mark.parametrize("settings", [Settings(2, 3, 3), Settings(4, 6, 4)], ids=str)
@@ -212,7 +212,7 @@ def test_many_moves_are_left_out_at_once_with_the_same_result(settings: Settings
             chosen: set[int], game: Game = game, question: Question = question,
             answer: Answer = Answer(not answer),
         ) -> bool:  # fmt: skip
-            return not solve(claim(known_from(game, chosen), question, answer))
+            return not solve(claim(problem_of_moves(game, chosen), question, answer))
 
         lists = []
         moves = range(len(game.moves))

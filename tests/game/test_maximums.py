@@ -11,7 +11,7 @@ from quaternity.base.memo import Memo
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.state import State
-from quaternity.game.transition import claimed, out_of_play, problem_after
+from quaternity.game.transition import after_claim, out_of_play, problem_after
 from solvers.brute_force import deals
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import SOLVERS
@@ -68,7 +68,7 @@ def test_deals_after_an_answer_are_those_that_fit_it(
             and (deal.owner[0][card] == asked) == bool(answer)
         ]
         assert after == {hand_over(deal, 0, card, asker) if answer else deal for deal in fitting}
-        claim = problem.with_set(0, claimed(problem.sets[0], asker, asked, card, answer))
+        claim = problem.with_set(0, after_claim(problem.sets[0], asker, asked, card, answer))
         assert [deal.owner for deal in deals(claim)] == fitting
         possible += bool(fitting)
     assert possible >= 15
@@ -95,10 +95,10 @@ def test_a_maximum_follows_the_card(before: tuple[int, ...], after: tuple[int, .
 @pytest.fixture
 def nothing_prepared() -> Iterator[None]:
     """Set the memory for prepared answers so low that every answer is tried by itself."""
-    Memo.forget()
-    with limited("quaternity.game.legal", ASKER_BYTES=-1):
+    Memo.clear_all()
+    with limited("quaternity.game.legal", MAX_ASKER_BYTES=-1):
         yield
-    Memo.forget()
+    Memo.clear_all()
 
 
 @pytest.mark.usefixtures("nothing_prepared")

@@ -9,38 +9,38 @@ from random import Random
 
 from quaternity.base.memo import Memo
 from quaternity.game import legal
-from quaternity.game.legal import Listed
+from quaternity.game.legal import SetQuestions
 from quaternity.game.question import Answer
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.transition import problem_after
 from solvers import SOLVERS
-from solvers.coalition_tables import lanes_for
+from solvers.coalition_tables import layout_for
 from solvers.problem import DealProblem, SetConstraint
 from tests.limits import limited
 from tests.sizes import thorough
 
 
 def test_kept_questions_are_estimated_in_full() -> None:
-    Memo.forget()
+    Memo.clear_all()
     tracemalloc.start()
-    legal.pairs_listed(Listed(0, 7, ((1, tuple(range(5_000)), 3),)))
+    legal.questions_with_answers(SetQuestions(0, 7, ((1, tuple(range(5_000)), 3),)))
     used = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    assert 0 < used < 1.2 * Memo.spent()
-    Memo.forget()
+    assert 0 < used < 1.2 * Memo.used_bytes()
+    Memo.clear_all()
 
 
 def test_kept_questions_are_forgotten_when_the_budget_is_spent() -> None:
-    Memo.forget()
-    with limited("quaternity.base.memo", BUDGET=20_000):
+    Memo.clear_all()
+    with limited("quaternity.base.memo", MAX_MEMO_BYTES=20_000):
         peak = 0
         for first in range(200):
-            pairs = legal.pairs_listed(Listed(0, 7, ((1, (first, first + 1), 3),)))
+            pairs = legal.questions_with_answers(SetQuestions(0, 7, ((1, (first, first + 1), 3),)))
             assert [question.card.number for question, _ in pairs] == [first, first + 1]
-            peak = max(peak, Memo.spent())
+            peak = max(peak, Memo.used_bytes())
         assert 15_000 < peak <= 20_000
-        Memo.forget()
+        Memo.clear_all()
 
 
 def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets() -> None:
@@ -53,8 +53,8 @@ def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets() -> Non
         for _ in range(sets)
     ]
     problem = DealProblem([sets * size // players] * players, constraints)
-    Memo.forget()
-    with limited("quaternity.base.memo", BUDGET=2_000_000):
+    Memo.clear_all()
+    with limited("quaternity.base.memo", MAX_MEMO_BYTES=2_000_000):
         state = State(problem, 0, (None,) * sets, size)
         state.slack()
         tracemalloc.start()
@@ -62,7 +62,7 @@ def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets() -> Non
             other = replace(state, turn=turn)
             object.__setattr__(other, "_rows", state.rows())
             assert other.legal_questions
-            assert 0 < Memo.spent() <= 2_000_000
+            assert 0 < Memo.used_bytes() <= 2_000_000
         used = tracemalloc.get_traced_memory()[0]
         tracemalloc.stop()
         assert used < 4_000_000
@@ -116,18 +116,18 @@ def test_copies_of_a_state_have_only_its_value() -> None:
 
 def test_rows_of_long_sets_are_estimated_in_full_and_freed() -> None:
     """A no splits a run of thousands of cards into two new runs, which nothing shares."""
-    Memo.forget()
+    Memo.clear_all()
     size = 3_000
-    layout = lanes_for(3, size, size)
+    layout = layout_for(3, size, size)
     tracemalloc.start()
     for first in range(thorough(12, 100)):
         owners = (7,) * first + (6,) + (7,) * (size - first - 1)
-        row = legal.prepared(layout, SetConstraint.trusted(owners, (0,) * 3, (size,) * 3))
+        row = legal.prepare_set(layout, SetConstraint.unchecked(owners, (0,) * 3, (size,) * 3))
         for fitting in (1, 2, 3):
             assert legal._groups[row, 0, fitting, 0]
-    assert tracemalloc.get_traced_memory()[0] < 1.1 * Memo.spent()
+    assert tracemalloc.get_traced_memory()[0] < 1.1 * Memo.used_bytes()
     del row
-    Memo.forget()
+    Memo.clear_all()
     gc.collect()
     left = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()

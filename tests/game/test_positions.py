@@ -28,7 +28,7 @@ def test_most_sets_win_unless_shared(completed: tuple[int, ...], winner: int | N
 
 def restate(state: State) -> State:
     """Return the state with the tightest bounds for the same deals."""
-    return State(state.closed(), state.turn, state.completed, state.set_size)
+    return State(state.filtered(), state.turn, state.completed, state.set_size)
 
 
 def test_a_position_is_turn_completed_sets_and_deals() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity import Settings, State, TieBreak
-from quaternity.trials.random_play import damaged, random_game, random_move, states_of_games
+from quaternity.trials.random_play import damage_state, random_game, random_move, random_states
 from quaternity.trials.strategies import damaged_states, game_settings, states
 from solvers import SOLVERS
 from tests.limits import limited
@@ -51,10 +51,10 @@ def test_there_is_no_move_without_a_turn_or_after_the_end() -> None:
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_the_requested_number_of_states_is_the_same_for_a_seed(size: Settings) -> None:
-    drawn = states_of_games(size, Random(3), 25)
+    drawn = random_states(size, Random(3), 25)
     assert len(drawn) == 25
     assert all(state.verdict() and not state.is_over for state in drawn)
-    assert drawn == states_of_games(size, Random(3), 25) != states_of_games(size, Random(4), 25)
+    assert drawn == random_states(size, Random(3), 25) != random_states(size, Random(4), 25)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -62,7 +62,7 @@ def test_a_game_gives_a_third_of_its_states(seed: int) -> None:
     size = Settings(4, 6, 4)
     first = [state for state in random_game(size, Random(seed)) if not state.is_over]
     third = -(-len(first) // 3)
-    *of_first, other = states_of_games(size, Random(seed), third + 1)
+    *of_first, other = random_states(size, Random(seed), third + 1)
     assert all(state in first for state in of_first)
     assert other not in first
 
@@ -74,7 +74,7 @@ def test_games_of_many_players_stay_short(flows: int, count: int) -> None:
     size = Settings(2, 20, 20)
     assert not State.start(size).has_tables
     with limited("quaternity.trials.random_play", MAX_FLOW_WORK=flows):
-        drawn = states_of_games(size, Random(1), count)
+        drawn = random_states(size, Random(1), count)
     most = max(count, 6, flows // (40 * 20))
     game = [*islice(random_game(size, Random(1)), most)]
     assert len(drawn) == count
@@ -123,12 +123,12 @@ def test_every_card_bound_and_hand_of_a_game_can_be_damaged(size: Settings) -> N
 @pytest.mark.parametrize("size", [*SIZES, Settings(2, 13, 13)], ids=str)
 def test_damage_stops_on_either_side_of_the_brink(size: Settings) -> None:
     flow = SOLVERS["max-flow"]
-    for number, state in enumerate(states_of_games(size, Random(5), 6)):
-        sound = damaged(state, Random(number), possible=True)
-        broken = damaged(state, Random(number), possible=False)
+    for number, state in enumerate(random_states(size, Random(5), 6)):
+        sound = damage_state(state, Random(number), possible=True)
+        broken = damage_state(state, Random(number), possible=False)
         assert flow(sound.problem)
         assert not flow(broken.problem)
-        assert damaged(broken, Random(0), possible=True) is broken
+        assert damage_state(broken, Random(0), possible=True) is broken
         # They differ in one step: the owners of a card, a minimum or a card in a hand.
         pairs = zip(sound.problem.sets, broken.problem.sets, strict=True)
         different = sum(constraint != other for constraint, other in pairs)

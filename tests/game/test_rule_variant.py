@@ -11,7 +11,7 @@ from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.insight.analysis import prospects
 from quaternity.insight.explanation import explain
-from quaternity.perfect.keys.canonical import Coding, Rules, canonical
+from quaternity.perfect.keys.canonical import KeyCodec, Rules, canonical
 from quaternity.perfect.successors.one_state import choices
 from solvers import SOLVERS, DealProblem, SetConstraint
 from tests.limits import limited
@@ -23,7 +23,7 @@ def forget() -> None:
     for name, module in [*sys.modules.items()]:
         if name.partition(".")[0] in ("quaternity", "solvers"):
             for value in vars(module).values():
-                for clear in ("cache_clear", "forget"):
+                for clear in ("cache_clear", "clear_all"):
                     if hasattr(value, clear) and not isinstance(value, type):
                         getattr(value, clear)()
 
@@ -63,7 +63,7 @@ def routes() -> dict[str, bool]:
     for name in ("coalitions", "max-flow", "matching", "cp-sat"):
         allowed[name] = question in state.legal_questions_by(SOLVERS[name])
     game, other = known_by_asking(), Question.of([2, 1, [1, 0]])
-    allowed["knowledge"] = game.state.closed().may_own(1, 0) != (0,)
+    allowed["knowledge"] = game.state.filtered().may_own(1, 0) != (0,)
     allowed["explanation"] = explain(game, other, Answer.YES) is None
     return allowed
 
@@ -80,6 +80,6 @@ def test_one_change_removes_the_rule_everywhere() -> None:
 @pytest.mark.usefixtures("anybody_asks")
 def test_perfect_play_follows_the_rule() -> None:
     state = known_by_asking().state
-    code = Coding(Rules.of(state))
+    code = KeyCodec(Rules.of(state))
     key = canonical(state).key
     assert set(choices(code, key)) == set(choices_by_state(code, key))

@@ -16,7 +16,7 @@ from quaternity import Answer, Card, Game, Move, Question, Settings, State, TieB
 from quaternity.base.errors import InputError
 from quaternity.game.question import is_plain, plain_question
 from quaternity.kwartet.hands import hand_of
-from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
 from solvers import DealProblem
 
 START = State.start(Settings(4, 3, 3))
@@ -77,7 +77,10 @@ def test_a_question_of_plain_numbers_is_itself() -> None:
             lambda: Settings(tie_break=1),
             "tie-break 1 is unknown; choose from first-in-order, fewest",
         ),
-        (lambda: Settings(tie_break=Announce.AT_ONCE), "is unknown; choose from first-in-order"),
+        (
+            lambda: Settings(tie_break=AnnounceTiming.AT_ONCE),
+            "is unknown; choose from first-in-order",
+        ),
         (lambda: Settings(seed=-1, sets=0), "sets: 0 is less than 1; seed: -1 is out of range"),
         (lambda: replace(Settings(), seed=0.5), "seed: 0.5 is not a whole number"),
         (lambda: replace(START, tie_break="sometimes"), "tie-break 'sometimes' is unknown"),
@@ -126,7 +129,7 @@ def test_a_rule_may_be_given_by_its_name() -> None:
     by_name, hidden = as_any("fewest-sets", "after-own-request")
     assert Settings(tie_break=by_name).tie_break is TieBreak.MIN_SETS
     assert replace(START, tie_break=by_name).tie_break is TieBreak.MIN_SETS
-    assert KwartetSettings(announce=hidden).announce is Announce.AFTER_OWN_REQUEST
+    assert KwartetSettings(announce=hidden).announce is AnnounceTiming.AFTER_OWN_REQUEST
     assert not KwartetSettings(announce=hidden).at_once
 
 

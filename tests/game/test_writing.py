@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quaternity.base.errors import InputError
-from quaternity.base.writing import replacing, try_lock, write_text
+from quaternity.base.writing import replace_file, try_lock, write_text
 
 
 def test_a_file_is_replaced(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_replaced_file_keeps_its_mode_and_owner(tmp_path: Path, mode: int) -> 
         os.chown(path, 1234, 4321)
     path.chmod(mode)
     before = path.stat()
-    with replacing(path) as part:
+    with replace_file(path) as part:
         part.write_text("new")
         # Users without access to the file have no access to the part, either.
         assert stat.S_IMODE(part.stat().st_mode) & ~mode == 0
@@ -102,7 +102,7 @@ def test_parts_of_dead_runs_are_removed_and_no_others(tmp_path: Path) -> None:
     with alive.open("rb") as file:
         assert try_lock(file.fileno())
         write_text(path, "whole")
-        with replacing(path) as part, replacing(path) as second:
+        with replace_file(path) as part, replace_file(path) as second:
             part.write_text("part")
             second.write_text("second")
             assert {*tmp_path.iterdir()} == {path, alive, part, second} | others
@@ -124,7 +124,7 @@ def test_a_part_removed_before_it_is_locked_is_created_again(
         return try_lock(handle)
 
     monkeypatch.setattr("quaternity.base.writing.try_lock", lock_late)
-    with replacing(tmp_path / "file") as part:
+    with replace_file(tmp_path / "file") as part:
         assert [part] == [*tmp_path.iterdir()] != removed
 
 
@@ -133,7 +133,7 @@ def test_a_block_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     path.write_text("old")
 
     def interrupt_writing() -> None:
-        with replacing(path) as part:
+        with replace_file(path) as part:
             part.write_text("new")
             raise KeyboardInterrupt
 

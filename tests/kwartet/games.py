@@ -8,12 +8,12 @@ from random import Random
 
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
-from quaternity.kwartet.hands import dealt_hands
+from quaternity.kwartet.hands import deal_hands
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event, request_faults
-from quaternity.kwartet.settings import Announce, KwartetSettings
-from quaternity.kwartet.strategies.students import better_greedy
+from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
+from quaternity.kwartet.strategies.published import better_greedy
 
 
 def legal_requests(position: Position) -> list[Question]:
@@ -40,7 +40,7 @@ def random_settings(
     usual = KwartetSettings(
         random.choice(players),
         random.choice(sets),
-        random.choice(list(Announce)),
+        random.choice(list(AnnounceTiming)),
         random.random() < 0.6,
     )
     if usual_only or random.random() < 0.5:
@@ -57,7 +57,7 @@ def random_game(
     settings: KwartetSettings, random: Random, max_events: int = 10_000
 ) -> Iterator[tuple[Position, Event | None]]:
     """Yield the positions of a game of good and random requests, each with the event before it."""
-    start = Position.start(settings, dealt_hands(settings, random, random.randrange(8)))
+    start = Position.start(settings, deal_hands(settings, random, random.randrange(8)))
     position = start
     yield position, None
     while not position.public.is_over and max_events:

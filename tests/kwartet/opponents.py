@@ -7,10 +7,21 @@ from random import Random
 from quaternity.base.errors import LimitError, NoDeal
 from quaternity.game.question import Question
 from quaternity.kwartet.chances import owner_weights
-from quaternity.kwartet.hands import NUMBERS
+from quaternity.kwartet.hands import NUMBERS_IN_MASK
 from quaternity.kwartet.public import next_with_cards
-from quaternity.kwartet.strategies.counting import HELD, SHOWN, TELLING, exact, patient
-from quaternity.kwartet.strategies.students import one_of, own_card_request, random_request, request
+from quaternity.kwartet.strategies.counting import (
+    HELD_CARD_VALUE,
+    NEXT_PLAYER_BONUS,
+    REVEAL_COST,
+    exact,
+    patient,
+)
+from quaternity.kwartet.strategies.published import (
+    own_card_request,
+    random_of,
+    random_request,
+    request,
+)
 from quaternity.kwartet.view import Strategy, View
 from solvers.problem import DealProblem, SetConstraint
 
@@ -30,12 +41,15 @@ def not_in_vain(view: View) -> DealProblem:
                 for number, mask in enumerate(row.owners)
             ]
         )
-        sets.append(SetConstraint.trusted(owners, row.low, row.high))
-    return DealProblem.trusted(view.problem.hands, tuple(sets))
+        sets.append(SetConstraint.unchecked(owners, row.low, row.high))
+    return DealProblem.unchecked(view.problem.hands, tuple(sets))
 
 
 def patient_like(
-    shown: float = SHOWN, held: float = HELD, telling: float = TELLING, plus: bool = False
+    shown: float = REVEAL_COST,
+    held: float = HELD_CARD_VALUE,
+    telling: float = NEXT_PLAYER_BONUS,
+    plus: bool = False,
 ) -> Strategy:
     """Return `patient` with other constants; `plus` rules out cards that a player failed to get."""
 
@@ -54,7 +68,7 @@ def patient_like(
             if mask in (0, 15):
                 continue
             run, cards = 1.0, []
-            for number in NUMBERS[15 ^ mask]:
+            for number in NUMBERS_IN_MASK[15 ^ mask]:
                 owners = []
                 for player, weight in enumerate(weights.owned[index][number]):
                     chance = weight / weights.total
@@ -83,11 +97,11 @@ def hopeless_request(view: View, random: Random) -> Question:
         (index, number, 1 << player)
         for index, mask in enumerate(view.hand)
         if mask
-        for number in NUMBERS[15 ^ mask]
+        for number in NUMBERS_IN_MASK[15 ^ mask]
         for player in opponents
         if not view.public.problem.sets[index].owners[number] >> player & 1
     ]
-    return one_of(view, requests, random) if requests else patient(view, random)
+    return random_of(view, requests, random) if requests else patient(view, random)
 
 
 def bluffing(bluff: Strategy, rate: float) -> Strategy:

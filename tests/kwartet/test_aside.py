@@ -11,22 +11,22 @@ from xml.etree import ElementTree
 import pytest
 
 from quaternity.base.errors import InputError
-from quaternity.base.wording import counted
+from quaternity.base.text_format import with_noun
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet.chances import chance_of
 from quaternity.kwartet.game import KwartetGame
 from quaternity.kwartet.hands import hand_of
-from quaternity.kwartet.knowing import moment, read_formula, told_lines, truth_at
 from quaternity.kwartet.log import log_text, parse_any_log, parse_log
 from quaternity.kwartet.log_reader import LogError
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import request_faults
+from quaternity.kwartet.queries import answer_lines, moment, read_formula, truth_at
 from quaternity.kwartet.rules import KwartetRules, ended_text
-from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
 from solvers import count_deals
-from solvers.filtering import closed
+from solvers.filtering import filter_problem
 from solvers.verdict import deal_faults
 from tests.kwartet.games import random_log, random_settings
 from tests.sizes import thorough
@@ -85,7 +85,7 @@ def test_the_game_ends_when_one_player_has_all_cards_that_are_not_aside() -> Non
     assert after.public.left == 15
     after = ask(after, "0 1/2")
     assert after.public.turn == 0
-    later = (Announce.AT_ONCE, True), (Announce.AFTER_OWN_REQUEST, False)
+    later = (AnnounceTiming.AT_ONCE, True), (AnnounceTiming.AFTER_OWN_REQUEST, False)
     for announce, over in later:  # under the second rule, players without cards can be asked
         rules = KwartetSettings(2, 2, announce, set_size=3, aside=3)
         alone = ask(position(rules, "0/0 1/0", "0/1", "0/2 1/1 1/2"), "1 0/1")
@@ -120,7 +120,7 @@ def test_a_reason_explains_the_number_of_the_pile() -> None:
     for aside in (0, 2):
         log = random_log(KwartetSettings(2, 3, aside=aside), Random(3), 12)
         for formula in ("H0 0/0", "!H0 0/0", "H1 0/0 | H1 0/1"):
-            lines = list(told_lines(formula, moment(log, len(log.events), 0), why=True))
+            lines = list(answer_lines(formula, moment(log, len(log.events), 0), why=True))
             mentions = [line for line in lines if "player 2" in line or "and 2" in line]
             assert bool(mentions) <= bool(aside)
             explanation = "player 2 stands for the cards aside"
@@ -228,7 +228,7 @@ def test_games_without_cards_aside_are_unchanged() -> None:
 @pytest.mark.parametrize("settings", [TINY, KwartetSettings(3, 4, aside=1), KwartetSettings(2, 3)])
 def test_the_picture_of_every_seat_shows_the_cards_aside(settings: KwartetSettings) -> None:
     game = KwartetGame.start(settings, seed=1)
-    pile = f"aside: {counted(settings.aside, 'card')}" if settings.aside else ""
+    pile = f"aside: {with_noun(settings.aside, 'card')}" if settings.aside else ""
     while True:
         for seat in (None, *range(settings.players)):
             view = game.view(seat)
@@ -236,7 +236,9 @@ def test_the_picture_of_every_seat_shows_the_cards_aside(settings: KwartetSettin
             assert pile in drawn
             assert pile in view._repr_html_()
             may_lie_aside = any(
-                mask >> settings.players for s in closed(view.problem).sets for mask in s.owners
+                mask >> settings.players
+                for s in filter_problem(view.problem).sets
+                for mask in s.owners
             )
             assert ("aside" in drawn.replace(pile, "")) == may_lie_aside
         if game.is_over or len(game.moves) == 4:

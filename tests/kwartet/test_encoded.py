@@ -140,7 +140,7 @@ def test_chance_draws_a_deal_with_even_hands(
         assert len(drawn) == rules.settings.cards + uneven
         sizes = rules.settings.hand_sizes(drawn[0] if uneven else 0)
         assert Counter(owners) == Counter(dict(enumerate(sizes)))
-        dealt = encoded.dealt(drawn)
+        dealt = encoded.initial_position(drawn)
         # A set that is complete after the deal is put down immediately.
         for card, seat in enumerate(owners):
             index, number = divmod(card, settings.set_size)

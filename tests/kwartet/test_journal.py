@@ -10,7 +10,7 @@ import pytest
 from quaternity.kwartet.log import log_text
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.rules import KwartetRules
-from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
 from quaternity.table.journal import MatchJournal
 from quaternity.table.match import Match
 from tests.kwartet.games import random_log
@@ -37,10 +37,10 @@ def resume(path: Path) -> int:
     return len(replay.moves)
 
 
-@pytest.mark.parametrize("announce", list(Announce))
+@pytest.mark.parametrize("announce", list(AnnounceTiming))
 @pytest.mark.parametrize("seed", range(4))
 def test_the_journal_equals_the_log_after_every_request(
-    tmp_path: Path, seed: int, announce: Announce
+    tmp_path: Path, seed: int, announce: AnnounceTiming
 ) -> None:
     log = random_log(KwartetSettings(3, 3, announce), Random(seed))
     text = write_journal(log, tmp_path / "game.log")
@@ -48,8 +48,10 @@ def test_the_journal_equals_the_log_after_every_request(
     assert text.replace(seats_line, "") == log_text(log).replace(seats_line, "")
 
 
-@pytest.mark.parametrize("announce", list(Announce))
-def test_a_truncated_journal_can_be_resumed_anywhere(tmp_path: Path, announce: Announce) -> None:
+@pytest.mark.parametrize("announce", list(AnnounceTiming))
+def test_a_truncated_journal_can_be_resumed_anywhere(
+    tmp_path: Path, announce: AnnounceTiming
+) -> None:
     log = random_log(KwartetSettings(3, 3, announce), Random(8), max_events=9)
     text = log_text(log)
     path = tmp_path / "game.log"

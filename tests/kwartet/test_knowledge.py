@@ -11,7 +11,7 @@ from quaternity.game.question import Question
 from quaternity.kwartet.hands import Hand, cards_in, hand_of
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event
-from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
 from solvers import DealProblem, SetConstraint, count_deals
 from solvers.brute_force import deals, refuses
 from solvers.verdict import deal_faults
@@ -77,7 +77,7 @@ def test_the_deals_of_the_problem_are_those_that_fit_the_record(seed: int) -> No
         if refuses(problem) is None:
             agree({"replay": lambda _: worlds, "problem": by_solver}, problem)  # noqa: B023
         for seat, hand in enumerate(position.hands[:players]):
-            own = problem.seen_by(seat, hand)
+            own = problem.with_hand(seat, hand)
             possible = {deal for deal in worlds if deal[seat] == plain(hand)}
             assert count_deals(own) == len(possible)
             if refuses(own) is None:
@@ -93,13 +93,13 @@ def test_the_real_deal_satisfies_everything_that_is_known(seed: int) -> None:
             problem = position.public.problem
             assert not deal_faults(problem, owner)
             for seat, hand in enumerate(position.hands[: settings.players]):
-                own = problem.seen_by(seat, hand)
+                own = problem.with_hand(seat, hand)
                 assert not deal_faults(own, owner)
                 assert own.hands == position.public.hands
 
 
 def test_only_players_who_have_asked_are_known_to_hold_no_full_set() -> None:
-    settings = KwartetSettings(players=2, sets=3, announce=Announce.AFTER_OWN_REQUEST)
+    settings = KwartetSettings(players=2, sets=3, announce=AnnounceTiming.AFTER_OWN_REQUEST)
     start = Position.start(settings, ((0b0111, 0b0111, 0), (0b1000, 0b1000, 0b1111)))
     assert all(row.high == (4, 4) for row in start.public.problem.sets)
     failed, _ = start.ask(Question(0, 1, Card(0, 0)))

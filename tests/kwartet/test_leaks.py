@@ -11,7 +11,7 @@ import pytest
 from quaternity.base.errors import QuaternityError
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
-from quaternity.kwartet.hands import dealt_hands
+from quaternity.kwartet.hands import deal_hands
 from quaternity.kwartet.log import log_as_seen
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
@@ -137,10 +137,10 @@ def test_a_seats_own_cards_are_marked_as_its_own(seed: int) -> None:
 def test_larger_hands_are_dealt_from_the_given_player_on(players: int) -> None:
     for sets in range(2, 14):
         rules = KwartetSettings(players, sets)
-        usual = [sum(mask.bit_count() for mask in hand) for hand in dealt_hands(rules, Random(1))]
+        usual = [sum(mask.bit_count() for mask in hand) for hand in deal_hands(rules, Random(1))]
         assert usual == sorted(usual, reverse=True)
         assert sum(usual) == rules.cards
         for first in range(players):
-            hands = dealt_hands(rules, Random(1), first)
+            hands = deal_hands(rules, Random(1), first)
             sizes = [sum(mask.bit_count() for mask in hand) for hand in hands]
             assert sizes[first:] + sizes[:first] == usual

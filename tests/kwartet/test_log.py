@@ -10,7 +10,7 @@ from quaternity.base.errors import InputError
 from quaternity.kwartet.log import header_text, log_as_seen, log_text, parse_log
 from quaternity.kwartet.log_reader import LogError
 from quaternity.kwartet.played import GameLog, ends_go
-from quaternity.kwartet.settings import Announce
+from quaternity.kwartet.settings import AnnounceTiming
 from solvers.verdict import deal_faults
 from tests.kwartet.games import random_log, random_settings
 from tests.sizes import thorough
@@ -58,7 +58,7 @@ def test_defaults_comments_blank_lines_and_line_ends_are_read() -> None:
     text = SHORT.replace("announce at-once\n", "\n# nothing\n").replace("seats greedy,exact\n", "")
     text = text.replace("own-card-requests yes\n", "").replace("yes\n", "yes  # luck\n")
     log = parse_log(text.replace("\n", "\r\n").encode("utf-8-sig"))
-    assert log.settings.announce is Announce.AT_ONCE
+    assert log.settings.announce is AnnounceTiming.AT_ONCE
     assert log.events == parse_log(SHORT).events
 
 

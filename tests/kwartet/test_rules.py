@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from quaternity.base.errors import InputError
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
 from quaternity.game.cards import Card
 from quaternity.kwartet.log import log_text
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
-from solvers.filtering import closed
+from solvers.filtering import filter_problem
 from tests.kwartet.games import random_log, random_settings
 from tests.sizes import thorough
 
@@ -60,7 +60,9 @@ def test_a_document_has_the_seat_the_turn_and_the_possible_owners(seed: int) -> 
             assert (document["seat"], document["turn"]) == (seat, turn)
             left = view.public.left
             assert (document.get("left"), "left" in document) == (left, left is not None)
-            for cards, known in zip(document["owners"], closed(view.problem).sets, strict=True):
+            for cards, known in zip(
+                document["owners"], filter_problem(view.problem).sets, strict=True
+            ):
                 for owners, mask in zip(cards, known.owners, strict=False):
                     assert owners == [p for p in range(log.settings.hands) if mask >> p & 1]
 
@@ -94,4 +96,4 @@ def test_an_invalid_request_is_a_fault_with_a_message(move: Any) -> None:
     rules = KwartetRules()
     view = rules.view(rules.start(Random(1)), 0)
     for faults in (view.faults(move), rules.faults(view, move)):
-        assert faults == [f"{shown(move)} is not a request"]
+        assert faults == [f"{quote_value(move)} is not a request"]

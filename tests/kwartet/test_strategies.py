@@ -12,13 +12,13 @@ import pytest
 from quaternity.base.errors import InputError
 from quaternity.base.plugins import BrokenPlugin
 from quaternity.game.question import Question
-from quaternity.kwartet.chances import OwnerWeights, estimated, owner_weights
-from quaternity.kwartet.hands import NUMBERS
+from quaternity.kwartet.chances import OwnerWeights, estimate_weights, owner_weights
+from quaternity.kwartet.hands import NUMBERS_IN_MASK
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.rules import KwartetRules
-from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
 from quaternity.kwartet.strategies.counting import exact, patient
-from quaternity.kwartet.strategies.students import (
+from quaternity.kwartet.strategies.published import (
     better_greedy,
     greedy,
     mixed,
@@ -32,7 +32,7 @@ from quaternity.table import players
 from quaternity.table.games import registration
 from quaternity.table.players import check_name, make_player
 from solvers.brute_force import deals
-from solvers.filtering import closed
+from solvers.filtering import filter_problem
 from tests.kwartet.games import legal_requests, random_game, random_settings
 from tests.sizes import thorough
 from tests.table.planted import STRATEGIES
@@ -83,7 +83,7 @@ def test_a_seed_gives_the_same_requests_as_before(name: str, digest: str) -> Non
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_a_player_with_only_full_sets_may_ask_for_their_own_card(name: str) -> None:
-    settings = KwartetSettings(2, 2, Announce.AFTER_OWN_REQUEST, own_card_requests=False)
+    settings = KwartetSettings(2, 2, AnnounceTiming.AFTER_OWN_REQUEST, own_card_requests=False)
     position = Position.start(settings, ((15, 0), (0, 15)))
     for seed in range(9):
         assert STRATEGIES[name](position.view(0), Random(seed)) in legal_requests(position)
@@ -98,7 +98,7 @@ def chance_by_listing(view: View, question: Question) -> float:
 
 @pytest.mark.parametrize("seed", range(thorough(15, 40)))
 def test_exact_asks_for_the_most_likely_card(seed: int) -> None:
-    settings = KwartetSettings(players=3, sets=3, announce=list(Announce)[seed % 2])
+    settings = KwartetSettings(players=3, sets=3, announce=list(AnnounceTiming)[seed % 2])
     steps = [position for position, _ in random_game(settings, Random(seed), 12)]
     for position in steps[2::3]:
         view = position.view(position.public.turn)
@@ -180,7 +180,7 @@ def test_mixed_tosses_a_fair_coin_between_greedy_and_silent() -> None:
 
 def test_players_without_cards_are_asked_only_in_compatibility_mode() -> None:
     hands = ((0b0111, 0b0001), (0b1000, 0b1110), (0b0000, 0b0000))
-    for announce in Announce:
+    for announce in AnnounceTiming:
         settings = KwartetSettings(players=3, sets=2, announce=announce)
         view = Position.start(settings, hands).view(0)
         for strategy in (random_request, own_card_request):
@@ -203,7 +203,7 @@ def check_sums(weights: OwnerWeights, hands: tuple[int, ...]) -> None:
 def test_estimates_add_up_and_respect_certainty(seed: int) -> None:
     for position in some_positions(seed, 2):
         problem = position.view(position.public.turn).problem
-        counted, guessed = owner_weights(problem), estimated(closed(problem))
+        counted, guessed = owner_weights(problem), estimate_weights(filter_problem(problem))
         assert counted.exact or problem.players > 5
         assert not guessed.exact
         check_sums(counted, problem.hands)
@@ -233,7 +233,7 @@ def test_large_games_are_played_by_estimates() -> None:
     for strategy in (exact, patient):
         asked = strategy(view, Random(1))
         assert not view.faults(asked)
-        assert asked.card.number not in NUMBERS[view.hand[asked.card.set_index]]
+        assert asked.card.number not in NUMBERS_IN_MASK[view.hand[asked.card.set_index]]
 
 
 @pytest.fixture
@@ -241,9 +241,9 @@ def entry_points(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
     """Replace the entry points of other distributions by a list, and clear the cached table."""
     points: list[EntryPoint] = []
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
-    players.registered.cache_clear()
+    players.plugin_players.cache_clear()
     yield points
-    players.registered.cache_clear()
+    players.plugin_players.cache_clear()
 
 
 def strategy_named(name: str) -> object:
@@ -251,11 +251,11 @@ def strategy_named(name: str) -> object:
 
 
 def test_another_distribution_adds_a_strategy(entry_points: list[EntryPoint]) -> None:
-    place = "quaternity.kwartet.strategies.students:own_card_request"
+    place = "quaternity.kwartet.strategies.published:own_card_request"
     entry_points.append(EntryPoint("bluff", place, registration("kwartet").strategy_group))
     assert strategy_named("bluff") is own_card_request
-    assert list(players.registered("kwartet").found) == ["bluff"]
-    assert not players.registered("quarto").found
+    assert list(players.plugin_players("kwartet").usable) == ["bluff"]
+    assert not players.plugin_players("quarto").usable
 
 
 @pytest.mark.parametrize(
@@ -270,10 +270,10 @@ def test_a_broken_registration_does_not_disable_others(
     entry_points: list[EntryPoint], name: str, place: str, fault: str
 ) -> None:
     entry_points.append(EntryPoint(name, place, registration("kwartet").strategy_group))
-    good = "quaternity.kwartet.strategies.students:own_card_request"
+    good = "quaternity.kwartet.strategies.published:own_card_request"
     entry_points.append(EntryPoint("bluff", good, registration("kwartet").strategy_group))
     with pytest.warns(BrokenPlugin, match=fault):
-        assert list(players.registered("kwartet").found) == ["bluff"]
+        assert list(players.plugin_players("kwartet").usable) == ["bluff"]
     for known in ("exact", "greedy", "bluff"):
         check_name("kwartet", known)
     with pytest.raises(InputError, match=fault):
@@ -282,10 +282,10 @@ def test_a_broken_registration_does_not_disable_others(
 
 
 def test_built_in_names_cannot_be_replaced(entry_points: list[EntryPoint]) -> None:
-    place = "quaternity.kwartet.strategies.students:greedy"
+    place = "quaternity.kwartet.strategies.published:greedy"
     entry_points.append(EntryPoint("exact", place, registration("kwartet").strategy_group))
     with pytest.warns(BrokenPlugin, match="a name that is already in use; it is skipped"):
-        assert not players.registered("kwartet").found
+        assert not players.plugin_players("kwartet").usable
     assert strategy_named("exact") is exact
 
 
@@ -296,7 +296,7 @@ def test_bots_and_players_of_each_game_are_registered_in_one_group(
     games = ("quaternity", "kwartet", "quarto", "set")
     entry_points += [EntryPoint(f"{game}.mine", place, players.ENTRY_POINTS) for game in games]
     for game in ("quaternity", "quarto", "set"):
-        assert list(players.registered(game).found) == ["mine"]
+        assert list(players.plugin_players(game).usable) == ["mine"]
         assert players.is_foreign(game, "mine")
 
 

@@ -4,9 +4,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from quaternity.kwartet.timelines import UNSAID, Timeline, timelines_svg
+from quaternity.kwartet.timelines import UNDEFINED, Timeline, timelines_svg
 
-TRUTHS = [False, None, None, True, UNSAID, True]
+TRUTHS = [False, None, None, True, UNDEFINED, True]
 
 
 def test_every_stretch_is_a_bar_and_truths_differ_without_colours() -> None:

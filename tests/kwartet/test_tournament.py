@@ -15,12 +15,12 @@ from quaternity.base.errors import GameLimit, InputError, LimitError, PlayerFaul
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet import rules as rules_module
-from quaternity.kwartet.hands import Hand, dealt_hands
+from quaternity.kwartet.hands import Hand, deal_hands
 from quaternity.kwartet.log import log_text, parse_log
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.rules import KwartetRules
-from quaternity.kwartet.settings import Announce, KwartetSettings
-from quaternity.kwartet.strategies.students import better_greedy, own_card_request, request
+from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
+from quaternity.kwartet.strategies.published import better_greedy, own_card_request, request
 from quaternity.kwartet.view import View
 from quaternity.table.tournament import playing as module
 from quaternity.table.tournament.playing import (
@@ -30,13 +30,13 @@ from quaternity.table.tournament.playing import (
     play_game,
     record_of_game,
 )
-from quaternity.table.tournament.scores import Measured, Table, tabulated, worlds_by_go
+from quaternity.table.tournament.scores import Measured, Table, make_table, worlds_by_go
 from quaternity.workers.pool import open_executor
 from tests.sizes import THOROUGH, thorough
 from tests.table.planted import STRATEGIES, plant_strategy
 
 STUDENTS = ("greedy", "silent", "mixed", "random")
-COMPATIBLE = KwartetSettings(announce=Announce.AFTER_OWN_REQUEST)
+COMPATIBLE = KwartetSettings(announce=AnnounceTiming.AFTER_OWN_REQUEST)
 
 
 def plan(
@@ -55,7 +55,7 @@ def result(tournament: Tournament, games: int) -> Table:
 
 
 def table_of(tournament: Tournament, played: Sequence[GameResult]) -> Table:
-    return tabulated(played, len(tournament.players), None, tournament.games_a_deal)
+    return make_table(played, len(tournament.players), None, tournament.games_a_deal)
 
 
 def goes_in(tournament: Tournament, results: Sequence[GameResult]) -> Measured:
@@ -186,7 +186,7 @@ def test_the_same_seed_gives_the_same_games_on_any_number_of_workers() -> None:
 @pytest.mark.parametrize("seed", range(thorough(3, 6)))
 def test_a_logged_game_equals_the_played_game_of_that_number(seed: int) -> None:
     tournament = plan(
-        KwartetSettings(3, 7, list(Announce)[seed % 2], seed % 3 > 0),
+        KwartetSettings(3, 7, list(AnnounceTiming)[seed % 2], seed % 3 > 0),
         ("exact", "mixed", "better-greedy"),
         seed,
     )
@@ -272,7 +272,7 @@ def test_standard_errors_are_computed_over_deals() -> None:
     # Four values of one deal and two of another: totals 11 and 12, expected 46/3 and 23/3.
     assert Measured.of(values, [0, 0, 0, 0, 1, 1]).error == pytest.approx(13 / 3 / 3)
     assert Measured.of(values, [7] * 6).error is None
-    table = tabulated([game((7, 6), 10), game((6, 7), 12), game((7, 6), 30)], 2, games_a_deal=2)
+    table = make_table([game((7, 6), 10), game((6, 7), 12), game((7, 6), 30)], 2, games_a_deal=2)
     assert table.deals == 2
     assert table.moves == Measured.of([10, 12, 30], [0, 0, 1])
 
@@ -289,7 +289,7 @@ def game(points: tuple[float, ...], moves: int) -> GameResult:
 
 def test_wins_ties_and_shares_are_counted() -> None:
     games = [game((7, 6, 0), 10), game((6, 6, 1), 12), game((5, 4, 4), 14)]
-    table = tabulated(games, 3)
+    table = make_table(games, 3)
     assert [record.wins for record in table.records] == [2, 0, 0]
     assert [record.tied for record in table.records] == [1, 1, 0]
     assert table.shared == 1
@@ -299,7 +299,7 @@ def test_wins_ties_and_shares_are_counted() -> None:
     assert about(table.moves) == (2 / sqrt(3), 12)
     assert Measured.of([3.0]) == Measured(3.0, None, 1)
     with pytest.raises(InputError, match="no game"):
-        tabulated([], 2)
+        make_table([], 2)
 
 
 def test_a_strategy_that_never_ends_or_breaks_the_rules_is_stopped(
@@ -455,7 +455,7 @@ def test_a_seats_random_generator_is_independent_of_the_deal_and_other_seats(
     assert states_beside("sparing", seed=2)[0] != alone[0]
 
     def dealt_otherwise(settings: KwartetSettings, random: Random, extra: int) -> tuple[Hand, ...]:
-        return dealt_hands(settings, Random(99), extra)
+        return deal_hands(settings, Random(99), extra)
 
-    monkeypatch.setattr(rules_module, "dealt_hands", dealt_otherwise)
+    monkeypatch.setattr(rules_module, "deal_hands", dealt_otherwise)
     assert states_beside("sparing")[0] == alone[0]

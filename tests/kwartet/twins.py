@@ -27,7 +27,7 @@ def twins(log: GameLog, seat: int, random: Random, number: int) -> list[GameLog]
             for card, owner in enumerate(owners):
                 hands[owner][index] |= 1 << card
         start = _backward(hands, log)
-        steps = Position.start(log.settings, start).played(event.question for event in log.events)
+        steps = Position.start(log.settings, start).play(event.question for event in log.events)
         events: Sequence[Event] = [event for _, event in steps]
         twin = GameLog.of(log.settings, start, events, log.names)
         assert log_as_seen(twin, seat) == log_as_seen(log, seat)

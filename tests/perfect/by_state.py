@@ -5,12 +5,12 @@ from __future__ import annotations
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.transition import tied_players
-from quaternity.perfect.keys.canonical import Coding, Key, Parts, canonical_form
+from quaternity.perfect.keys.canonical import Key, KeyCodec, StateParts, canonical_form
 from quaternity.perfect.keys.kinds import NumberedKind
 from quaternity.perfect.successors.one_state import Choice, Reply, canonical_after
 
 
-def choices_by_state(code: Coding, key: Key) -> list[Choice]:
+def choices_by_state(code: KeyCodec, key: Key) -> list[Choice]:
     """Return all questions of a canonical state.
 
     Cost: one `State.after` and one canonical form for each answer.
@@ -39,8 +39,8 @@ def choices_by_state(code: Coding, key: Key) -> list[Choice]:
     return list(unique)
 
 
-def _chances(code: Coding, parts: Parts) -> list[Choice]:
-    kinds = [code.book.numbered(number) for number in parts.kinds]
+def _chances(code: KeyCodec, parts: StateParts) -> list[Choice]:
+    kinds = [code.book.by_number(number) for number in parts.kinds]
     return [
         Choice(
             code.rules.players,

@@ -9,7 +9,7 @@ from random import Random
 from quaternity.game.settings import TieBreak
 from quaternity.game.state import State
 from quaternity.game.transition import out_of_play
-from quaternity.perfect.keys.canonical import Coding
+from quaternity.perfect.keys.canonical import KeyCodec
 from quaternity.perfect.successors.one_state import choices
 from solvers.problem import DealProblem, SetConstraint, mask_of
 from tests.perfect.plain_solver import Game, Position
@@ -94,7 +94,7 @@ def relabel(state: State, random: Random, *, players: bool = True) -> tuple[Stat
     ), names
 
 
-def all_keys(code: Coding, start: bytes, limit: int = 10**9) -> list[bytes]:
+def all_keys(code: KeyCodec, start: bytes, limit: int = 10**9) -> list[bytes]:
     """Return the keys of all reachable canonical states, or of `limit` of them at least."""
     seen = {start: None}
     for key in (keys := [start]):

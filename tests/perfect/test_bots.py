@@ -17,14 +17,14 @@ from quaternity.game.question import Question
 from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from quaternity.perfect.bots.policy import Policy
-from quaternity.perfect.bots.prospects import (
+from quaternity.perfect.bots.heuristic import (
     TURN,
-    ahead,
     exact_prospects,
+    lead,
     many_prospects,
     rough_prospects,
 )
+from quaternity.perfect.bots.policy import Policy
 from quaternity.perfect.bots.search import DEFAULT_GAMES, SearchBot, Tree
 from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving.solver import solve
@@ -85,7 +85,7 @@ def test_tied_winners_share_the_win_of_an_imagined_game() -> None:
     for state in random_states(start, Random(7), 1500):
         if state.is_over:
             key, roles = canonical(state)
-            result = policy.look(key).result
+            result = policy.quick_evaluation(key).result
             best = max(state.points)
             first = [player for player, points in enumerate(state.points) if points == best]
             assert result is not None
@@ -163,14 +163,14 @@ def test_the_search_bot_plays_forced_wins_and_gives_none_away(path: Path) -> Non
 def test_a_search_ends_when_it_has_weighed_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bot's cache has no influence: a resumed game continues as it would have."""
     games = 0
-    imagine = Tree.imagine
+    imagine = Tree.run_playout
 
     def count_games(*arguments: Any) -> Any:
         nonlocal games
         games += 1
         return imagine(*arguments)
 
-    monkeypatch.setattr(Tree, "imagine", count_games)
+    monkeypatch.setattr(Tree, "run_playout", count_games)
     counts, random = [], Random(1)
     bot = SearchBot(random, 30, 100)
     for _ in range(2):
@@ -204,8 +204,8 @@ def test_every_player_of_an_imagined_game_plays_to_win(path: Path) -> None:
                 continue
             tree = Tree(policy, Random(seen))
             for _ in range(100):
-                tree.imagine(key, (1, 2, 0))
-            kept += wins[options.index(tree.nodes[key].ranked(options)[0])]
+                tree.run_playout(key, (1, 2, 0))
+            kept += wins[options.index(tree.nodes[key].sort_options(options)[0])]
             seen += 1
     assert seen > 30
     assert kept > 0.8 * seen
@@ -220,10 +220,10 @@ def test_prospects_count_what_is_certain(state: State) -> None:
     for role, player in enumerate(roles):
         for values in (exact, rough):
             assert values[role] >= state.points[player]
-            assert ahead(values, role) <= state.sets + 1
+            assert lead(values, role) <= state.sets + 1
     if state.is_over:
         assert exact == rough == tuple([state.points[player] for player in roles])
-    assert max(ahead(exact, role) for role in range(len(roles))) >= 0
+    assert max(lead(exact, role) for role in range(len(roles))) >= 0
 
 
 def by_player(state: State) -> Sequence[float]:
@@ -244,7 +244,7 @@ def test_prospects_follow_from_all_deals(sizes: tuple[int, int, int]) -> None:
         if not state.is_over:
             exact[state.turn or 0] += TURN
             rough[state.turn or 0] += TURN
-        for index, row in enumerate(state.closed().sets):
+        for index, row in enumerate(state.filtered().sets):
             for player in range(state.players if row.owners else 0):
                 held = [deal.owner[index].count(player) for deal in listed]
                 exact[player] += (sum(held) / len(listed) / row.size) ** 2
@@ -275,8 +275,8 @@ def test_the_informed_bot_asks_and_answers_by_its_prospects(
             worth: dict[Question, tuple[float, float]] = {}
             for question, answers in state.legal_questions.items():
                 after = [tuple(prospects(state.after(question, reply))) for reply in answers]
-                theirs = [ahead(values, question.asked) for values in after]
-                best = [ahead(values, state.turn) for values, their in
+                theirs = [lead(values, question.asked) for values in after]
+                best = [lead(values, state.turn) for values, their in
                         zip(after, theirs, strict=True) if their > max(theirs) - 1e-9]  # fmt: skip
                 worth[question] = min(best), max(best)
                 answer = bot.answer(state, question)
@@ -326,7 +326,7 @@ def test_a_win_is_shared_out_in_every_imagined_game(longest: int) -> None:
     with limited("quaternity.perfect.bots.search", MAX_PLAYOUT_LENGTH=longest):
         tree = Tree(Policy(code, glance=0), Random(1))
         for state in random_states(START, Random(3), 30):
-            result = tree.imagine(canonical(state).key, (2, 0, 1))
+            result = tree.run_playout(canonical(state).key, (2, 0, 1))
             assert min(result) >= 0
             assert sum(result) == pytest.approx(1)
             if longest == 1 and not state.is_over:
@@ -366,8 +366,8 @@ def test_imagined_games_end_once_a_win_is_forced(path: Path) -> None:
     with Tablebase(path) as tablebase:
         for state in random_states(START, Random(8), 50):
             key, roles = canonical(state)
-            look = policy.look(key)
-            assert look == Policy(code).look(key)
+            look = policy.quick_evaluation(key)
+            assert look == Policy(code).quick_evaluation(key)
             if state.is_over:
                 assert look.result is not None
                 continue

@@ -11,13 +11,13 @@ from quaternity.base.errors import InputError
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.perfect import tablebase as tablebase_module
-from quaternity.perfect.forcing import Forcing, caught
+from quaternity.perfect.forcing import ForcedWinSearch, cannot_escape_rings
 from quaternity.perfect.keys.arrays import key_bytes
-from quaternity.perfect.keys.canonical import Coding, Key, Rules, canonical, coding
+from quaternity.perfect.keys.canonical import Key, KeyCodec, Rules, canonical, coding
 from quaternity.perfect.solving.solver import Solution, solve
+from quaternity.perfect.stalling import stalling_questions
 from quaternity.perfect.successors.one_state import choices
 from quaternity.perfect.tablebase import Tablebase, write_tablebase
-from quaternity.perfect.waiting import waiting
 from tests.perfect.positions import all_keys, random_states, relabel
 from tests.sizes import thorough
 
@@ -58,13 +58,13 @@ def test_sizes(
     assert not any(standing.can_prevent)
 
 
-def measure(code: Coding, key: Key) -> tuple[int, int, int]:
+def measure(code: KeyCodec, key: Key) -> tuple[int, int, int]:
     """Return the measure that decreases with every move, as in the proof of the guide.
 
     It has the possible owners of the cards, the sets in play, and the cards that the asker lacks.
     """
     parts = code.parts(key)
-    sets = [code.book.numbered(number) for number in parts.kinds]
+    sets = [code.book.by_number(number) for number in parts.kinds]
     chance = parts.place == code.rules.players
     lacks = code.cards + 1 if chance else code.cards - parts.hands[0]
     return sum([mask.bit_count() - 1 for kind in sets for mask in kind.masks]), len(sets), lacks
@@ -108,12 +108,12 @@ def test_keys_do_not_depend_on_names_but_on_rules() -> None:
 
 def test_nobody_can_wait_and_searches_agree_with_the_solution(solution: Solution) -> None:
     code = coding(solution.graph.rules)
-    assert not any(caught(code, key) for key in key_bytes(solution.graph.keys[::10]))
+    assert not any(cannot_escape_rings(code, key) for key in key_bytes(solution.graph.keys[::10]))
     won = 0
     for state in random_states(START, Random(5), thorough(30, 300)):
         for player in range(3):
-            assert waiting(state, player) is None
-            forcing = Forcing(state, player)
+            assert stalling_questions(state, player) is None
+            forcing = ForcedWinSearch(state, player)
             assert forcing.search() == (player in solution.standing(state).can_force)
             assert forcing.check()[1]
             assert forcing.line()[1] is None

@@ -287,4 +287,4 @@ def test_a_state_that_is_not_settled_is_refused(turn: int, owners: list[int]) ->
     state = State(DealProblem([3, 0, 1], sets), turn, (None, None), 2)
     with pytest.raises(InputError, match=r"State\.settled\(\)"):
         canonical(state)
-    assert canonical(state.settled()).key
+    assert canonical(state.settle()).key

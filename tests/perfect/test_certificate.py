@@ -17,12 +17,12 @@ from quaternity.game.question import Answer
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.perfect import certificate
-from quaternity.perfect.certificate import Certified, NoCertificate, check
-from quaternity.perfect.forcing import Forcing
+from quaternity.perfect.certificate import CheckResult, InvalidCertificate, check
+from quaternity.perfect.forcing import ForcedWinSearch
 from quaternity.perfect.solving.certifying import write_certificate, write_forcing_certificate
-from quaternity.perfect.solving.everybody import WISHES, for_himself
+from quaternity.perfect.solving.max_n import WISHES, solve_max_n
 from quaternity.perfect.solving.solver import solve
-from quaternity.perfect.solving.standing import NEVER
+from quaternity.perfect.solving.state_value import NEVER
 from solvers.problem import DealProblem, SetConstraint
 from tests.perfect.positions import from_hands, random_states
 from tests.sizes import thorough
@@ -58,7 +58,7 @@ GAMES = [
 ]
 
 
-def check_lines(lines: list[Any]) -> Certified:
+def check_lines(lines: list[Any]) -> CheckResult:
     return check([json.dumps(line).encode() + b"\n" for line in lines])
 
 
@@ -70,7 +70,7 @@ def write_lines(state: State, folder: Path, wish: str | None = None) -> list[Any
 
 def write_answer(state: State, player: int, folder: Path) -> tuple[bool, list[Any]]:
     """Return whether a player can force a win, and the certificate of the answer."""
-    forcing, path = Forcing(state, player), folder / "answer"
+    forcing, path = ForcedWinSearch(state, player), folder / "answer"
     can_force = forcing.search()
     assert can_force is not None
     write_forcing_certificate(path, forcing, 600)
@@ -128,16 +128,16 @@ def test_a_wrong_certificate_is_refused_with_its_line(
 ) -> None:
     lines = copy.deepcopy(BY_HAND)
     lines[line][place] = value  # type: ignore[index]
-    with pytest.raises(NoCertificate, match=fault):
+    with pytest.raises(InvalidCertificate, match=fault):
         check_lines(lines)
 
 
 @pytest.mark.parametrize("text", [b"", b"\n", b"[]", b"{", b"\xff", b"[" * 100_000, b"nan"])
 def test_other_data_is_not_a_certificate(text: bytes) -> None:
-    with pytest.raises(NoCertificate, match="line 1: not "):
+    with pytest.raises(InvalidCertificate, match="line 1: not "):
         check(io.BytesIO(text))
     head = json.dumps(BY_HAND[0]).encode() + b"\n"
-    with pytest.raises(NoCertificate, match=r"line [12]: "):
+    with pytest.raises(InvalidCertificate, match=r"line [12]: "):
         check(io.BytesIO(head + text))
 
 
@@ -171,7 +171,7 @@ def test_later_states_and_uneven_starts_are_certified(tmp_path: Path) -> None:
 def test_outcomes_are_certified(state: State, wish: str, tmp_path: Path) -> None:
     """Exactly the outcomes that are possible without chance are certified."""
     lines = write_lines(state, tmp_path, wish)
-    right = frozenset(for_himself(solve(state), wish).of(state))
+    right = frozenset(solve_max_n(solve(state), wish).of(state))
     assert check_lines(lines).outcomes == right
     random, start = Random(1), lines[0]["start"] + 1
     for number in {
@@ -182,11 +182,11 @@ def test_outcomes_are_certified(state: State, wish: str, tmp_path: Path) -> None
         more = [0] * (state.players - 1) + [3]
         for others in ([*outcomes, more], outcomes[1:]):
             lines[number][6] = others
-            with pytest.raises(NoCertificate):
+            with pytest.raises(InvalidCertificate):
                 check_lines(lines)
         lines[number][6] = outcomes
     endless = [lines[0] | {"brisk": False, "players": 3}, *lines[1:]]
-    with pytest.raises(NoCertificate, match="line 1: a wish needs a game that ends"):
+    with pytest.raises(InvalidCertificate, match="line 1: a wish needs a game that ends"):
         check_lines(endless)
 
 
@@ -215,7 +215,7 @@ def test_an_answer_about_one_player_is_certified(start: State, tmp_path: Path) -
                 assert shown.ranks[player] >= length
             wrong = copy.deepcopy(lines)
             wrong[1][4][player] = None if can_force else 5
-            with pytest.raises(NoCertificate):
+            with pytest.raises(InvalidCertificate):
                 check_lines(wrong)
     assert forced or not is_small
 
@@ -224,10 +224,12 @@ def test_a_region_for_one_player_claims_nothing_of_others(tmp_path: Path) -> Non
     """Nor is the claim valid for other players under other names."""
     _, lines = write_answer(State.start(Settings(4, 3, 3)), 1, tmp_path)
     for player in (0, None):
-        with pytest.raises(NoCertificate):
+        with pytest.raises(InvalidCertificate):
             check_lines([lines[0] | {"player": player}, *lines[1:]])
     turned = [lines[0], [*lines[1][:5], [[lines[1][5][0][0], [1, 0, 2]]], None], *lines[2:]]
-    with pytest.raises(NoCertificate, match="player 1, whose null is claimed, must not be renamed"):
+    with pytest.raises(
+        InvalidCertificate, match="player 1, whose null is claimed, must not be renamed"
+    ):
         check_lines(turned)
 
 
@@ -235,7 +237,7 @@ def test_no_answer_is_certified_if_the_tie_break_is_a_draw(tmp_path: Path) -> No
     state = State.start(Settings(2, 4, 4, tie_break=TieBreak.MIN_SETS))
     with pytest.raises(InputError, match="needs the tie-break first-in-order"):
         write_answer(state, 0, tmp_path)
-    forcing = Forcing(GAMES[0], 0)
+    forcing = ForcedWinSearch(GAMES[0], 0)
     forcing.search()
     with pytest.raises(LimitError, match="not complete after 0 seconds"):
         write_forcing_certificate(tmp_path / "late", forcing, 0)
@@ -328,7 +330,7 @@ def assert_refused_or_true(state: State, changes: int, seed: int, tmp_path: Path
         other = corrupt(lines, random)
         try:
             shown = check_lines(other)
-        except NoCertificate:
+        except InvalidCertificate:
             refused += 1
             continue
         right = truth(other[other[0]["start"] + 1], other[0])
@@ -357,7 +359,7 @@ def test_a_certificate_of_another_game_is_refused(tmp_path: Path) -> None:
         (plain, {"sets": 3, "start": 0}),
         (four, {"tie_break": "fewest-sets"}),
     ]:
-        with pytest.raises(NoCertificate):
+        with pytest.raises(InvalidCertificate):
             check_lines([lines[0] | other, *lines[1:]])
     # Nobody can force a win if hopeless questions are legal, nor can they if these are illegal.
     assert check_lines([plain[0] | {"brisk": True}, *plain[1:]]).ranks == (None, None, None)
@@ -378,7 +380,7 @@ def test_a_forger_cannot_predict_the_sampled_lines(tmp_path: Path) -> None:
     data = [json.dumps(line).encode() for line in lines]
     assert check(data, 45, seed=0).seed == 0
     for _ in range(5):
-        with pytest.raises(NoCertificate):
+        with pytest.raises(InvalidCertificate):
             check(data, 45)
     right = [
         json.dumps(line).encode() for line in write_lines(State.start(Settings(3, 2, 3)), tmp_path)
@@ -407,5 +409,5 @@ def test_a_state_that_no_game_reaches_is_refused(
     head = BY_HAND[0] | {"sets": 2, "players": 3, "states": 1}  # type: ignore[operator]
     points = [0, 0, 2 - len(sets)]
     ranks = [None, None, None] if sets else [None, None, 0]
-    with pytest.raises(NoCertificate, match=f"line 2: no game reaches this state: {fault}"):
+    with pytest.raises(InvalidCertificate, match=f"line 2: no game reaches this state: {fault}"):
         check_lines([head, [turn, hands, points, sets, ranks, [], None]])

@@ -10,8 +10,8 @@ from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving.solver import Solution, solve
+from quaternity.perfect.stalling import stalling_questions
 from quaternity.perfect.successors.one_state import choices
-from quaternity.perfect.waiting import waiting
 from tests.perfect.friends import Friends
 from tests.perfect.positions import from_hands, hands_of
 from tests.sizes import thorough
@@ -154,4 +154,4 @@ def test_a_player_without_cards_cannot_win_or_help_to_force_a_win(sizes: Sizes) 
 
 def test_many_players_are_refused() -> None:
     with pytest.raises(LimitError, match="at most 12 players, not 13"):
-        waiting(State.start(Settings(2, 13, 13)), 1)
+        stalling_questions(State.start(Settings(2, 13, 13)), 1)

@@ -81,7 +81,7 @@ def test_an_estimate_that_runs_out_of_time_is_not_finished() -> None:
 def test_an_unsteady_estimate_is_reported() -> None:
     start = State.start(Settings(3, 5, 3))
     rules, key = Rules.of(start), canonical(start).key
-    with limited("quaternity.perfect.solving.estimate", DEARER=10**9):
+    with limited("quaternity.perfect.solving.estimate", MAX_TIME_GROWTH=10**9):
         size = estimate(rules, key, Random(1), 100, patience=600)
         assert size.finished
         assert not size.steady
@@ -147,5 +147,5 @@ def test_a_far_larger_game_is_recognised() -> None:
 def test_recognising_a_larger_game_does_not_list_all_questions(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delattr(State, "listed")
+    monkeypatch.delattr(State, "questions_by_set")
     assert is_larger(State.start(Settings(4, 26, 4)), 500, Random(0))

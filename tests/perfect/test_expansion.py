@@ -11,16 +11,16 @@ from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.perfect.keys.arrays import (
     Keys,
-    among,
+    contains,
     from_words,
     key_array,
     key_bytes,
     to_words,
 )
-from quaternity.perfect.keys.canonical import Coding, Key, Rules, canonical, coding
+from quaternity.perfect.keys.canonical import Key, KeyCodec, Rules, canonical, coding
 from quaternity.perfect.keys.kinds import role_orders
 from quaternity.perfect.solving.graph import IDLE, OPEN
-from quaternity.perfect.successors.many_states import Expander, Expansion, expanded_plainly
+from quaternity.perfect.successors.many_states import Expander, Expansion, expand_singly
 from quaternity.perfect.successors.one_state import Choice, choices
 from tests.agreement import agree
 from tests.limits import limited
@@ -44,7 +44,7 @@ def questions(result: Expansion, players: int) -> list[Counter[tuple[object, ...
     idle = int(result.counts[IDLE].sum())
     for row, (owner, asked) in enumerate(zip(owners.tolist(), result.asked.tolist(), strict=True)):
         if row < single:
-            answers = [None, led[row]] if result.said[row] else [led[row], None]
+            answers = [None, led[row]] if result.is_yes[row] else [led[row], None]
         else:
             answers = [led[row], led[row + len(owners) - single]]
         counters[owner][row < idle, asked, *answers] += 1
@@ -96,11 +96,11 @@ def test_fast_and_plain_expansion_agree(
     check_expansion(code, sorted({*late}))
 
 
-def check_expansion(code: Coding, keys: list[Key]) -> None:
+def check_expansion(code: KeyCodec, keys: list[Key]) -> None:
     """Compare states expanded at once, and one by one."""
 
     def apart(keys: Keys) -> Expansion:
-        return expanded_plainly(code, keys)
+        return expand_singly(code, keys)
 
     @limited("quaternity.perfect.successors.many_states", QUESTION_BITS=1)
     def at_once_by_ranks(keys: Keys) -> Expansion:
@@ -119,7 +119,7 @@ MAX_SET_SIZES = {2: 18, 3: 9, 4: 6, 5: 2}
 
 @pytest.mark.parametrize("players", MAX_SET_SIZES)
 def test_the_largest_sets_that_fit_are_expanded_correctly(players: int) -> None:
-    def code_of(size: int) -> Coding:
+    def code_of(size: int) -> KeyCodec:
         return coding(Rules.of(State.start(Settings(size, players, players))))
 
     fit = [size for size in range(2, 21) if Expander.fault(code_of(size)) is None]
@@ -142,7 +142,7 @@ def test_no_answer_makes_a_state_less_certain(
     code = coding(Rules.of(start))
 
     def uncertainty(key: bytes) -> int:
-        return sum(code.book.numbered(kind).uncertainty for kind in code.parts(key).kinds)
+        return sum(code.book.by_number(kind).uncertainty for kind in code.parts(key).kinds)
 
     idle = 0
     for key in all_keys(code, canonical(start).key, thorough(60, 1000)):
@@ -186,4 +186,4 @@ def test_keys_in_arrays_keep_their_order(sizes: tuple[int, int, int]) -> None:
     assert key_bytes(from_words(to_words(array))) == keys
     array.sort()
     assert key_bytes(array) == sorted(keys)
-    assert among(array[::2], array).tolist() == [place % 2 == 0 for place in range(len(keys))]
+    assert contains(array[::2], array).tolist() == [place % 2 == 0 for place in range(len(keys))]

@@ -10,11 +10,16 @@ from quaternity.game.question import Answer
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.game.transition import out_of_play
-from quaternity.perfect.forcing import Forcing, at_sight, caught, lost_at_sight
+from quaternity.perfect.forcing import (
+    ForcedWinSearch,
+    cannot_escape_rings,
+    is_known_lost,
+    known_result,
+)
 from quaternity.perfect.keys.arrays import key_bytes
-from quaternity.perfect.keys.canonical import Rules, alike_roles, canonical, coding
+from quaternity.perfect.keys.canonical import Rules, canonical, coding, symmetric_roles
 from quaternity.perfect.solving.solver import solve
-from quaternity.perfect.waiting import waiting
+from quaternity.perfect.stalling import stalling_questions
 from solvers.problem import DealProblem, SetConstraint
 from tests.perfect.positions import random_states
 from tests.sizes import thorough
@@ -45,7 +50,7 @@ def test_the_answer_agrees_with_the_solved_game(sizes: tuple[int, int, int, TieB
     for state in random_states(start, Random(5), thorough(18, 300)):
         standing = solution.standing(state)
         for player in range(state.players):
-            forcing = Forcing(state, player)
+            forcing = ForcedWinSearch(state, player)
             assert forcing.search() == (player in standing.can_force)
             came_through, whole = forcing.check()
             assert whole
@@ -60,7 +65,7 @@ def test_a_line_ends_as_stated(sizes: tuple[int, int, int, TieBreak]) -> None:
     repeated = 0
     for start in random_states(State.start(Settings(*sizes)), Random(8), thorough(24, 200)):
         for player in range(start.players):
-            forcing = Forcing(start, player)
+            forcing = ForcedWinSearch(start, player)
             won = forcing.search()
             moves, again = forcing.line()
             states = [start]
@@ -70,7 +75,7 @@ def test_a_line_ends_as_stated(sizes: tuple[int, int, int, TieBreak]) -> None:
             end = states[-1]
             assert won == (end.is_over and end.winner == player)
             if again is None:
-                assert end.is_over or lost_at_sight(end, player)
+                assert end.is_over or is_known_lost(end, player)
             else:
                 first, last = canonical(states[again]), canonical(end)
                 assert again < len(moves)
@@ -79,9 +84,9 @@ def test_a_line_ends_as_stated(sizes: tuple[int, int, int, TieBreak]) -> None:
                 repeated += 1
             # Once the opponents can wait, they do; if they need not, the line ends.
             for place, state in enumerate(states):
-                if not won and lost_at_sight(state, player):
+                if not won and is_known_lost(state, player):
                     assert [question for question, _ in moves[place:]] == (
-                        waiting(state, player) or []
+                        stalling_questions(state, player) or []
                     )
                     assert {answer for _, answer in moves[place:]} <= {Answer.NO}
                     break
@@ -97,10 +102,10 @@ def test_keys_show_positions_lost_at_sight(sizes: tuple[int, int, int], brisk: b
     lost = [0, 0]
     for state in random_states(start, Random(9), thorough(60, 600)):
         key, roles = canonical(state)
-        open_sets = [row.owners for row in state.closed().sets if row.owners]
+        open_sets = [row.owners for row in state.filtered().sets if row.owners]
         for player in range(state.players):
-            sight = at_sight(code, (key, roles.index(player)))
-            assert lost_at_sight(state, player) == (sight is False)
+            sight = known_result(code, (key, roles.index(player)))
+            assert is_known_lost(state, player) == (sight is False)
             others = [points for other, points in enumerate(state.points) if other != player]
             possible = state.points[player] + len(open_sets)
             without = [owners for owners in open_sets if not any(m >> player & 1 for m in owners)]
@@ -125,7 +130,7 @@ def test_chance_draws_the_worst_asker_for_the_player() -> None:
         state = State(
             DealProblem([2, 1, 1, 2], sets), 0, done, 2, TieBreak.MIN_SETS, seed, brisk=True
         )
-        forcing = Forcing(state, 0)
+        forcing = ForcedWinSearch(state, 0)
         assert forcing.search() is False
         assert forcing.check()[1]
         assert forcing.line()[0]
@@ -155,7 +160,7 @@ and all of them, as in the guide."""
 def test_a_caught_player_cannot_force_a_win(sizes: tuple[int, int, int]) -> None:
     solution = solve(State.start(Settings(*sizes)))
     code = coding(solution.graph.rules)
-    is_caught = [caught(code, key) for key in key_bytes(solution.graph.keys)]
+    is_caught = [cannot_escape_rings(code, key) for key in key_bytes(solution.graph.keys)]
     cannot = solution.values.can_force & 1 == 0
     assert cannot[is_caught].all()
     ends, _ = solution.graph.ends()
@@ -170,7 +175,7 @@ def test_large_games_are_answered(
     sizes: tuple[int, int, int], min_moves: int, max_moves: int, seed: int
 ) -> None:
     state = midgame(Settings(*sizes), seed, min_moves, max_moves)
-    forcing = Forcing(state, seed % 4)
+    forcing = ForcedWinSearch(state, seed % 4)
     assert forcing.search(600) is not None
     assert forcing.check(0.1)[0] > 0
     moves, again = forcing.line()
@@ -180,13 +185,13 @@ def test_large_games_are_answered(
         assert state.winner == seed % 4
         assert again is None
     elif again is None:
-        assert state.is_over or lost_at_sight(state, seed % 4)
+        assert state.is_over or is_known_lost(state, seed % 4)
 
 
 def test_nobody_forces_a_win_from_the_start_of_52_cards() -> None:
     start = State.start(Settings(4, 13, 4))
     for player in range(4):
-        forcing = Forcing(start, player)
+        forcing = ForcedWinSearch(start, player)
         assert forcing.search() is False
         assert forcing.check()[1]
         assert forcing.line()[1] is not None
@@ -200,7 +205,7 @@ def test_a_strategy_that_does_not_hold_is_found() -> None:
         for player in range(3):
             if state.is_over or solution.standing(state).can_force == (player,):
                 continue
-            forcing = Forcing(state, player)
+            forcing = ForcedWinSearch(state, player)
             forcing.search()
             for node in forcing.graph.nodes.values():
                 node.won = True
@@ -212,10 +217,10 @@ def test_a_strategy_that_does_not_hold_is_found() -> None:
 
 def test_an_unfinished_search_has_no_answer() -> None:
     state = midgame(Settings(4, 4, 4), 43, 8, 60)
-    forcing = Forcing(state, 0)
+    forcing = ForcedWinSearch(state, 0)
     assert forcing.search(0) is None
     with pytest.raises(InputError, match=r"player 4: expected 0\.\.3"):
-        Forcing(state, 4)
+        ForcedWinSearch(state, 4)
 
 
 @pytest.mark.parametrize("tie_break", TieBreak, ids=str)
@@ -225,7 +230,7 @@ def test_roles_are_equivalent_if_players_can_be_renamed(tie_break: TieBreak) -> 
     alike = 0
     for state in random_states(start, Random(3), 60):
         key, roles = canonical(state)
-        smallest = alike_roles(code, key)
+        smallest = symmetric_roles(code, key)
         held = [player for player, hand in enumerate(state.hands) if hand]
         ordered = code.rules.order_matters(state.hands)
         same = {role: {role} for role in range(4)}

@@ -10,11 +10,11 @@ from quaternity.base.errors import LimitError
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.keys.arrays import key_array, key_bytes
-from quaternity.perfect.keys.canonical import Coding, Rules, canonical, closed_kinds, coding
+from quaternity.perfect.keys.canonical import KeyCodec, Rules, canonical, closed_kinds, coding
 from quaternity.perfect.keys.kinds import KindBook, kind_book, multiset_of_rank, multiset_rank
 from quaternity.perfect.successors.many_states import Expander
 from quaternity.trials.strategies import states
-from solvers.coalition_tables import lanes_for
+from solvers.coalition_tables import layout_for
 from solvers.filtering import FILTERS
 from tests.limits import limited
 from tests.perfect.positions import all_keys
@@ -28,10 +28,10 @@ def test_a_rank_determines_its_multiset(values: list[int]) -> None:
 
 @pytest.mark.parametrize(("set_size", "players"), [(2, 2), (3, 2), (2, 3), (3, 3), (2, 4)])
 def test_every_kind_has_one_number(set_size: int, players: int) -> None:
-    book = kind_book(set_size, lanes_for(players, set_size * players, set_size))
+    book = kind_book(set_size, layout_for(players, set_size * players, set_size))
     forms = set()
     for number in range(1, book.total + 1):
-        kind = book.numbered(number)
+        kind = book.by_number(number)
         assert kind.number == number
         assert kind is book.kind(kind.masks[::-1], kind.low)
         forms.add((kind.masks, kind.low))
@@ -39,14 +39,14 @@ def test_every_kind_has_one_number(set_size: int, players: int) -> None:
 
 
 def test_names_can_be_changed_and_changed_back() -> None:
-    book = kind_book(3, lanes_for(3, 9, 3))
+    book = kind_book(3, layout_for(3, 9, 3))
     random = Random(1)
     for _ in range(200):
-        kind = book.numbered(random.randint(1, book.total))
+        kind = book.by_number(random.randint(1, book.total))
         roles = tuple(random.sample(range(3), 3))
         back = tuple(roles.index(player) for player in range(3))
-        assert kind.renamed(roles).renamed(back) is kind
-        assert [kind.renamed(roles).low[role] for role in range(3)] == [kind.low[p] for p in roles]
+        assert kind.rename(roles).rename(back) is kind
+        assert [kind.rename(roles).low[role] for role in range(3)] == [kind.low[p] for p in roles]
 
 
 @settings(deadline=None)
@@ -69,7 +69,7 @@ def test_evicted_kinds_are_recomputed_identically() -> None:
     level = key_array(coding(rules), keys)
     plain = Expander(coding(rules)).expand(level)
 
-    code = Coding(rules)
+    code = KeyCodec(rules)
     code.book = KindBook(size, code.book.layout)
     with limited("quaternity.perfect.keys.kinds", MAX_CACHED_KINDS=limit):
         seen = set()
@@ -80,7 +80,7 @@ def test_evicted_kinds_are_recomputed_identically() -> None:
         assert key_bytes(again.keys) == key_bytes(plain.keys)
         assert again.counts.tolist() == plain.counts.tolist()
         assert again.outcomes.tolist() == plain.outcomes.tolist()
-        assert len(code.book._made) <= limit < len(seen)
+        assert len(code.book._by_form) <= limit < len(seen)
 
 
 def test_too_many_players_and_too_many_kinds_are_refused() -> None:

@@ -16,7 +16,7 @@ from quaternity.perfect.keys.kinds import Roles, role_orders
 from quaternity.perfect.solving.graph import Block
 from quaternity.perfect.solving.retrograde import Games, Words
 from quaternity.perfect.solving.solver import solve
-from quaternity.perfect.solving.standing import NEVER
+from quaternity.perfect.solving.state_value import NEVER
 from quaternity.perfect.successors.one_state import choices
 from tests.perfect.checker import quickest, slowest
 from tests.sizes import thorough

@@ -295,7 +295,7 @@ def test_strata_in_pieces_give_the_same(small: Solution, block: int, threads: in
     """Join portions that begin and end within strata, and settle them one by one or at once."""
     with (
         limited("quaternity.perfect.solving.graph", MAX_EXPANDED_STATES=32),
-        limited("quaternity.perfect.solving.retrograde", BLOCK=block),
+        limited("quaternity.perfect.solving.retrograde", BLOCK_STATES=block),
     ):
         pool = Pool.around(SerialExecutor(), in_flight=1)
         pool.threads = threads

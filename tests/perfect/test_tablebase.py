@@ -173,7 +173,7 @@ def test_a_value_of_missing_players_is_refused(tmp_path: Path) -> None:
         opened.standing(State.start(Settings(2, 3, 3)))
 
 
-@limited("quaternity.perfect.tablebase", BLOCK=4)
+@limited("quaternity.perfect.tablebase", BLOCK_STATES=4)
 def test_no_damage_gives_a_wrong_answer(tmp_path: Path) -> None:
     """Change every byte of a small tablebase in two ways, and try every length."""
     start = State.start(Settings(2, 3, 3))
@@ -251,7 +251,7 @@ def test_a_file_that_cannot_be_written_is_reported(tmp_path: Path, solution: Sol
     assert [file.name for file in tmp_path.iterdir()] == ["directory"]
 
 
-@limited("quaternity.perfect.tablebase", WRITTEN_AT_ONCE=1024)
+@limited("quaternity.perfect.tablebase", WRITE_BATCH=1024)
 def test_runs_that_write_the_same_file_do_not_disturb_each_other(
     tmp_path: Path, solution: Solution
 ) -> None:

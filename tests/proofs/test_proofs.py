@@ -19,13 +19,13 @@ from solvers import (
     Feasible,
     Infeasible,
     Shortage,
-    TooFewPlaces,
+    TooManyCards,
     Verdict,
     certify,
     solve,
     verify,
 )
-from solvers.random_problems import GameSize, Sizes, game_like, loosened, spoilt
+from solvers.random_problems import GameSize, Sizes, game_like, random_feasible, random_tightened
 from tests.proofs import (
     CLOSED,
     FILES,
@@ -47,7 +47,7 @@ def random_problem(random: Random) -> DealProblem:
     if random.random() < 0.1:
         return game_like(random, GameSize(*random.choice([(4, 3, 3), (4, 5, 4), (4, 13, 4)])))
     sizes = Sizes(players=5, sets=4, set_size=5)
-    return random.choice((loosened, spoilt))(random.randint, sizes)
+    return random.choice((random_feasible, random_tightened))(random.randint, sizes)
 
 
 def change_entry(entries: Sequence[int], value: int, random: Random) -> tuple[int, ...]:
@@ -76,7 +76,7 @@ def forge(problem: DealProblem, verdict: Verdict, random: Random) -> Verdict:
         if random.random() < 0.5:
             return Infeasible(Shortage(coalition, change_entry(witnesses, masks[0], random)))
     others: list[Certificate | None] = [
-        TooFewPlaces(),
+        TooManyCards(),
         CrossedBounds(player, index),
         CrowdedHand(player),
         Shortage(masks[0], tuple(masks[1 : 1 + len(problem.sets)])),
@@ -102,7 +102,7 @@ def claim_of(verdict: Verdict) -> list[int]:
     match verdict:
         case Feasible(deal):
             return [0, len(deal.owner), *(number for row in deal.owner for number in encode(row))]
-        case Infeasible(TooFewPlaces()):
+        case Infeasible(TooManyCards()):
             return [1]
         case Infeasible(CrossedBounds(player, index)):
             return [2, player, index]
@@ -145,7 +145,7 @@ def test_the_proved_checker_and_verify_accept_the_same(
         (type(verdict.deal if isinstance(verdict, Feasible) else verdict.shortage), answer)
         for (_, verdict), answer in zip(pairs, ours, strict=True)
     )
-    for kind in (Deal, Shortage, TooFewPlaces, CrossedBounds, CrowdedHand):
+    for kind in (Deal, Shortage, TooManyCards, CrossedBounds, CrowdedHand):
         assert kinds[kind, True], kind
         assert kinds[kind, False], kind
 

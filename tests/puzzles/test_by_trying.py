@@ -8,10 +8,10 @@ from itertools import combinations
 
 import pytest
 
-from quaternity.base.sentences import document, facts
+from quaternity.base.sentences import document, message_data
 from quaternity.game.game import Game
 from quaternity.kwartet.log import parse_any_log
-from quaternity.kwartet.seen import SeenLog
+from quaternity.kwartet.seat_log import SeatLog
 from quaternity.puzzles import KINDS, Puzzle, make
 from quaternity.quarto.board import Board
 from quaternity.quarto.pieces_file import example_pieces, read_pieces
@@ -25,7 +25,7 @@ MANY = {1: 3300, 2: 3300, 3: 3000, 4: 380, 5: 20}
 
 def possible(puzzle: Puzzle) -> set[str]:
     """Return whether a deal is left after the answer."""
-    about = facts(puzzle.question)
+    about = message_data(puzzle.question)
     move = (about["asker"], about["asked"], *about["card"], bool(about["answer"]))
     return {"yes" if replay(puzzle.position).apply(move) else "no"}
 
@@ -44,7 +44,7 @@ def owner(puzzle: Puzzle) -> set[str]:
 
 def force(puzzle: Puzzle) -> set[str]:
     """Return the questions after which the set is completed, whatever the others do."""
-    state, me = replay(puzzle.position), facts(puzzle.question)["who"]
+    state, me = replay(puzzle.position), message_data(puzzle.question)["who"]
     goal, within = state.completed_sets().count(me) + 1, puzzle.level_from["questions"]
     return {
         f"{me} asks {question[1]} for {question[2]}/{question[3]}"
@@ -56,7 +56,7 @@ def force(puzzle: Puzzle) -> set[str]:
 def trace(puzzle: Puzzle) -> set[str]:
     """Return the cards that another player has in every deal."""
     log = parse_any_log(puzzle.position)
-    assert isinstance(log, SeenLog)
+    assert isinstance(log, SeatLog)
     deals = deals_seen(puzzle.position, everybody=False)
     certain = [
         (*card, player)
@@ -70,7 +70,9 @@ def knowing(puzzle: Puzzle) -> set[str]:
     """Return whether a formula holds in every deal that the seat thinks possible, by definition."""
     deals = deals_seen(puzzle.position, everybody=True)
     own_deals = deals_seen(puzzle.position, everybody=False)
-    *operators, fact = re.findall(r"K\d|C\{\d,\d\}|H\d \d/\d", facts(puzzle.question)["formula"])
+    *operators, fact = re.findall(
+        r"K\d|C\{\d,\d\}|H\d \d/\d", message_data(puzzle.question)["formula"]
+    )
     holder, index, number = map(int, re.findall(r"\d", fact))
     truth: Truth = lambda deal: (index, number) in deal[holder]  # noqa: E731
     for operator in reversed(operators):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from quaternity.base.sentences import facts
+from quaternity.base.sentences import message_data
 from quaternity.game.game import Game
 from quaternity.puzzles import Puzzle, make
 from quaternity.puzzles.boards import position_of
@@ -39,7 +39,7 @@ def table_form(puzzle: Puzzle) -> tuple[int, ...]:
 
 def state_form(puzzle: Puzzle) -> tuple[Any, ...]:
     """Return the least form of a state and its question under all renamings."""
-    state, about = Game.parse(puzzle.position).state, facts(puzzle.question)
+    state, about = Game.parse(puzzle.position).state, message_data(puzzle.question)
     players, asked = range(state.players), about.get("card")
     least = []
     for new in permutations(players):
@@ -73,7 +73,7 @@ def log_form(puzzle: Puzzle) -> tuple[Any, ...]:
     for asker, asked, index, number, answer in moves_of(puzzle.position):
         names = [players.setdefault(player, len(players)) for player in (asker, asked)]
         moves.append((*names, *number_card(index, number), answer))
-    about = facts(puzzle.question)
+    about = message_data(puzzle.question)
     asked_of = [players.setdefault(about[role], len(players)) for role in ("seat", "who", "holder")
                 if role in about]  # fmt: skip
     card = number_card(*about["card"]) if "card" in about else None

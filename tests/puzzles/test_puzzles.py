@@ -12,7 +12,7 @@ from itertools import combinations, product
 import pytest
 
 from quaternity.base.errors import InputError
-from quaternity.base.sentences import facts
+from quaternity.base.sentences import message_data
 from quaternity.game.game import Game
 from quaternity.puzzles import KINDS, Puzzle, daily, make
 from quaternity.puzzles.boards import position_of
@@ -112,10 +112,10 @@ def test_a_forced_set_is_explained_by_why_nobody_can_say_no() -> None:
 def test_a_wrong_question_is_shown_by_a_line_of_play_that_gains_nothing() -> None:
     for seed, level in product(range(thorough(2, 20)), (1, 3)):
         puzzle = make("force", seed, level)
-        me, within = facts(puzzle.question)["who"], puzzle.level_from["questions"]
+        me, within = message_data(puzzle.question)["who"], puzzle.level_from["questions"]
         for asked, because in puzzle.wrong.items():
             game = Game.parse(puzzle.position)
-            line = facts(because)["line"]
+            line = message_data(because)["line"]
             assert str(line[0]).startswith(asked)
             points = game.state.points[me]
             for move in line:
@@ -131,7 +131,7 @@ def holds(holder: int, card: tuple[int, int], deal: Deal) -> bool:
 def test_a_player_who_does_not_know_the_formula_knows_half_of_it() -> None:
     for seed, level in product(thorough((3, 4, 5), range(12)), thorough((4,), (3, 4, 5))):
         puzzle = make("knows", seed, level)
-        about = facts(puzzle.question)
+        about = message_data(puzzle.question)
         if puzzle.answers == ("yes",) or about["formula"].startswith(f"K{about['who']} H"):
             continue
         deals = deals_seen(puzzle.position, everybody=True)

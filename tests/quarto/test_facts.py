@@ -53,7 +53,7 @@ def test_up_to_five_pieces_a_draw_is_always_left() -> None:
     boards = 0
     for cells in places:
         for rest in rests:
-            rows, empty, left = lines().whole, ALL, ALL
+            rows, empty, left = lines().empty_rows, ALL, ALL
             for cell, piece in zip(cells, (0, *rest), strict=True):
                 rows, empty, left = (
                     rows & lines().after[piece][cell],

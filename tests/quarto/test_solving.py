@@ -108,13 +108,15 @@ def test_positions_of_one_form_have_one_value(squares: bool) -> None:
             rated = Minimax(board, squares).rate_moves(name)
             value, distance = max(rated.values(), key=lambda pair: (pair[0], -pair[0] * pair[1]))
             piece = EXAMPLE.piece(name)
-            form = geometry.form(board.in_bits(squares), piece)
+            form = geometry.canonical_form(board.in_bits(squares), piece)
             known.setdefault(form, []).append((value, distance))
             cells = random.choice(geometry.symmetries)
             pieces = random.choice(piece_symmetries())
             image = moved(board, cells, pieces).in_bits(squares)
-            assert geometry.form(image, pieces[piece])[0] == form[0]
-            known.setdefault(geometry.form(image, pieces[piece]), []).append((value, distance))
+            assert geometry.canonical_form(image, pieces[piece])[0] == form[0]
+            known.setdefault(geometry.canonical_form(image, pieces[piece]), []).append(
+                (value, distance)
+            )
     assert all(len(set(values)) == 1 for values in known.values())
     assert sum(len(values) > 2 for values in known.values()) > thorough(2, 5)
 
@@ -124,7 +126,7 @@ def test_equivalent_first_moves_have_one_form(squares: bool) -> None:
     """The form has the number of shared properties and the kind of cell (one of two or three)."""
     board, geometry = Board.parse("." * 16, EXAMPLE), lines(squares)
     forms = {
-        geometry.form(board.after(cell, "A").in_bits(squares), EXAMPLE.piece(name))
+        geometry.canonical_form(board.after(cell, "A").in_bits(squares), EXAMPLE.piece(name))
         for cell in range(16)
         for name in EXAMPLE.names.replace("A", "")
     }

@@ -12,7 +12,7 @@ import pytest
 
 from quaternity.base.deadline import Deadline
 from quaternity.base.errors import LimitError
-from quaternity.base.sentences import facts
+from quaternity.base.sentences import message_data
 from quaternity.game.question import Question
 from quaternity.kwartet.log import log_text
 from quaternity.kwartet.played import GameLog
@@ -22,7 +22,7 @@ from quaternity.kwartet.view import View
 from quaternity.quarto.rules import QuartoRules
 from quaternity.review import Review, review
 from quaternity.review.judge import Judge
-from quaternity.review.played import Played
+from quaternity.review.recorded_game import RecordedGame
 from quaternity.review.reviewing import LEADS
 from quaternity.table.match import Match
 from quaternity.ternary.rules import SetRules, SetSettings
@@ -64,7 +64,7 @@ def record(played: Match[Any, Any, Any]) -> str:
 
 
 @cache
-@limited("quaternity.review.chances", MAX_IMAGINED_GAMES=16, COMPARED=8)
+@limited("quaternity.review.chances", MAX_SIMULATED_GAMES=16, COMPARED_GAMES=8)
 def review_match(game: str, seed: int) -> Review:
     return review(record(match(game, seed)), seconds=600)
 
@@ -86,7 +86,7 @@ def test_chances_add_up_and_end_with_the_winners(game: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize(("game", "seed"), GAMES)
-@limited("quaternity.review.chances", MAX_IMAGINED_GAMES=4, COMPARED=2)
+@limited("quaternity.review.chances", MAX_SIMULATED_GAMES=4, COMPARED_GAMES=2)
 def test_a_seat_sees_a_review_of_its_own_moves_only(game: str, seed: int) -> None:
     done = review(record(match(game, seed)), seat=1, seconds=600)
     assert all(move.worth is None for move in done.moves if move.seat != 1)
@@ -127,7 +127,7 @@ def pair(seed: int) -> tuple[int, list[str]]:
     return pair(seed + 1000) if other is None else (seat, [texts[0], other])
 
 
-@limited("quaternity.review.chances", MAX_IMAGINED_GAMES=16, COMPARED=1, AGAIN=16)
+@limited("quaternity.review.chances", MAX_SIMULATED_GAMES=16, COMPARED_GAMES=1, CONFIRMING_GAMES=16)
 def test_a_final_lead_is_never_lost_and_is_reported_from_its_start() -> None:
     reported = 0
     for seed in range(thorough(1, 20)):
@@ -136,24 +136,26 @@ def test_a_final_lead_is_never_lost_and_is_reported_from_its_start() -> None:
         for moment in review(record(played), seconds=600).moments:
             for line in moment.lines:
                 if getattr(line, "kind", None) == LEADS:
-                    winner, reported = facts(line)["who"], reported + 1
+                    winner, reported = message_data(line)["who"], reported + 1
                     leads = [x[winner] > x[1 - winner] for x in points]
                     at = len(leads) - leads[::-1].index(False) if False in leads else 0
-                    assert f"{points[at][winner]:g}" == facts(line)["points"]
+                    assert f"{points[at][winner]:g}" == message_data(line)["points"]
     assert reported
 
 
 @pytest.mark.parametrize("seed", range(thorough(2, 30)))
 def test_games_that_a_seat_cannot_distinguish_have_the_same_bytes(seed: int) -> None:
     seat, texts = pair(seed)
-    with limited("quaternity.review.chances", MAX_IMAGINED_GAMES=16, COMPARED=8):
+    with limited("quaternity.review.chances", MAX_SIMULATED_GAMES=16, COMPARED_GAMES=8):
         first, second = (review(text, seat, seconds=600, seed=seed) for text in texts)
     assert json.dumps(first.document()) == json.dumps(second.document())
     assert not first.unfinished
-    seen = [Played(text, seat) for text in texts]
+    seen = [RecordedGame(text, seat) for text in texts]
     for index in range(len(seen[0].acting)):
         assert seen[0].view(index, seat) == seen[1].view(index, seat)
-        assert seen[0].drawn(index, Random(seed)) == seen[1].drawn(index, Random(seed))
+        assert seen[0].draw_position(index, Random(seed)) == seen[1].draw_position(
+            index, Random(seed)
+        )
         for game in seen:
             with pytest.raises(AssertionError):
                 game.view(index, (seat + 1) % 3)
@@ -164,10 +166,10 @@ def test_cards_that_a_kwartet_player_could_know_follow_from_its_views(seed: int)
     played, done = match("kwartet", seed), review_match("kwartet", seed)
     for move in done.moves:
         for note in move.notes:
-            about = facts(note)
+            about = message_data(note)
             if "since" in about:
                 card, holder = about["card"], about["holder"]
-                since = facts(about["since"]).get("number", 0)
+                since = message_data(about["since"]).get("number", 0)
                 for at in range(since, move.number):
                     view = played.rules.view(played.positions[at], move.seat)
                     assert not solve(without(view.problem, card, holder), solver="max-flow")
@@ -200,7 +202,7 @@ def is_right_triple(rules: Any, cards: Sequence[int]) -> bool:
 def test_missed_threes_lay_on_the_table_and_were_triples(seed: int) -> None:
     played, done = match("set", seed), review_match("set", seed)
     for index, move in enumerate(done.moves):
-        lay = [facts(note)["cards"] for note in move.notes if "cards" in facts(note)]
+        lay = [message_data(note)["cards"] for note in move.notes if "cards" in message_data(note)]
         before, after = played.positions[index].seen, played.positions[index + 1].seen
         took = len(after.taken[move.seat]) > len(before.taken[move.seat])
         assert bool(lay) == (bool(before.threes) and not took)
@@ -216,13 +218,13 @@ def test_a_wrong_claim_and_a_wish_for_more_cards_are_noted() -> None:
         start = rules.start(random)
     wrong = next(move for move in rules.moves(rules.view(start, 0))
                  if move.cards and not is_right_triple(rules, move.cards))  # fmt: skip
-    with limited("quaternity.review.chances", MAX_IMAGINED_GAMES=16):
+    with limited("quaternity.review.chances", MAX_SIMULATED_GAMES=16):
         done = review(f"{rules.record_start(start, ())}0 {wrong}\n0 more\n", seconds=600)
     assert [move.mistake for move in done.moves] == [True, False]
     assert [len(move.notes) for move in done.moves] == [2, 1]
 
 
-@limited("quaternity.review.chances", MAX_IMAGINED_GAMES=16, COMPARED=8)
+@limited("quaternity.review.chances", MAX_SIMULATED_GAMES=16, COMPARED_GAMES=8)
 def test_a_limit_of_counting_leaves_a_chance_open(monkeypatch: pytest.MonkeyPatch) -> None:
     def too_much(*_: object) -> float:
         raise LimitError("too much")

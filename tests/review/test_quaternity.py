@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from quaternity.base.errors import InputError, SolverTimeout
-from quaternity.base.sentences import facts
+from quaternity.base.sentences import message_data
 from quaternity.game.cards import Card
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
@@ -18,7 +18,7 @@ from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.solving.solver import Solution, solve
 from quaternity.review import Review, review, reviewing
-from quaternity.review.chances import Chances
+from quaternity.review.chances import PlayoutEstimate
 from quaternity.trials.random_play import random_move
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import solve as deal
@@ -89,11 +89,11 @@ def test_a_certain_card_is_certain_since_the_stated_move_and_can_be_asked_for(
 
     for move in done.moves:
         for note in move.notes:
-            about = facts(note)
+            about = message_data(note)
             if "since" not in about:
                 continue
             card, holder, at = about["card"], about["holder"], move.number - 1
-            since = facts(about["since"]).get("number", 0)
+            since = message_data(about["since"]).get("number", 0)
             assert all(certain(after, card, holder) for after in range(since, at + 1))
             assert since == 0 or not certain(since - 1, card, holder)
             state = game.states[at]
@@ -234,7 +234,7 @@ def test_a_game_without_moves_has_a_review() -> None:
 
 
 @pytest.mark.parametrize("cut", ["seconds", "work", "clock"])
-@limited("quaternity.review.chances", MAX_IMAGINED_GAMES=16, COMPARED=8, AGAIN=32)
+@limited("quaternity.review.chances", MAX_SIMULATED_GAMES=16, COMPARED_GAMES=8, CONFIRMING_GAMES=32)
 def test_no_move_is_decisive_while_the_chances_are_incomplete(
     cut: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,10 +243,10 @@ def test_no_move_is_decisive_while_the_chances_are_incomplete(
     assert full.moments
     assert not full.unfinished
     if cut == "work":
-        monkeypatch.setattr(reviewing, "CURVE", 0.0)
-        monkeypatch.setattr(reviewing, "WEIGHING", 0.0)
+        monkeypatch.setattr(reviewing, "CURVE_MILLISECONDS", 0.0)
+        monkeypatch.setattr(reviewing, "COMPARISON_MILLISECONDS", 0.0)
     if cut == "clock":
-        monkeypatch.setattr(Chances, "confirms", out_of_time)
+        monkeypatch.setattr(PlayoutEstimate, "confirms", out_of_time)
     done = review(record, seconds=0 if cut == "seconds" else LONG)
     assert done.unfinished
     assert done.moments == ()

@@ -15,7 +15,7 @@ from solvers import (
     Verdict,
 )
 from solvers.coalition_tables import tightest_witness
-from solvers.shortage import most_cards
+from solvers.shortage import coalition_bound
 
 
 def drops_a_minimum(problem: DealProblem) -> Verdict:
@@ -162,7 +162,8 @@ def tight_is_too_much(problem: DealProblem) -> Verdict:
             tables[coalition] = sum(hand for player, hand in enumerate(problem.hands)
                                     if coalition >> player & 1)  # fmt: skip
             if tables[coalition] and tables[coalition] == sum(
-                most_cards(row, coalition, tightest_witness(row, coalition)) for row in problem.sets
+                coalition_bound(row, coalition, tightest_witness(row, coalition))
+                for row in problem.sets
             ):
                 return Infeasible()
     return solve_by_flow(problem)

@@ -10,7 +10,7 @@ from solvers import (
     Feasible,
     Infeasible,
     Shortage,
-    TooFewPlaces,
+    TooManyCards,
 )
 
 
@@ -37,7 +37,7 @@ class HoldsToo(Shortage):
         return True
 
 
-class PlacesToo(TooFewPlaces):
+class PlacesToo(TooManyCards):
     """Evidence without fields that always claims to hold."""
 
     def holds(self, problem: object) -> bool:
@@ -147,7 +147,7 @@ def not_verdicts() -> list[Any]:
     sequences: list[Any] = [[3], 3, None, Shifting((3,)), (3, 3), (), Explodes()]
     shortages: list[Any] = [
         Holds(), HoldsToo(3, (3,)), PlacesToo(), "holds", 1, True, Explodes(), Masked(Shortage),
-        empty(Shortage), empty(CrowdedHand), empty(CrossedBounds), TooFewPlaces(),
+        empty(Shortage), empty(CrowdedHand), empty(CrossedBounds), TooManyCards(),
         *(Shortage(mask, (3,)) for mask in masks), *(Shortage(3, (mask,)) for mask in masks),
         *(Shortage(3, witnesses) for witnesses in sequences),
         *(CrowdedHand(mask) for mask in masks), *(CrossedBounds(mask, 0) for mask in masks),

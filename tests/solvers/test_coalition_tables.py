@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solvers import SetConstraint
-from solvers.coalition_tables import Lanes, lanes, lanes_for, tightest_witness
-from solvers.shortage import most_cards
+from solvers.coalition_tables import LaneLayout, get_layout, layout_for, tightest_witness
+from solvers.shortage import coalition_bound
 from tests.sizes import examples
 
 
@@ -25,7 +25,7 @@ def constraints(draw: st.DrawFn) -> SetConstraint:
 def tightest_inequalities(constraint: SetConstraint) -> list[int] | None:
     """Return the tightest inequality of each coalition, or None if the set alone is impossible."""
     coalitions = range(1 << constraint.players)
-    least = [min(most_cards(constraint, m, other) for other in coalitions) for m in coalitions]
+    least = [min(coalition_bound(constraint, m, other) for other in coalitions) for m in coalitions]
     crossed = any(a > b for a, b in zip(constraint.low, constraint.high, strict=True))
     if crossed or least[0] < 0 or least[-1] < constraint.size:
         return None
@@ -35,7 +35,7 @@ def tightest_inequalities(constraint: SetConstraint) -> list[int] | None:
 @given(constraints(), st.sampled_from([8, 16, 32, 64]))
 @settings(max_examples=examples(500))
 def test_a_table_packs_the_inequalities(constraint: SetConstraint, width: int) -> None:
-    layout = Lanes(constraint.players, width)
+    layout = LaneLayout(constraint.players, width)
     table = layout.table_of(constraint)
     values = [layout.lane(table, coalition) for coalition in range(layout.everybody + 1)]
     assert (None if table < 0 else values) == tightest_inequalities(constraint)
@@ -59,9 +59,9 @@ def sets_without_maximums(draw: st.DrawFn) -> SetConstraint:
 @given(sets_without_maximums())
 @settings(max_examples=examples(500))
 def test_minimums_alone_are_settled_in_fewer_passes(constraint: SetConstraint) -> None:
-    layout = Lanes(constraint.players, 8)
-    settled = layout.settling(constraint.low, constraint.size)
-    table = settled(layout.meetings(constraint.owners))
+    layout = LaneLayout(constraint.players, 8)
+    settled = layout.table_function(constraint.low, constraint.size)
+    table = settled(layout.ownable_counts(constraint.owners))
     values = [layout.lane(table, coalition) for coalition in range(layout.everybody + 1)]
     assert (None if table < 0 else values) == tightest_inequalities(constraint)
 
@@ -71,22 +71,23 @@ def test_minimums_alone_are_settled_in_fewer_passes(constraint: SetConstraint) -
 def test_a_tightest_witness_is_as_tight_as_any(constraint: SetConstraint) -> None:
     for coalition in range(1 << constraint.players):
         best = min(
-            most_cards(constraint, coalition, witness) for witness in range(1 << constraint.players)
+            coalition_bound(constraint, coalition, witness)
+            for witness in range(1 << constraint.players)
         )
         witness = tightest_witness(constraint, coalition)
-        assert most_cards(constraint, coalition, witness) == best
+        assert coalition_bound(constraint, coalition, witness) == best
 
 
 @pytest.mark.parametrize("players", [1, 3, 5])
 def test_a_layout_packs_hands_and_meetings(players: int) -> None:
-    layout = Lanes(players, 8)
+    layout = LaneLayout(players, 8)
     hands = [3 + player for player in range(players)]
     packed = layout.packed_hands(hands)
     for coalition in range(1 << players):
         inside = [player for player in range(players) if coalition >> player & 1]
         assert layout.lane(packed, coalition) == sum(hands[player] for player in inside)
         for mask in range(1 << players):
-            assert layout.lane(layout.meeting[mask], coalition) == bool(mask & coalition)
+            assert layout.lane(layout.intersecting[mask], coalition) == bool(mask & coalition)
     assert layout.first_violated(layout.guard) is None
     assert layout.first_violated(layout.guard & ~(1 << 15)) == 1
 
@@ -102,15 +103,15 @@ def test_a_layout_packs_hands_and_meetings(players: int) -> None:
 @settings(max_examples=examples(100))
 def test_meetings_of_cards_are_sums(width: int, case: tuple[int, list[int]]) -> None:
     players, owners = case
-    layout = Lanes(players, width)
-    assert layout.meetings(tuple(owners)) == sum(layout.meeting[mask] for mask in owners)
+    layout = LaneLayout(players, width)
+    assert layout.ownable_counts(tuple(owners)) == sum(layout.intersecting[mask] for mask in owners)
 
 
 def test_lanes_are_wide_enough_for_sums_and_passes() -> None:
-    assert lanes_for(4, 52, 4).width == 8
-    assert lanes_for(4, 126, 4).width == 8
-    assert lanes_for(4, 127, 4).width == 16
-    assert lanes_for(4, 52, 32).width == 16
-    assert lanes_for(4, 10_000, 400).width == 16
-    assert lanes_for(2, 10_000, 10_000).width == 32
-    assert lanes_for(4, 52, 4) is lanes(4, 127)
+    assert layout_for(4, 52, 4).width == 8
+    assert layout_for(4, 126, 4).width == 8
+    assert layout_for(4, 127, 4).width == 16
+    assert layout_for(4, 52, 32).width == 16
+    assert layout_for(4, 10_000, 400).width == 16
+    assert layout_for(2, 10_000, 10_000).width == 32
+    assert layout_for(4, 52, 4) is get_layout(4, 127)

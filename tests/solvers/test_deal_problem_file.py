@@ -12,8 +12,8 @@ from solvers.exchange.deal_problem_file import (
     deal_problem_text,
     parse_deal_problem,
 )
-from solvers.exchange.json_document import MalformedDocument, quoted
-from solvers.instances import twins
+from solvers.exchange.json_document import MalformedDocument, quote_json
+from solvers.instances import make_pair
 from solvers.problem import DealProblem, SetConstraint
 from solvers.strategies import deal_problems
 from tests.sizes import examples, thorough
@@ -30,7 +30,7 @@ def test_a_written_problem_is_read_back(problem: DealProblem) -> None:
 
 
 def test_the_largest_problem_is_read_back() -> None:
-    problem = twins("php", thorough(1_000, 10_000), 1).possible
+    problem = make_pair("php", thorough(1_000, 10_000), 1).possible
     text = deal_problem_text(problem)
     assert len(text) < 16 * 2**20
     assert parse_deal_problem(text)[0] == problem
@@ -90,7 +90,7 @@ def test_a_text_that_is_not_a_deal_problem_is_refused(text: str, words: str) -> 
 def test_a_quotation_is_complete_up_to_forty_characters() -> None:
     for length in range(60):
         whole = f'"{"x" * length}"'
-        cut = quoted("x" * length)
+        cut = quote_json("x" * length)
         assert cut == whole if len(whole) <= 40 else (len(cut), cut[-3:]) == (40, "...")
 
 

@@ -113,8 +113,8 @@ def test_variants_are_found_only_by_name() -> None:
     assert VARIANTS.keys().isdisjoint(all_solvers())
     many = free_start(4, 13, 4)
     with pytest.raises(SolverTimeout):
-        find_solver("cp-sat-plain").limited(1e-9)(many)
-    assert find_solver("cp-sat-bundled-counts").limited(600)(many)
+        find_solver("cp-sat-plain").with_time_limit(1e-9)(many)
+    assert find_solver("cp-sat-bundled-counts").with_time_limit(600)(many)
 
 
 def test_cp_sat_is_deterministic() -> None:

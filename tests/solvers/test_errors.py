@@ -16,7 +16,7 @@ from quaternity.game.record import parse_record
 from quaternity.game.state_file import parse_any
 from quaternity.kwartet.log import parse_log
 from quaternity.quarto.pieces_file import read_pieces
-from quaternity.workers.own_process import own_process
+from quaternity.workers.isolated_calls import own_process
 
 ERRORS = [
     IllegalMove("'1 asks 1'", ["a player cannot ask themselves", "it is not his turn"]),

@@ -18,7 +18,7 @@ from solvers import (
     SetConstraint,
     Shortage,
     SolverFault,
-    TooFewPlaces,
+    TooManyCards,
     Verdict,
     certify,
     deal_faults,
@@ -27,10 +27,10 @@ from solvers import (
     verify,
 )
 from solvers.brute_force import deals
-from solvers.judgement import judge, weigh
+from solvers.cross_check import compare_verdicts, judge
 from solvers.registry import SOLVERS
 from solvers.solver import solver_from_function
-from solvers.strategies import feasible_problems, spoilt_problems
+from solvers.strategies import feasible_problems, tightened_problems
 from tests.sizes import examples
 from tests.solvers.hostile import HoldsToo, Sure, not_verdicts
 
@@ -81,7 +81,7 @@ def draw_certificates(data: st.DataObject, problem: DealProblem) -> list[Verdict
     return [
         Infeasible(Shortage(data.draw(mask), tuple(witnesses))),
         Infeasible(Shortage(data.draw(mask), (*witnesses, 0))),
-        Infeasible(TooFewPlaces()),
+        Infeasible(TooManyCards()),
         Infeasible(CrossedBounds(data.draw(number), data.draw(number))),
         Infeasible(CrowdedHand(data.draw(number))),
         Infeasible(),
@@ -97,7 +97,7 @@ def test_nothing_proves_a_feasible_problem_infeasible(
         assert not verify(problem, verdict)
 
 
-@given(spoilt_problems(), st.data())
+@given(tightened_problems(), st.data())
 @settings(max_examples=examples(200))
 def test_nothing_proves_an_infeasible_problem_feasible(
     problem: DealProblem, data: st.DataObject
@@ -115,7 +115,7 @@ def test_nothing_proves_an_infeasible_problem_feasible(
     assert not verify(problem, Feasible(Deal(owner)))
 
 
-@given(spoilt_problems(max_players=3, max_sets=2), st.data())
+@given(tightened_problems(max_players=3, max_sets=2), st.data())
 @settings(max_examples=examples(300))
 def test_a_certificate_that_holds_is_a_proof(problem: DealProblem, data: st.DataObject) -> None:
     for verdict in draw_certificates(data, problem):
@@ -123,7 +123,7 @@ def test_a_certificate_that_holds_is_a_proof(problem: DealProblem, data: st.Data
             assert next(deals(problem), None) is None
 
 
-@given(spoilt_problems())
+@given(tightened_problems())
 @settings(max_examples=examples(100))
 def test_a_proof_does_not_survive_the_loss_of_every_constraint(problem: DealProblem) -> None:
     everybody = (1 << problem.players) - 1
@@ -177,11 +177,11 @@ def test_a_hostile_verdict_is_refused_and_blamed(number: int) -> None:
     """The verdicts do not verify, fail or end the program, and the fault names the solver."""
     verdict = not_verdicts()[number]
     assert verify(FREE, verdict) is False
-    evidence, faults = weigh(FREE, {"liar": verdict, "good": Feasible(Deal(((1, 0),)))})
+    evidence, faults = compare_verdicts(FREE, {"liar": verdict, "good": Feasible(Deal(((1, 0),)))})
     assert evidence == Feasible(Deal(((1, 0),)))
     assert [fault.solver for fault in faults] == ["liar"]
     assert str(faults[0])
-    _, alone = weigh(FREE, {"liar": verdict})
+    _, alone = compare_verdicts(FREE, {"liar": verdict})
     assert [fault.solver for fault in alone] == ["liar"]
 
 

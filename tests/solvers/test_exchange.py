@@ -9,13 +9,13 @@ from random import Random
 import pytest
 
 from quaternity.base.errors import InputError, LimitError
-from solvers.exchange.formats import FORMATS, exported
-from solvers.exchange.rows import NEVER, deal_of, linear_model
-from solvers.instances import FAMILIES, twins
+from solvers.exchange.formats import FORMATS, export_problem
+from solvers.exchange.rows import IMPOSSIBLE_NAME, deal_of, linear_model
+from solvers.instances import FAMILIES, make_pair
 from solvers.problem import DealProblem, SetConstraint
-from solvers.random_problems import Sizes, loosened, spoilt
+from solvers.random_problems import Sizes, random_feasible, random_tightened
 from solvers.registry import SOLVERS, solve
-from solvers.shortage import Shortage, plain_shortage
+from solvers.shortage import Shortage, simple_certificate
 from solvers.verdict import Feasible, verify
 from tests.limits import limited
 from tests.sizes import thorough
@@ -44,17 +44,17 @@ def instances(families: bool = True) -> Iterator[DealProblem]:
     random = Random(4)
     while True:
         seed = random.randrange(10**6)
-        yield loosened(random.randint, Sizes())
-        yield spoilt(random.randint, Sizes())
+        yield random_feasible(random.randint, Sizes())
+        yield random_tightened(random.randint, Sizes())
         if families:
-            yield from twins(random.choice(list(FAMILIES)), random.randint(12, 16), seed)
+            yield from make_pair(random.choice(list(FAMILIES)), random.randint(12, 16), seed)
 
 
 def check_read_back(reader: Reader, count: int) -> None:
     kinds = [0, 0]
     # Gecode takes far too long to refute some pigeons, even with 12 cards.
     for problem in islice(instances("gecode" not in reader.needs + reader.solver), count):
-        names = reader.read(exported(problem, reader.format))
+        names = reader.read(export_problem(problem, reader.format))
         possible = bool(solve(problem))
         kinds[possible] += 1
         assert (names is not None) == possible, problem
@@ -88,14 +88,14 @@ def test_every_format_has_a_reader() -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_names_are_readable(name: str) -> None:
-    problem = twins("crowded", 12, 1).possible
-    text = exported(problem, name)
+    problem = make_pair("crowded", 12, 1).possible
+    text = export_problem(problem, name)
     if name == "flow":
         assert "set_1_of_player_2" in text
     else:
         name_of_variable = "player 3 holds 2/1" if name == "cp-sat" else "card_2_1_of_player_3"
         assert name_of_variable in text
-    assert text == exported(problem, name)
+    assert text == export_problem(problem, name)
     assert text.isascii()
 
 
@@ -106,7 +106,7 @@ def test_rows_are_shortened_to_an_equivalent() -> None:
     assert rows["set_0_of_player_0"].sides == [(">=", 2)]
     assert "set_0_of_player_1" not in rows
     assert linear_model(ODD[3]).names == (
-        "card_0_1_of_player_0", "card_0_1_of_player_1", NEVER
+        "card_0_1_of_player_0", "card_0_1_of_player_1", IMPOSSIBLE_NAME
     )  # fmt: skip
     assert len(rows["owner_of_card_0_0"].terms) == 1
 
@@ -130,9 +130,9 @@ def test_a_problem_of_nothing_has_a_row_that_holds() -> None:
 def test_every_boolean_is_written_in_all_its_rows(name: str) -> None:
     """This holds for rows of any length: outside the rows, every boolean occurs equally often."""
     for cards in (12, 16, 40):
-        problem = twins("crowded", cards, 1).possible
+        problem = make_pair("crowded", cards, 1).possible
         model = linear_model(problem)
-        occurrences = Counter(re.findall(r"card_\w+", exported(problem, name)))
+        occurrences = Counter(re.findall(r"card_\w+", export_problem(problem, name)))
         rows = Counter(
             model.names[term] for row in model.rows for _ in row.sides for term in row.terms
         )
@@ -152,7 +152,7 @@ def test_every_row_is_written_with_its_booleans_and_bounds(name: str) -> None:
     """A reader of these formats may not be installed."""
     for problem in islice(instances(), thorough(30, 300)):
         written = []
-        for match in re.finditer(ROWS[name], exported(problem, name)):
+        for match in re.finditer(ROWS[name], export_problem(problem, name)):
             row = match.groupdict()
             names = re.findall(r"card_\w+|never", row["names"])
             if name == "smt2":  # a sum in it has at least two terms
@@ -174,7 +174,7 @@ def test_every_row_is_written_with_its_booleans_and_bounds(name: str) -> None:
 
 
 def clauses_of(problem: DealProblem) -> int:
-    return int(re.search(r"^p cnf \d+ (\d+)", exported(problem, "cnf"), re.MULTILINE)[1])  # type: ignore[index]
+    return int(re.search(r"^p cnf \d+ (\d+)", export_problem(problem, "cnf"), re.MULTILINE)[1])  # type: ignore[index]
 
 
 def test_the_number_of_clauses_is_bounded_and_limited() -> None:
@@ -194,26 +194,26 @@ def test_the_number_of_clauses_is_bounded_and_limited() -> None:
         fewer = limited("solvers.exchange.formats", MAX_CLAUSES=clauses - plain - 1)
         if clauses > plain:
             with fewer, pytest.raises(LimitError, match="the limit"):
-                exported(problem, "cnf")
+                export_problem(problem, "cnf")
 
 
 @pytest.mark.parametrize("seed", range(thorough(30, 400)))
 def test_a_row_with_too_few_booleans_refutes(seed: int) -> None:
     random = Random(seed)
-    for maker in (loosened, spoilt):
+    for maker in (random_feasible, random_tightened):
         problem = maker(random.randint, Sizes())
-        if plain_shortage(problem) is None:
+        if simple_certificate(problem) is None:
             model = linear_model(problem)
             short = any(row.low > len(row.terms) for row in model.rows)
-            assert (model.hopeless is not None) == short
-            assert model.hopeless is None or verify(problem, model.hopeless)
+            assert (model.trivial_refutation is not None) == short
+            assert model.trivial_refutation is None or verify(problem, model.trivial_refutation)
 
 
 @pytest.mark.parametrize("seed", range(thorough(30, 400)))
 def test_values_of_the_booleans_are_read_as_their_deal(seed: int) -> None:
     """Values are integers or floats near them. A card without a true boolean has no owner."""
     random = Random(seed)
-    problem = loosened(random.randint, Sizes())
+    problem = random_feasible(random.randint, Sizes())
     verdict = solve(problem)
     assert isinstance(verdict, Feasible)
     model = linear_model(problem)
@@ -236,7 +236,7 @@ def test_weights_of_a_shortage_are_read_back(seed: int) -> None:
     """The weights may be multiplied by a positive factor and have small rounding errors."""
     random = Random(seed)
     while True:
-        problem = spoilt(random.randint, Sizes(5, 4, 4))
+        problem = random_tightened(random.randint, Sizes(5, 4, 4))
         shortage = getattr(SOLVERS["max-flow"](problem), "shortage", None)
         if not isinstance(shortage, Shortage):
             continue
@@ -268,9 +268,9 @@ def test_weights_of_a_shortage_are_read_back(seed: int) -> None:
 
 def test_large_problems_and_unknown_formats_are_refused() -> None:
     with pytest.raises(InputError, match="unknown format 'dimacs'; choose from opb, cnf"):
-        exported(ODD[0], "dimacs")
+        export_problem(ODD[0], "dimacs")
     with (
         limited("solvers.exchange.formats", MAX_CLAUSES=10),
         pytest.raises(LimitError, match="more than the limit of 10 clauses"),
     ):
-        exported(twins("php", 12, 0).possible, "cnf")
+        export_problem(make_pair("php", 12, 0).possible, "cnf")

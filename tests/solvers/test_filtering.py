@@ -8,7 +8,7 @@ from solvers import (
     LimitError,
     NoDeal,
     SetConstraint,
-    closed,
+    filter_problem,
     mask_of,
     solve,
 )
@@ -59,7 +59,7 @@ def test_three_ways_to_close(problem: DealProblem) -> None:
 @given(feasible_problems(max_players=6, max_sets=6, max_set_size=6))
 @settings(max_examples=examples(150))
 def test_tables_and_flow_agree_on_larger_problems(problem: DealProblem) -> None:
-    assert closed(problem) == agree(FILTERS, problem)
+    assert filter_problem(problem) == agree(FILTERS, problem)
 
 
 def test_tables_and_flow_agree_on_game_states() -> None:
@@ -68,14 +68,14 @@ def test_tables_and_flow_agree_on_game_states() -> None:
             agree(FILTERS, problem)
         else:
             with pytest.raises(NoDeal):
-                closed(problem)
+                filter_problem(problem)
 
 
 @given(feasible_problems(max_players=5, max_sets=4, max_set_size=5))
 @settings(max_examples=examples(100))
 def test_nothing_in_a_closed_problem_can_be_tightened(problem: DealProblem) -> None:
-    tight = closed(problem)
-    assert closed(tight) == tight
+    tight = filter_problem(problem)
+    assert filter_problem(tight) == tight
     for index, constraint in enumerate(tight.sets):
         for player in range(tight.players):
             low, high = list(constraint.low), list(constraint.high)
@@ -88,7 +88,7 @@ def test_nothing_in_a_closed_problem_can_be_tightened(problem: DealProblem) -> N
 
 def test_a_start_is_closed_already() -> None:
     start = free_start(4, 13, 4)
-    assert closed(start) == start
+    assert filter_problem(start) == start
 
 
 def test_problems_without_cards_are_closed() -> None:
@@ -105,8 +105,8 @@ def test_one_player_owns_everything() -> None:
 
 def test_many_players_are_closed_by_flow() -> None:
     problem = bound_everywhere(15, 4, 20)
-    tight = closed(problem)
-    assert closed(tight) == tight
+    tight = filter_problem(problem)
+    assert filter_problem(tight) == tight
     with pytest.raises(LimitError):
         FILTERS["tables"](problem)
 
@@ -121,4 +121,4 @@ def test_a_search_that_takes_too_long_is_refused() -> None:
 def test_cycles_are_searched_from_both_ends() -> None:
     """The search from one end takes 13 million steps here, and 500 million for 10,000 cards."""
     start = free_start(20, 40, 40)
-    assert closed(start) == start
+    assert filter_problem(start) == start

@@ -3,10 +3,10 @@
 import pytest
 
 from quaternity.base.errors import InputError
-from solvers.instances import FAMILIES, Twins, twins
+from solvers.instances import FAMILIES, ProblemPair, make_pair
 from solvers.problem import DealProblem, SetConstraint, mask_of
 from solvers.registry import SOLVERS, solve
-from solvers.shortage import most_cards
+from solvers.shortage import coalition_bound
 from solvers.verdict import verify
 from tests.sizes import thorough
 
@@ -14,7 +14,7 @@ SIZES = (12, 13, 15, 17, 30, 52)
 SEEDS = range(thorough(2, 60))
 
 
-def units_apart(pair: Twins) -> int:
+def units_apart(pair: ProblemPair) -> int:
     """Return by how many units the bounds of the twins differ; nothing else may differ."""
     assert pair.possible.hands == pair.impossible.hands
     units = 0
@@ -31,7 +31,7 @@ def units_apart(pair: Twins) -> int:
 def test_twins_keep_their_promises(family: str) -> None:
     for cards in SIZES:
         for seed in SEEDS:
-            pair = twins(family, cards, seed)
+            pair = make_pair(family, cards, seed)
             assert units_apart(pair) == 1
             for problem in pair:
                 assert problem.cards == sum(problem.hands) == cards
@@ -44,10 +44,10 @@ def test_twins_keep_their_promises(family: str) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_largest_twins_and_different_seeds(family: str) -> None:
-    largest = twins(family, thorough(500, 10_000), 1)
+    largest = make_pair(family, thorough(500, 10_000), 1)
     assert [bool(SOLVERS["max-flow"](problem)) for problem in largest] == [True, False]
-    assert twins(family, 40, 3) == twins(family, 40, 3)
-    assert len({twins(family, 40, seed) for seed in range(20)}) > 15
+    assert make_pair(family, 40, 3) == make_pair(family, 40, 3)
+    assert len({make_pair(family, 40, seed) for seed in range(20)}) > 15
 
 
 def missing_cards(problem: DealProblem) -> dict[int, int]:
@@ -55,7 +55,9 @@ def missing_cards(problem: DealProblem) -> dict[int, int]:
     everybody = range(1 << problem.players)
     lacking = {}
     for coalition in everybody:
-        most = sum(min(most_cards(set_, coalition, x) for x in everybody) for set_ in problem.sets)
+        most = sum(
+            min(coalition_bound(set_, coalition, x) for x in everybody) for set_ in problem.sets
+        )
         must = sum(hand for player, hand in enumerate(problem.hands) if coalition >> player & 1)
         if must > most:
             lacking[coalition] = must - most
@@ -65,7 +67,7 @@ def missing_cards(problem: DealProblem) -> dict[int, int]:
 @pytest.mark.parametrize("coalition", [1, 2, 3])
 def test_a_game_has_one_short_coalition_of_the_requested_size(coalition: int) -> None:
     for seed in range(thorough(4, 40)):
-        pair = twins("game", 20, seed, coalition=coalition)
+        pair = make_pair("game", 20, seed, coalition=coalition)
         (shortage,) = missing_cards(pair.impossible).items()
         assert shortage[0].bit_count() == coalition
         assert shortage[1] == 1
@@ -88,7 +90,7 @@ def test_the_depth_is_the_number_of_sets_every_shortage_needs(
     family: str, cards: int, options: dict[str, int], sets: int
 ) -> None:
     for seed in range(3):
-        problem = twins(family, cards, seed, **options).impossible
+        problem = make_pair(family, cards, seed, **options).impossible
         assert len(problem.sets) == sets
         needed = [index for index in range(sets) if solve(forget_set(problem, index))]
         assert len(needed) == options["depth"]
@@ -114,4 +116,4 @@ def test_the_depth_is_the_number_of_sets_every_shortage_needs(
 )
 def test_invalid_arguments(family: str, cards: int, options: dict[str, int], words: str) -> None:
     with pytest.raises(InputError, match=words.replace("(", r"\(")):
-        twins(family, cards, 0, **options)
+        make_pair(family, cards, 0, **options)

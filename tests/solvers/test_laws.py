@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from solvers import DealProblem, SetConstraint, certify, count_deals, solve, verify
 from solvers.registry import SOLVERS
-from solvers.strategies import deal_problems, spoilt_problems
+from solvers.strategies import deal_problems, tightened_problems
 from tests.sizes import examples
 
 EVERY_SOLVER = settings(max_examples=examples(150))
@@ -52,7 +52,7 @@ def test_renaming_back_gives_the_same_problem(problem: DealProblem, data: st.Dat
 @st.composite
 def tightenings(draw: st.DrawFn) -> tuple[DealProblem, DealProblem]:
     """Draw a problem, and the same problem with one owner, minimum or maximum tightened."""
-    problem = draw(spoilt_problems().filter(lambda problem: problem.cards > 0))
+    problem = draw(tightened_problems().filter(lambda problem: problem.cards > 0))
     index = draw(st.sampled_from([index for index, set_ in enumerate(problem.sets) if set_.size]))
     owners, low, high = map(list, problem.sets[index])
     player = draw(st.integers(0, problem.players - 1))

@@ -24,13 +24,13 @@ from solvers import (
     SolverTimeout,
     certify,
     chances,
-    closed,
     count_deals,
     count_deals_given,
     count_distribution,
     count_vector_distribution,
     exact_chances,
     factor_product,
+    filter_problem,
     filtering,
     flow_filtering,
     sample_deals,
@@ -39,8 +39,8 @@ from solvers import (
 )
 from solvers.factor_product import Product
 from solvers.filtering import FILTERS
-from solvers.random_problems import GameSize, brink, game_like
-from solvers.residue import least_lanes, residue
+from solvers.random_problems import GameSize, boundary_pair, game_like
+from solvers.reduced_problem import min_lanes, reduce_problem
 from solvers.strategies import deal_problems
 from tests.limits import limited
 from tests.sizes import examples
@@ -49,8 +49,8 @@ from tests.solvers.problems import bound_everywhere, free_start, pigeons, tight_
 PROBLEM = bound_everywhere(4, 6, 4)
 CALLS: dict[str, Callable[[float], object]] = {
     "solve": lambda seconds: solve(PROBLEM, seconds=seconds),
-    "closed": lambda seconds: closed(PROBLEM, seconds),
-    "closed by flow": lambda seconds: closed(bound_everywhere(2, 13, 13), seconds),
+    "filter_problem": lambda seconds: filter_problem(PROBLEM, seconds),
+    "closed by flow": lambda seconds: filter_problem(bound_everywhere(2, 13, 13), seconds),
     "count_deals": lambda seconds: count_deals(PROBLEM, seconds=seconds),
     "exact_chances": lambda seconds: exact_chances(PROBLEM, seconds=seconds),
     "chances": lambda seconds: chances(PROBLEM, seconds=seconds),
@@ -59,7 +59,7 @@ CALLS: dict[str, Callable[[float], object]] = {
     "given": lambda seconds: count_deals_given(PROBLEM, 0, [PROBLEM.sets[0]], seconds=seconds),
     "numbered": lambda seconds: NumberedDeals(PROBLEM, seconds=seconds),
     "sample_deals": lambda seconds: sample_deals(PROBLEM, Random(1), 2, seconds=seconds),
-    "state": lambda seconds: State.start().closed(seconds),
+    "state": lambda seconds: State.start().filtered(seconds),
     "analyse": lambda seconds: analyse(State.start(), seconds),
 }
 
@@ -76,7 +76,7 @@ def test_a_short_time_limit_stops_a_call_and_a_long_one_changes_nothing(name: st
         assert call(long)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("way", [count_deals, exact_chances, NumberedDeals, closed])
+@pytest.mark.parametrize("way", [count_deals, exact_chances, NumberedDeals, filter_problem])
 def test_a_limit_holds_within_one_set(way: Callable[..., object]) -> None:
     """The listing of this set takes longer than all the work between sets."""
     owners = [(card % 8, *Random(card).sample(range(8), 3)) for card in range(16)]
@@ -86,8 +86,8 @@ def test_a_limit_holds_within_one_set(way: Callable[..., object]) -> None:
     class Soon(Deadline):
         """A deadline that is reached at its third check."""
 
-        def left(self) -> float:
-            return 1.0 if next(calls) < 3 else self.reached()
+        def remaining(self) -> float:
+            return 1.0 if next(calls) < 3 else self.raise_timeout()
 
     with pytest.MonkeyPatch.context() as patch:
         for module in (factor_product, filtering):
@@ -113,13 +113,13 @@ def test_a_count_too_large_is_refused_and_an_impossible_one_is_not() -> None:
 @given(deal_problems())
 @settings(max_examples=examples(100))
 def test_the_estimate_is_never_too_large(problem: DealProblem) -> None:
-    rest = residue(problem)
+    rest = reduce_problem(problem)
     if solve(problem) and rest is not None:
         product = Product(rest)
-        lanes, size = least_lanes(problem)
+        lanes, size = min_lanes(problem)
         assert lanes <= product.lanes.lanes
         assert size <= product.size
-        assert not size or len(product.moving) > 1
+        assert not size or len(product.nonconstant) > 1
 
 
 def test_any_number_of_identical_cards_is_counted() -> None:
@@ -129,15 +129,15 @@ def test_any_number_of_identical_cards_is_counted() -> None:
 @limited("solvers.flow_filtering", MAX_STEPS=20_000)
 def test_equal_sets_and_players_are_filtered_once() -> None:
     problem = free_start(4, 200, 20)
-    assert closed(problem) == problem
+    assert filter_problem(problem) == problem
 
 
 def test_interchangeable_players_are_found() -> None:
     """The last player is like the first; the others differ."""
     open_to_all = SetConstraint.of([[0, 1, 2, 3]] * 4 + [[0, 1, 3]], players=4, low=[1, 0, 0, 1])
-    assert flow_filtering.players_alike((2, 2, 2, 2), [open_to_all]) == [0, 1, 2, 0]
+    assert flow_filtering.equivalent_players((2, 2, 2, 2), [open_to_all]) == [0, 1, 2, 0]
     free = free_start(4, 3, 4)
-    assert flow_filtering.players_alike(free.hands, free.sets) == [0] * 4
+    assert flow_filtering.equivalent_players(free.hands, free.sets) == [0] * 4
 
 
 @given(deal_problems())
@@ -189,7 +189,7 @@ def test_cp_sat_decides_just_impossible_and_just_possible(
     size: int, sets: int, players: int
 ) -> None:
     for problem, possible in zip(tight_coalition(size, sets, players), (False, True), strict=True):
-        verdict = SOLVERS["cp-sat"].limited(600)(problem)
+        verdict = SOLVERS["cp-sat"].with_time_limit(600)(problem)
         assert bool(verdict) == possible
         assert verify(problem, certify(problem, verdict))
 
@@ -203,8 +203,8 @@ def test_cp_sat_refutes_games_on_the_brink_without_search(
     """The relaxation takes a hundredth of a second; a search would take minutes."""
     random = Random(seed)
     problem = game_like(random, GameSize(*size))
-    for variant, possible in zip(brink(problem, random), (True, False), strict=True):
-        assert bool(SOLVERS["cp-sat"].limited(600)(variant)) == possible
+    for variant, possible in zip(boundary_pair(problem, random), (True, False), strict=True):
+        assert bool(SOLVERS["cp-sat"].with_time_limit(600)(variant)) == possible
 
 
 def test_cp_sat_decides_pigeons_and_large_problems() -> None:
@@ -214,6 +214,6 @@ def test_cp_sat_decides_pigeons_and_large_problems() -> None:
         (free_start(2, 5_000, 4), True),
         (free_start(100, 5, 100), True),
     ):
-        verdict = SOLVERS["cp-sat"].limited(600)(problem)
+        verdict = SOLVERS["cp-sat"].with_time_limit(600)(problem)
         assert bool(verdict) == possible
         assert verify(problem, certify(problem, verdict))

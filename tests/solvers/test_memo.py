@@ -9,10 +9,10 @@ import pytest
 
 from quaternity.base.memo import Memo
 from solvers import DealProblem, SetConstraint, coalition_tables
-from solvers.coalition_tables import Lanes
+from solvers.coalition_tables import LaneLayout
 from solvers.factor_product import Product, program
-from solvers.residue import residue
-from solvers.set_ways import SetWays
+from solvers.reduced_problem import reduce_problem
+from solvers.set_counts import SetCounts
 from tests.limits import limited
 from tests.solvers.plain_counting import count_by_remaining_hands
 
@@ -20,30 +20,30 @@ from tests.solvers.plain_counting import count_by_remaining_hands
 @pytest.fixture
 def small() -> Iterator[None]:
     """Set a budget of ten bytes, and begin with empty memos."""
-    Memo.forget()
-    with limited("quaternity.base.memo", BUDGET=10):
+    Memo.clear_all()
+    with limited("quaternity.base.memo", MAX_MEMO_BYTES=10):
         yield
 
 
 @pytest.mark.usefixtures("small")
 def test_all_memos_forget_everything_when_the_budget_of_all_is_spent() -> None:
     first, second = Memo[str, int](), Memo[str, int]()
-    assert first.keep(("a",), 1, size=6) == 1
-    second.keep(("b",), 2, size=4)
-    assert ([*first], [*second], Memo.spent()) == ([("a",)], [("b",)], 10)
-    assert second.keep(("c",), 3, size=1) == 3
-    assert ([*first], [*second], Memo.spent()) == ([], [("c",)], 1)
+    assert first.store(("a",), 1, size=6) == 1
+    second.store(("b",), 2, size=4)
+    assert ([*first], [*second], Memo.used_bytes()) == ([("a",)], [("b",)], 10)
+    assert second.store(("c",), 3, size=1) == 3
+    assert ([*first], [*second], Memo.used_bytes()) == ([], [("c",)], 1)
 
 
 @pytest.mark.usefixtures("small")
 def test_a_result_above_the_budget_is_not_kept_and_displaces_no_other() -> None:
     results = Memo[str, int]()
-    results.keep(("a",), 1, size=5)
-    assert results.keep(("b",), 2, size=11) == 2
+    results.store(("a",), 1, size=5)
+    assert results.store(("b",), 2, size=11) == 2
     assert dict(results) == {("a",): 1}
-    results.keep(("c",), 3, size=5)
+    results.store(("c",), 3, size=5)
     assert dict(results) == {("a",): 1, ("c",): 3}
-    assert Memo.spent() == 10
+    assert Memo.used_bytes() == 10
 
 
 @pytest.mark.usefixtures("small")
@@ -57,7 +57,7 @@ def test_a_value_is_computed_once_until_it_is_forgotten() -> None:
     results = Memo[int, int, int](multiply)
     assert [results[number, 2] for number in (1, 2, 1, 3, 1)] == [2, 4, 2, 6, 2]
     assert calls == [1, 2, 3, 1]
-    assert Memo.spent() == 8
+    assert Memo.used_bytes() == 8
     with pytest.raises(KeyError):
         Memo[int, int, int]()[1, 2]
 
@@ -74,7 +74,7 @@ def measure_growth(function: Callable[[], object]) -> int:
         tracemalloc.stop()
 
 
-def set_of(layout: Lanes, size: int, first: int) -> SetConstraint:
+def set_of(layout: LaneLayout, size: int, first: int) -> SetConstraint:
     """Return a set with many kinds of owners. Sets with different `first` are never alike."""
     numbers = range(first + 1, first + 1 + size)
     owners = sorted(number % layout.everybody + 1 for number in numbers)
@@ -84,25 +84,25 @@ def set_of(layout: Lanes, size: int, first: int) -> SetConstraint:
 @pytest.mark.parametrize("size", [4, 300, 5_000])
 def test_estimates_grow_with_the_size_of_a_set(size: int) -> None:
     """Cached tables take no more memory than estimated, whether a set is small or large."""
-    layout = Lanes(10, 32)
+    layout = LaneLayout(10, 32)
 
     def fill() -> None:
         for first in range(10):
             layout.table(*set_of(layout, size, first))
 
-    Memo.forget()
-    assert 0 < measure_growth(fill) < 1.2 * Memo.spent() + 20_000
-    assert len(coalition_tables.kept_tables) == 10
+    Memo.clear_all()
+    assert 0 < measure_growth(fill) < 1.2 * Memo.used_bytes() + 20_000
+    assert len(coalition_tables.cached_tables) == 10
 
 
 def test_tables_of_large_sets_stay_within_the_budget() -> None:
-    layout = Lanes(2, 32)
-    Memo.forget()
-    with limited("quaternity.base.memo", BUDGET=1000000):
+    layout = LaneLayout(2, 32)
+    Memo.clear_all()
+    with limited("quaternity.base.memo", MAX_MEMO_BYTES=1000000):
         for size in range(9_000, 9_040):
             assert layout.table((3,) * size, (0, 0), (size, size)) > 0
-            assert 0 < Memo.spent() <= 1_000_000
-        assert len(coalition_tables.kept_tables) < 15
+            assert 0 < Memo.used_bytes() <= 1_000_000
+        assert len(coalition_tables.cached_tables) < 15
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_ways_of_sets_are_estimated_in_full(players: int, size: int, kinds: int)
     kept = []
 
     def fill() -> None:
-        ways = SetWays(owners, (1,) + (0,) * (players - 1), (size,) * players)
+        ways = SetCounts(owners, (1,) + (0,) * (players - 1), (size,) * players)
         assert ways.tails
         assert ways.card_weights()
         for implied in range(players):
@@ -131,9 +131,9 @@ def test_orders_of_hands_do_not_multiply_the_programs() -> None:
     bound = SetConstraint.of([range(4)] * 4, players=4, high=[3] * 4)
     sizes = (1, 2, 4, 5)
     for hands in permutations(sizes):
-        rest = residue(DealProblem(hands, [bound] * 3))
+        rest = reduce_problem(DealProblem(hands, [bound] * 3))
         assert rest is not None
         product = Product(rest)
         assert product.count() == count_by_remaining_hands(DealProblem(hands, [bound] * 3))
-        (factor,) = product.moving
+        (factor,) = product.nonconstant
     assert 1 <= len(factor.programs) <= 4

@@ -9,9 +9,9 @@ from typing import Any
 import numpy
 import pytest
 
-from quaternity.base.plain_values import numbered
+from quaternity.base.validation import check_index
 from solvers import DealProblem, InputError, SetConstraint, mask_of, players_in
-from solvers.problem import MAX_CARDS, MAX_PLAYERS, MAX_ROWS, every_card
+from solvers.problem import MAX_CARDS, MAX_PLAYERS, MAX_ROWS, iter_cards
 from tests.solvers.hostile import Endless, Lengthy
 
 PAIR = SetConstraint.of([[0, 1], [1]], players=2)
@@ -179,7 +179,7 @@ def test_views_of_a_problem() -> None:
     problem = DealProblem([1, 1], [SetConstraint.of([], players=2), PAIR])
     assert (problem.players, problem.cards) == (2, 2)
     assert problem.may_own(1, 0) == (0, 1)
-    assert list(every_card(problem)) == [(1, 0, 0b11), (1, 1, 0b10)]
+    assert list(iter_cards(problem)) == [(1, 0, 0b11), (1, 1, 0b10)]
     assert (PAIR.size, PAIR.players) == (2, 2)
     other = SetConstraint.of([[0], [1]], players=2)
     assert problem.with_set(1, other).sets == (problem.sets[0], other)
@@ -228,7 +228,7 @@ def test_a_card_that_does_not_exist_is_refused() -> None:
             with pytest.raises(InputError):
                 call_unchecked(problem.may_own, *place)
     assert problem.may_own(numpy.int8(0), numpy.int64(1)) == (1,)
-    assert numbered(1, 2, "set") == 1
+    assert check_index(1, 2, "set") == 1
 
 
 @pytest.mark.parametrize("name", ["low", "high"])

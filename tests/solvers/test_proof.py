@@ -11,14 +11,14 @@ from shutil import which
 import pytest
 
 from quaternity.base.errors import InputError
-from solvers.exchange.checker import RefusedProof, check_proof
+from solvers.exchange.checker import InvalidProof, check_proof
 from solvers.exchange.formats import opb
 from solvers.exchange.proof import check_refutation, refutation
-from solvers.instances import FAMILIES, twins
+from solvers.instances import FAMILIES, make_pair
 from solvers.problem import DealProblem, SetConstraint
-from solvers.random_problems import Sizes, spoilt
+from solvers.random_problems import Sizes, random_tightened
 from solvers.registry import SOLVERS
-from solvers.shortage import Certificate, Shortage, TooFewPlaces
+from solvers.shortage import Certificate, Shortage, TooManyCards
 from solvers.verdict import Infeasible
 from tests.sizes import thorough
 from tests.solvers.foreign_readers import opb_rows, solved_rows
@@ -29,9 +29,14 @@ def impossible() -> Iterator[tuple[DealProblem, Certificate]]:
     """Yield impossible problems of all kinds, each with the certificate of one or two solvers."""
     random = Random(7)
     while True:
-        cases = [spoilt(random.randint, Sizes()), spoilt(random.randint, Sizes(6, 4, 6))]
+        cases = [
+            random_tightened(random.randint, Sizes()),
+            random_tightened(random.randint, Sizes(6, 4, 6)),
+        ]
         seed = random.randrange(10**6)
-        cases.append(twins(random.choice(list(FAMILIES)), random.randint(12, 24), seed).impossible)
+        cases.append(
+            make_pair(random.choice(list(FAMILIES)), random.randint(12, 24), seed).impossible
+        )
         for problem in (*ODD, *cases):
             for name in ("max-flow", "coalitions") if problem.players < 8 else ("max-flow",):
                 verdict = SOLVERS[name](problem)
@@ -50,7 +55,7 @@ def check_accepted(count: int) -> set[str]:
 
 def test_every_certificate_becomes_a_proof() -> None:
     assert check_accepted(thorough(300, 1000)) == {
-        "CrossedBounds", "CrowdedHand", "Shortage", "TooFewPlaces"
+        "CrossedBounds", "CrowdedHand", "Shortage", "TooManyCards"
     }  # fmt: skip
 
 
@@ -60,7 +65,7 @@ def test_ten_thousand_proofs() -> None:
 
 
 def test_a_large_problem_has_a_short_proof() -> None:
-    problem = twins("game", 400, 1).impossible
+    problem = make_pair("game", 400, 1).impossible
     verdict = SOLVERS["max-flow"](problem)
     assert isinstance(verdict, Infeasible)
     assert verdict.shortage is not None
@@ -84,7 +89,7 @@ def corrupt(text: str, random: Random) -> Iterator[str]:
 def is_accepted(formula: str, proof: str) -> bool:
     try:
         check_proof(formula, proof)
-    except RefusedProof:
+    except InvalidProof:
         return False
     return True
 
@@ -112,7 +117,7 @@ def family_problems(seeds: int) -> Iterator[tuple[DealProblem, Certificate]]:
     """Yield problems that are just impossible, for one reason; no row is impossible by itself."""
     for family in FAMILIES:
         for seed in range(seeds):
-            problem = twins(family, 12 + seed, seed).impossible
+            problem = make_pair(family, 12 + seed, seed).impossible
             verdict = SOLVERS["max-flow"](problem)
             assert isinstance(verdict, Infeasible)
             assert verdict.shortage is not None
@@ -160,7 +165,7 @@ def test_a_corrupted_formula_is_refused_or_has_no_solution_either(seed: int) -> 
     formula, proof = opb(problem), refutation(problem, certificate)
     accepted = []
     for other in corrupt(formula, random):
-        with pytest.raises(RefusedProof):  # it is not the formula of the problem
+        with pytest.raises(InvalidProof):  # it is not the formula of the problem
             check_refutation(problem, other, proof)
         if is_accepted(other, proof):
             accepted.append(other)
@@ -212,7 +217,7 @@ def test_every_step_of_the_format_is_accepted(steps: str, last: int) -> None:
     ],
 )
 def test_an_invalid_proof_is_refused(steps: str, last: int, words: str) -> None:
-    with pytest.raises(RefusedProof) as caught:
+    with pytest.raises(InvalidProof) as caught:
         check_proof(FORMULA, proof(steps, last))
     assert words in str(caught.value)
 
@@ -231,7 +236,7 @@ def test_an_invalid_proof_is_refused(steps: str, last: int, words: str) -> None:
     ],
 )
 def test_an_invalid_formula_is_refused(change: tuple[str, str], words: str) -> None:
-    with pytest.raises(RefusedProof) as caught:
+    with pytest.raises(InvalidProof) as caught:
         check_proof(FORMULA.replace(*change), proof("pol 1 2 * 4 +;"))
     assert words in str(caught.value)
 
@@ -320,19 +325,19 @@ def test_an_invalid_character_is_named_with_its_line(character: str) -> None:
         for number in range(len(lines)):
             odd = "\n".join([*lines[:number], lines[number] + character, *lines[number + 1 :]])
             texts = (odd, text) if name == "formula" else (formula, odd)
-            with pytest.raises(RefusedProof, match=f"^{name}, line {number + 1}: "):
+            with pytest.raises(InvalidProof, match=f"^{name}, line {number + 1}: "):
                 check_proof(*texts)
 
 
 def test_sums_of_very_long_numbers_are_checked() -> None:
     text = proof(f"pol 1 {f'{10**99} * ' * 50};").replace("f 4;", "f 1;").replace(": 5", ": 2")
-    with pytest.raises(RefusedProof, match="row 2 is possible"):
+    with pytest.raises(InvalidProof, match="row 2 is possible"):
         check_proof("+1 x1 >= 0 ;\n", text)
 
 
 @pytest.mark.parametrize("text", ["", "pseudo-Boolean proof version 2.0\n", "\x00", ";" * 9])
 def test_a_text_without_a_proof_is_refused(text: str) -> None:
-    with pytest.raises(RefusedProof, match=r"proof(: the first line is not|, line 1: )"):
+    with pytest.raises(InvalidProof, match=r"proof(: the first line is not|, line 1: )"):
         check_proof(FORMULA, text)
 
 
@@ -345,7 +350,7 @@ def test_a_negated_literal_is_one_minus_its_variable() -> None:
         )
 
     check(3)
-    with pytest.raises(RefusedProof, match="must be at least 0, and can be up to 0"):
+    with pytest.raises(InvalidProof, match="must be at least 0, and can be up to 0"):
         check(2)
 
 
@@ -360,7 +365,7 @@ def test_a_bound_that_forbids_nothing_needs_no_row() -> None:
 
 def test_a_certificate_of_another_problem_is_refused() -> None:
     with pytest.raises(InputError, match="the certificate does not hold for this problem"):
-        refutation(DealProblem([1], [SetConstraint([1], [0], [1])]), TooFewPlaces())
+        refutation(DealProblem([1], [SetConstraint([1], [0], [1])]), TooManyCards())
 
 
 @pytest.mark.skipif(which("veripb") is None, reason="VeriPB is not installed")

@@ -98,7 +98,7 @@ def test_a_function_becomes_a_solver(register: Register) -> None:
 
 def test_a_solver_is_listed_under_its_registered_name(register: Register) -> None:
     register(Point("other", "elsewhere:ROW", ROW))
-    assert find_solver("other") == replace(ROW, name="other", apart=True)
+    assert find_solver("other") == replace(ROW, name="other", isolated=True)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_an_import_path_names_a_solver(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [*sys.path])
     solver = find_solver("of_mine:mine")
-    assert (solver.name, solver.apart) == ("of_mine:mine", True)
+    assert (solver.name, solver.isolated) == ("of_mine:mine", True)
     for place, why in (
         ("of_mine:seven", "is not callable"),
         ("of_mine:eight", "no attribute 'eight'"),

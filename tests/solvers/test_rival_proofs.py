@@ -6,7 +6,7 @@ import pytest
 
 from solvers import DealProblem, SetConstraint, solve
 from solvers.exchange.rows import linear_model
-from solvers.random_problems import GameSize, brink, game_like
+from solvers.random_problems import GameSize, boundary_pair, game_like
 from solvers.rivals.sat import clauses
 from tests.sizes import thorough
 from tests.solvers.clause_proofs import Refutation, refutation
@@ -19,11 +19,11 @@ pytest.importorskip("dratify")
 @pytest.mark.parametrize("seed", range(thorough(3, 20)))
 def test_refutations_are_accepted(solver: str, seed: int) -> None:
     random = Random(seed)
-    possible, impossible = brink(game_like(random, GameSize(3, 4, 3)), random)
+    possible, impossible = boundary_pair(game_like(random, GameSize(3, 4, 3)), random)
     assert refutation(linear_model(possible), solver) is None
     linear = linear_model(impossible)
     assert not solve(impossible)
-    if linear.hopeless is None:
+    if linear.trivial_refutation is None:
         result = refutation(linear, solver)
         assert result is not None
         assert result.check()

@@ -25,20 +25,27 @@ from solvers import (
     rivals,
     verify,
 )
-from solvers.conformance import check_solver
+from solvers.cross_check import judge
 from solvers.exchange.rows import LinearModel, linear_model
-from solvers.instances import FAMILIES, twins
-from solvers.judgement import judge
-from solvers.random_problems import GameSize, Sizes, brink, game_like, loosened, spoilt
+from solvers.instances import FAMILIES, make_pair
+from solvers.random_problems import (
+    GameSize,
+    Sizes,
+    boundary_pair,
+    game_like,
+    random_feasible,
+    random_tightened,
+)
 from solvers.registry import VARIANTS
-from solvers.rivals import RIVALS, installed, linear, table
+from solvers.rivals import EXTERNAL_SOLVERS, installed_solvers, linear, table
 from solvers.shortage import Shortage
+from solvers.testing import check_solver
 from tests.limits import limited
 from tests.sizes import thorough
 from tests.solvers.problems import bound_everywhere, free_start
 from tests.test_arrows import ROOT
 
-INSTALLED = [*installed()]
+INSTALLED = [*installed_solvers()]
 POLYNOMIAL = ("flow", "LP", "MIP")
 """Families that decide the largest problems. The other families search."""
 
@@ -47,11 +54,11 @@ def games(seed: int, size: tuple[int, int, int]) -> list[DealProblem]:
     """Return a game and the problems on both sides of its brink."""
     random = Random(seed)
     problem = game_like(random, GameSize(*size))
-    return [problem, *brink(problem, random)]
+    return [problem, *boundary_pair(problem, random)]
 
 
 def test_rivals_without_an_extra_are_installed() -> None:
-    without_extra = {name for name, rival in RIVALS.items() if not rival.extra}
+    without_extra = {name for name, rival in EXTERNAL_SOLVERS.items() if not rival.extra}
     assert without_extra == {
         "scipy-flow", "scipy-linprog", "scipy-milp", "glop", "clp", "scip", "cbc", "mathopt",
     }  # fmt: skip
@@ -60,7 +67,7 @@ def test_rivals_without_an_extra_are_installed() -> None:
 
 @pytest.mark.parametrize("name", INSTALLED)
 def test_every_installed_rival_conforms(name: str) -> None:
-    rival, searches = installed()[name], RIVALS[name].family not in POLYNOMIAL
+    rival, searches = installed_solvers()[name], EXTERNAL_SOLVERS[name].family not in POLYNOMIAL
 
     def refuses(problem: DealProblem) -> str | None:
         """Refuse large problems if the rival searches: some searches do not end."""
@@ -75,26 +82,28 @@ def test_every_installed_rival_conforms(name: str) -> None:
 @pytest.mark.parametrize("seed", thorough((0, 12, 13, 18), range(20)))
 def test_rivals_agree_on_games(seed: int) -> None:
     for problem in games(seed, (3, 4, 3)):
-        judgement = judge(problem, [*installed().values(), find_solver("coalitions")])
+        judgement = judge(problem, [*installed_solvers().values(), find_solver("coalitions")])
         assert judgement.in_words() == ""
         assert not judgement.refused
         assert not judgement.gave_up
 
 
-@pytest.mark.parametrize("name", [name for name in INSTALLED if RIVALS[name].family in POLYNOMIAL])
+@pytest.mark.parametrize(
+    "name", [name for name in INSTALLED if EXTERNAL_SOLVERS[name].family in POLYNOMIAL]
+)
 def test_polynomial_rivals_decide_large_games(name: str) -> None:
     problems = games(7, (4, thorough(20, 50), 4))
     for problem, feasible in zip(problems, (True, True, False), strict=True):
-        assert bool(installed()[name](problem)) == feasible
+        assert bool(installed_solvers()[name](problem)) == feasible
 
 
 @pytest.mark.parametrize("name", INSTALLED)
 def test_a_limit_is_kept_or_the_answer_is_right(name: str) -> None:
     solver = find_solver(name)
-    assert (solver.within is not None) == RIVALS[name].keeps_limit
-    if solver.within is not None:
-        for problem in (games(3, (4, 5, 3))[2], twins("php", 40, 0).impossible):
-            judgement = judge(problem, [solver.limited(0.02)])
+    assert (solver.prepare_within is not None) == EXTERNAL_SOLVERS[name].keeps_limit
+    if solver.prepare_within is not None:
+        for problem in (games(3, (4, 5, 3))[2], make_pair("php", 40, 0).impossible):
+            judgement = judge(problem, [solver.with_time_limit(0.02)])
             assert judgement.in_words() == ""
             message = f"{name} gave up without an answer within 0.02 s"
             assert not {*judgement.gave_up.values()} - {message}
@@ -103,7 +112,7 @@ def test_a_limit_is_kept_or_the_answer_is_right(name: str) -> None:
 def test_a_rival_that_gives_up_has_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linear, "glop", lambda rows, seconds: lambda: None)
     with pytest.raises(SolverTimeout, match=r"^glop gave up without an answer within 2 s$"):
-        find_solver("glop").limited(2)(free_start(2, 2, 2))
+        find_solver("glop").with_time_limit(2)(free_start(2, 2, 2))
 
 
 @pytest.mark.parametrize("name", INSTALLED)
@@ -124,7 +133,7 @@ def test_sums_of_too_few_booleans_have_a_shortage(name: str) -> None:
 
 
 def test_a_problem_that_is_too_large_is_refused_before_any_work() -> None:
-    row = replace(RIVALS["glop"], most=10)
+    row = replace(EXTERNAL_SOLVERS["glop"], max_pairs=10)
     assert row.solver.refuses(free_start(2, 2, 2)) is None
     with pytest.raises(UnsupportedProblem, match=r"^glop: 208 allowed .* pairs: the limit is 10$"):
         row.solver(free_start(4, 13, 4))
@@ -139,8 +148,8 @@ def test_a_rival_is_found_by_name_and_pickled() -> None:
 
 
 def test_a_missing_rival_names_its_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "_is_there", lambda name: False)
-    assert installed() == {}
+    monkeypatch.setattr(table, "_is_importable", lambda name: False)
+    assert installed_solvers() == {}
     with pytest.raises(InputError) as caught:
         find_solver("glucose")
     assert str(caught.value) == (
@@ -150,11 +159,14 @@ def test_a_missing_rival_names_its_install_command(monkeypatch: pytest.MonkeyPat
 
 def test_extras_exist() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert {rival.extra for rival in RIVALS.values()} - {""} <= {*project["optional-dependencies"]}
+    assert {rival.extra for rival in EXTERNAL_SOLVERS.values()} - {""} <= {
+        *project["optional-dependencies"]
+    }
 
 
 @pytest.mark.parametrize(
-    ("name", "instead"), [("COUNTERS", "solvers.count_deals"), ("Foreign", "solvers.rivals.Rival")]
+    ("name", "instead"),
+    [("COUNTERS", "solvers.count_deals"), ("Foreign", "solvers.rivals.ExternalSolver")],
 )
 def test_a_removed_name_is_refused_with_its_replacement(name: str, instead: str) -> None:
     words = f"^solvers.rivals.{name} is no longer available: use {instead}$"
@@ -165,18 +177,18 @@ def test_a_removed_name_is_refused_with_its_replacement(name: str, instead: str)
 
 
 def adapter_of(name: str) -> Callable[..., object]:
-    module, _, function = RIVALS[name].adapter.partition(":")
+    module, _, function = EXTERNAL_SOLVERS[name].adapter.partition(":")
     adapter = getattr(import_module(f"solvers.rivals.{module}"), function)
     return adapter.func if isinstance(adapter, partial) else adapter
 
 
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", EXTERNAL_SOLVERS)
 def test_an_adapter_is_short_and_explained(name: str) -> None:
     adapter = adapter_of(name)
     assert adapter.__doc__
     assert len(inspect.getsource(adapter).splitlines()) <= 40
-    assert RIVALS[name].licence
-    assert RIVALS[name].idea
+    assert EXTERNAL_SOLVERS[name].licence
+    assert EXTERNAL_SOLVERS[name].idea
 
 
 Glop = Callable[[LinearModel, float | None], Callable[[], Verdict | None]]
@@ -207,7 +219,7 @@ def multiplies_wrongly(glop: Glop) -> Glop:
 
 
 @pytest.mark.parametrize("wrong", [forgets_the_last_share, finds_nothing, multiplies_wrongly])
-@limited("solvers.conformance", SHRINK_SECONDS=0.0)
+@limited("solvers.testing", SHRINK_SECONDS=0.0)
 def test_a_wrong_rival_is_found(
     wrong: Callable[[Glop], Glop], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,7 +238,7 @@ def test_a_set_bounded_for_every_player_is_decided_with_evidence() -> None:
 
 
 def test_clp_ends_at_corners() -> None:
-    problem = twins("php", 120, 0).possible
+    problem = make_pair("php", 120, 0).possible
     assert verify(problem, find_solver("clp")(problem))
 
 
@@ -235,24 +247,29 @@ def instances(large: bool) -> Iterator[DealProblem]:
     for family in FAMILIES:
         for cards in (12, 14, 16, 52, 120, 200) if large else (12, 13, 14):
             for seed in range(5):
-                yield from twins(family, cards, seed)
+                yield from make_pair(family, cards, seed)
     for seed in range(40):
         for size in ((3, 4, 3), (2, 6, 3), *([(4, 13, 4), (6, 6, 6)] if large else [])):
             yield from games(seed, size)
     random = Random(7)
     while True:
-        yield loosened(random.randint, Sizes())
-        yield spoilt(random.randint, Sizes())
+        yield random_feasible(random.randint, Sizes())
+        yield random_tightened(random.randint, Sizes())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*INSTALLED, *VARIANTS])
 def test_rivals_and_variants_agree_on_2000_instances(name: str) -> None:
-    small = name in RIVALS and RIVALS[name].family not in ("flow", "LP", "MIP", "cutting planes")
+    small = name in EXTERNAL_SOLVERS and EXTERNAL_SOLVERS[name].family not in (
+        "flow",
+        "LP",
+        "MIP",
+        "cutting planes",
+    )
     ours = [find_solver("max-flow"), find_solver("coalitions")]
     gave_up = 0
     for problem in islice(instances(not small), 2000):
-        judgement = judge(problem, [find_solver(name).limited(10), *ours])
+        judgement = judge(problem, [find_solver(name).with_time_limit(10), *ours])
         assert judgement.in_words() == ""
         gave_up += len(judgement.gave_up)
     assert gave_up <= 50
@@ -261,5 +278,7 @@ def test_rivals_and_variants_agree_on_2000_instances(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", INSTALLED)
 def test_rivals_conform_at_length(name: str) -> None:
-    tally = check_solver(installed()[name].limited(5), examples=1000, sizes=((3, 4, 3), (4, 5, 3)))
+    tally = check_solver(
+        installed_solvers()[name].with_time_limit(5), examples=1000, sizes=((3, 4, 3), (4, 5, 3))
+    )
     assert min(tally.feasible, tally.infeasible) >= 200

@@ -15,7 +15,7 @@ from solvers import (
     Infeasible,
     SetConstraint,
     Shortage,
-    TooFewPlaces,
+    TooManyCards,
     solve,
 )
 from solvers.problem import players_in
@@ -42,12 +42,12 @@ NOTHING = one_set([])
 EXAMPLES: list[tuple[DealProblem, Certificate, str]] = [
     (
         DealProblem([1, 1, 1], [FOUR]),
-        TooFewPlaces(),
+        TooManyCards(),
         "the hands hold 3 cards in all, but 4 cards must be dealt",
     ),
     (
         DealProblem([0, 0, 0], [one_set([ALL])]),
-        TooFewPlaces(),
+        TooManyCards(),
         "the hands hold 0 cards in all, but 1 card must be dealt",
     ),
     (
@@ -171,7 +171,7 @@ def test_a_crowded_player_must_hold_the_stated_minimum_of_each_set(problem: Deal
     verdict = solve(problem)
     if not isinstance(verdict, Infeasible) or not isinstance(verdict.shortage, Shortage):
         return
-    player, sentence = verdict.shortage.crowds(problem), verdict.shortage.in_words(problem)
+    player, sentence = verdict.shortage.crowded_player(problem), verdict.shortage.in_words(problem)
     if player is None or f"player {player} holds" not in sentence:
         return
     pattern = r"at least (\d+)(?: each)? of sets? (\d+(?:(?:, | and )\d+)*)"

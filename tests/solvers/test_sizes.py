@@ -5,8 +5,8 @@ import pytest
 from solvers import (
     DealProblem,
     SetConstraint,
-    closed,
     count_deals,
+    filter_problem,
 )
 from tests.sizes import thorough
 from tests.solvers.deciding import decide
@@ -77,7 +77,7 @@ def test_bounds_far_above_the_cards() -> None:
     problem = DealProblem([1, 2], [constraint])
     assert decide(problem)
     assert count_deals(problem) == 3
-    assert closed(problem).sets[0].high == (1, 2)
+    assert filter_problem(problem).sets[0].high == (1, 2)
     # The proof must not use the bound above the size of the set.
     beyond = SetConstraint(constraint.owners, [0, 0], [10**12, 5])
     other = SetConstraint.of([[1]] * 4, players=2, high=[9, 9])

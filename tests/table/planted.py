@@ -14,7 +14,7 @@ from quaternity.perfect.bots.bot import Bot
 from quaternity.perfect.players import BotPlayer
 from quaternity.table.games import registration
 from quaternity.table.players import Factory, make_player, strategy_factory
-from quaternity.table.tournament.playing import kept_player
+from quaternity.table.tournament.playing import cached_player
 
 STRATEGIES = {
     name: make_player(KwartetRules(), name).strategy for name in registration("kwartet").players
@@ -25,7 +25,7 @@ STRATEGIES = {
 def plant(monkeypatch: pytest.MonkeyPatch, game: str, name: str, factory: Factory) -> None:
     """Register a player of this distribution; drop the players kept from earlier games."""
     monkeypatch.setitem(cast(Any, registration(game).players), name, factory)
-    kept_player.cache_clear()
+    cached_player.cache_clear()
 
 
 def plant_strategy(monkeypatch: pytest.MonkeyPatch, name: str, strategy: Any) -> None:

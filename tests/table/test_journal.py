@@ -257,7 +257,7 @@ def test_a_file_replaced_before_it_was_locked_is_reopened(
             changes.pop()()
         return try_lock(handle)
 
-    monkeypatch.setattr("quaternity.base.growing_file.try_lock", lock_late)
+    monkeypatch.setattr("quaternity.base.append_file.try_lock", lock_late)
     with Journal.of(path) as journal:
         journal.play(MOVES[1])
     assert path.read_text() == record_text(start.play(MOVES[0]).play(MOVES[1]))

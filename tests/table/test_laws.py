@@ -18,11 +18,11 @@ from quaternity.game.question import Question
 from quaternity.game.rules import QuaternityRules, owner_cell
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.kwartet.rules import KwartetPosition, KwartetRules
-from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
 from quaternity.kwartet.view import View
 from quaternity.quarto.rules import QuartoPosition, QuartoRules, QuartoSettings
 from quaternity.quarto.solving import QuartoMove
-from quaternity.table.conformance import BrokenLaw, check_rules
+from quaternity.table.conformance import LawViolation, check_rules
 from quaternity.table.games import rules_of_record
 from quaternity.table.protocol import Rules
 from quaternity.ternary.cards import SetCard
@@ -35,7 +35,7 @@ GAMES: list[tuple[Any, Any]] = [
     (QuaternityRules(), None),
     (QuaternityRules(Settings(2, 4, 4, TieBreak.MIN_SETS, 3)), None),
     (KwartetRules(KwartetSettings(3, 3)), None),
-    (KwartetRules(KwartetSettings(2, 4, Announce.AFTER_OWN_REQUEST)), None),
+    (KwartetRules(KwartetSettings(2, 4, AnnounceTiming.AFTER_OWN_REQUEST)), None),
     (KwartetRules(KwartetSettings(4, 3, own_card_requests=False)), None),
     (QuartoRules(), None),
     (QuartoRules(QuartoSettings(squares=True)), None),
@@ -258,7 +258,7 @@ class OffersTooFew(KwartetRules):
     ids=lambda value: type(value).__name__,
 )
 def test_a_broken_game_is_found(rules: Any, words: str) -> None:
-    with pytest.raises(BrokenLaw, match=words):
+    with pytest.raises(LawViolation, match=words):
         check_rules(rules, 3)
 
 
@@ -280,7 +280,7 @@ class OverflowsTheTerminal(FillsTheTerminal):
 
 def test_eighty_columns_fit_and_one_more_does_not() -> None:
     check_rules(FillsTheTerminal(), 1)
-    with pytest.raises(BrokenLaw, match="does not fit 80 columns"):
+    with pytest.raises(LawViolation, match="does not fit 80 columns"):
         check_rules(OverflowsTheTerminal(), 1)
 
 
@@ -301,7 +301,7 @@ class Loud:
 def test_numbers_of_a_game_are_from_0_to_1(by: float) -> None:
     encoded = Loud(TableGame("quarto").encoded, by)
     if by:
-        with pytest.raises(BrokenLaw, match="a number is not between 0 and 1"):
+        with pytest.raises(LawViolation, match="a number is not between 0 and 1"):
             check_rules(QuartoRules(), 1, encoded=encoded)
     else:
         check_rules(QuartoRules(), 1, encoded=encoded)

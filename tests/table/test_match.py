@@ -12,7 +12,7 @@ import pytest
 
 from quaternity import guide
 from quaternity.base.errors import InputError, LimitError, PlayerFault
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.rules import QuaternityRules
@@ -22,12 +22,12 @@ from quaternity.quarto.rules import QuartoRules
 from quaternity.quarto.solving import QuartoMove
 from quaternity.table.games import GAMES as GAMES_OF_OURS
 from quaternity.table.games import registration
-from quaternity.table.match import Match, chosen
+from quaternity.table.match import Match, choose_move
 from quaternity.table.players import make_player
 from quaternity.table.tournament.playing import Tournament, play_game
 from quaternity.ternary.rules import SetRules, SetSettings
-from quaternity.workers.foreign import Sitting
-from quaternity.workers.own_process import FOREIGN_SECONDS
+from quaternity.workers.isolated_calls import EXTERNAL_MOVE_SECONDS
+from quaternity.workers.isolated_players import SeatedPlayer
 from tests.table.planted import plant
 
 GAMES: list[tuple[Any, list[str]]] = [
@@ -303,15 +303,17 @@ def test_faults_of_a_move_are_reported_for_all_players(name: str, move: Any) -> 
     rules = QuartoRules()
     player = SimpleNamespace(choose=lambda view, random: move)
     with pytest.raises(PlayerFault) as raised:
-        chosen(rules, player, Sitting("player", name, 0), rules.start(Random(0)), Random(0))
+        choose_move(
+            rules, player, SeatedPlayer("player", name, 0), rules.start(Random(0)), Random(0)
+        )
     faults = rules.faults(rules.start(Random(0)), move)
     assert faults
-    assert str(raised.value).endswith(f" gave {shown(move)}: {'; '.join(faults)}")
+    assert str(raised.value).endswith(f" gave {quote_value(move)}: {'; '.join(faults)}")
 
 
 def test_a_foreign_player_has_the_time_limit_of_the_guide() -> None:
     page = " ".join(guide.page("bots").text.split())
-    assert f" {FOREIGN_SECONDS} seconds for a move" in page
+    assert f" {EXTERNAL_MOVE_SECONDS} seconds for a move" in page
 
 
 @pytest.mark.parametrize("game", sorted(GAMES_OF_OURS))

@@ -18,7 +18,7 @@ from quaternity.table.games import GAMES, registration
 from quaternity.table.player_check import check_player, settings_lines
 from quaternity.table.programs import end_idle
 from quaternity.table.setting_fields import setting_fields
-from quaternity.workers.own_process import own_process
+from quaternity.workers.isolated_calls import own_process
 from tests.limits import limited
 from tests.sizes import thorough
 
@@ -96,7 +96,7 @@ for line in sys.stdin:
 
 
 def test_one_program_plays_on_and_another_one_is_restarted_regularly(tmp_path: Path) -> None:
-    with limited("quaternity.table.player_check", KILLED_EVERY=10):
+    with limited("quaternity.table.player_check", KILL_INTERVAL=10):
         checked = check_player(program(tmp_path, "moves[0]"), "quarto", range(30))
     assert (checked.positions, checked.asked) == (30, None)
     processes = Counter((tmp_path / "processes").read_text().split())
@@ -106,7 +106,7 @@ def test_one_program_plays_on_and_another_one_is_restarted_regularly(tmp_path: P
 
 
 def test_an_answer_that_depends_on_earlier_games_is_found(tmp_path: Path) -> None:
-    with limited("quaternity.table.player_check", KILLED_EVERY=3):
+    with limited("quaternity.table.player_check", KILL_INTERVAL=3):
         checked = check_player(program(tmp_path, "moves[games % len(moves)]"), "quarto", range(60))
     assert "gave different moves in the same position" in checked.fault
     assert checked.asked is not None

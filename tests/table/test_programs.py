@@ -26,17 +26,17 @@ from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import registration
 from quaternity.table.match import Match
 from quaternity.table.player_check import check_player
-from quaternity.table.player_file import named_player
+from quaternity.table.player_file import resolve_player
 from quaternity.table.players import check_name, make_player
 from quaternity.table.programs import end_idle
 from quaternity.table.tournament.playing import Tournament, play, play_game, record_of_game
 from quaternity.ternary.rules import SetRules
 from quaternity.workers import program as program_module
 from quaternity.workers import supervise
-from quaternity.workers.child import KEPT_ERRORS, MAX_PROCESSES, Child
-from quaternity.workers.own_process import FOREIGN_SECONDS, own_process
+from quaternity.workers.isolated_calls import EXTERNAL_MOVE_SECONDS, own_process
 from quaternity.workers.pool import open_executor
 from quaternity.workers.process_tree import descendants
+from quaternity.workers.supervisor import MAX_KEPT_ERROR_BYTES, MAX_PROCESSES, Child
 from tests.limits import limited
 from tests.own_process_calls import allows_namespaces
 from tests.sizes import thorough
@@ -150,8 +150,8 @@ def test_every_fault_of_a_program_is_reported_with_its_game(
 
     monkeypatch.setattr("quaternity.workers.program.Child", Hurried)
     with (
-        limited("quaternity.workers.child", MAX_PROCESSES=20),
-        limited("quaternity.workers.program", MAX_PROCESSES=20, MEMORY=300 << 20),
+        limited("quaternity.workers.supervisor", MAX_PROCESSES=20),
+        limited("quaternity.workers.program", MAX_PROCESSES=20, MAX_MEMORY_BYTES=300 << 20),
     ):
         plan = Tournament(QuartoRules(), (hostile(mode), hostile("moves_folder")), move_seconds=60)
         with pytest.raises(PlayerFault, match=FAULTS[mode]) as raised:
@@ -160,7 +160,7 @@ def test_every_fault_of_a_program_is_reported_with_its_game(
         assert isinstance(fault, PlayerTimeout) == overdue
         assert fault.place is not None
         assert (fault.place.player, fault.place.game) == (hostile(mode), 0)
-        assert fault.what.startswith(f"player {hostile(mode)!r} in seat {fault.place.seat} ")
+        assert fault.message.startswith(f"player {hostile(mode)!r} in seat {fault.place.seat} ")
 
 
 @pytest.mark.parametrize("mode", ["moves_folder", "ignores_quit", "dies_once"])
@@ -219,14 +219,14 @@ def test_text_after_a_name_in_a_player_file_is_the_argument(
     file = tmp_path / "names.toml"
     file.write_text(f"[quarto]\necho = '{echo}'\nslow = 'random'\n")
     player = "echo" if argument is None else f"echo:{argument}"
-    play_game(Tournament(QuartoRules(), (named_player("quarto", player, str(file)), "random")), 0)
+    play_game(Tournament(QuartoRules(), (resolve_player("quarto", player, str(file)), "random")), 0)
     new = json.loads((tmp_path / "heard-0").read_text().splitlines()[0])
     assert new["argument"] == argument
     with pytest.raises(InputError, match=r"'slow:3': slow is random, which takes no argument"):
-        named_player("quarto", "slow:3", str(file))
-    assert named_player("quarto", "slow", str(file)) == "random"
+        resolve_player("quarto", "slow:3", str(file))
+    assert resolve_player("quarto", "slow", str(file)) == "random"
     for other in ("careful", "other:3", "module:name"):
-        assert named_player("quarto", other, str(file)) == other
+        assert resolve_player("quarto", other, str(file)) == other
 
 
 @pytest.mark.parametrize("limit", [1, 15, 16, 17])
@@ -377,10 +377,10 @@ def test_a_line_has_a_maximum_length_and_may_arrive_in_parts() -> None:
 def test_the_guide_has_the_limits_of_programs() -> None:
     text = guide.page("arena").text
     for row in (
-        f"| time | {FOREIGN_SECONDS} seconds for a move and for `ready`",
-        f"| memory | {program_module.MEMORY >> 30} GB with all",
+        f"| time | {EXTERNAL_MOVE_SECONDS} seconds for a move and for `ready`",
+        f"| memory | {program_module.MAX_MEMORY_BYTES >> 30} GB with all",
         f"| processes | {MAX_PROCESSES} at a time |",
-        f"the last {KEPT_ERRORS / 1024:g} kB are kept",
+        f"the last {MAX_KEPT_ERROR_BYTES / 1024:g} kB are kept",
     ):
         assert row in text
     assert program_module.MAX_LINE_BYTES == 1 << 20, "a megabyte"

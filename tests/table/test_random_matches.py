@@ -19,7 +19,7 @@ import pytest
 from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.kwartet.rules import KwartetRules
-from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
 from quaternity.quarto.rules import QuartoRules, QuartoSettings
 from quaternity.table.journal import MatchJournal
 from quaternity.table.match import Match
@@ -41,7 +41,7 @@ def quaternity(random: Random) -> QuaternityRules:
 
 
 def kwartet(random: Random) -> KwartetRules:
-    announce, own = random.choice([*Announce]), random.random() < 0.5
+    announce, own = random.choice([*AnnounceTiming]), random.random() < 0.5
     return KwartetRules(KwartetSettings(random.randint(2, 5), random.randint(2, 6), announce, own))
 
 

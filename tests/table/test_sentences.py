@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from quaternity.base.sentences import Kind, Sentence, Words, document
+from quaternity.base.sentences import Message, MessageTemplate, Wording, document
 from quaternity.game.cards import Card
 from quaternity.game.game import Game
 from quaternity.game.question import Move, Question
 from quaternity.game.settings import Settings
 from quaternity.insight.certainty import certainty
-from quaternity.insight.explanation import explained
-from quaternity.kwartet.knowing import deal_lines, moment, read_formula, truth_at, why_at
+from quaternity.insight.explanation import explanation_lines
+from quaternity.kwartet.queries import deal_lines, moment, read_formula, reason_at, truth_at
 from quaternity.kwartet.rules import KwartetRules
-from quaternity.kwartet.seen import SeenLog
+from quaternity.kwartet.seat_log import SeatLog
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.table.games import game_names, rules_class
 from tests.sizes import thorough
@@ -51,14 +51,14 @@ def test_a_name_is_inserted_once_and_unchanged(game: str, seed: int) -> None:
     names = random.sample(NAMES, rules.seats)
     marks = [f"\ue000{seat}\ue001" for seat in range(rules.seats)]
     for event in events(rules, random):
-        assert isinstance(event, Sentence)
-        marked = named = Words(marks).say(event)
+        assert isinstance(event, Message)
+        marked = named = Wording(marks).say(event)
         for mark, name in zip(marks, names, strict=True):
             named = named.replace(mark, name)
-        assert Words(names).say(event) == named
+        assert Wording(names).say(event) == named
         for _, value, word, _ in Formatter().parse(event.kind.template):
             if value and word in ("seat", "player"):
-                assert marks[event.about[value]] in marked
+                assert marks[event.data[value]] in marked
 
 
 @GAMES
@@ -77,10 +77,10 @@ def test_a_sentence_and_its_values_determine_each_other(game: str, seed: int) ->
         assert (twin, document(twin)) == (event, document(event))
 
 
-class Backwards(Words):
+class Backwards(Wording):
     """A separate language in which cards have names."""
 
-    def template(self, kind: Kind) -> str:
+    def template(self, kind: MessageTemplate) -> str:
         fields = Formatter().parse(kind.template)
         return f"{kind.name}< " + " ".join(f"{{{n}:{w}}}" for _, n, w, _ in fields if n)
 
@@ -97,12 +97,12 @@ def test_another_language_is_a_different_words_object(game: str) -> None:
     for event in events(rules_class(game)(), Random(4)):
         text = words.say(event)
         assert text.startswith(f"{event.kind.name}< ")
-        if "card" in event.about:
-            index, number = event.about["card"]
+        if "card" in event.data:
+            index, number = event.data["card"]
             assert f"the {number} of {index}" in text
             assert f"{index}/{number}" not in text
-        if "set" in event.about:
-            assert text.endswith("ABCDEFGHIJKLM"[event.about["set"]])
+        if "set" in event.data:
+            assert text.endswith("ABCDEFGHIJKLM"[event.data["set"]])
 
 
 def reasons(random: Random) -> Iterator[str]:
@@ -113,7 +113,7 @@ def reasons(random: Random) -> Iterator[str]:
             break
         player, card = random.randrange(4), Card(random.randrange(4), random.randrange(4))
         for question in (*random.choices(questions, k=2), Question(0, player, card)):
-            yield from explained(game, question)
+            yield from explanation_lines(game, question)
         question = random.choice(questions)
         game = game.play(Move(question, random.choice(game.state.answers(question))))
     yield from certainty("H0 0/0 | !H0 0/0", game, why=True).lines
@@ -123,26 +123,26 @@ def reasons(random: Random) -> Iterator[str]:
         if seats := rules.to_act(position):
             move = random.choice(list(rules.moves(rules.view(position, seats[0]))))
             position = rules.after(position, seats[0], move)
-    log = SeenLog.of_view(rules.view(position, 1))
+    log = SeatLog.of_view(rules.view(position, 1))
     at = moment(log, len(log.events))
     for text in ("H0 0/0", "!H1 0/0", "C !H1 0/1", "K0 !K1 H1 1/1", "D{0,1} !H2 0/0"):
         formula = read_formula(text, at)
-        reason = why_at(formula, truth_at(formula, at, why=True), at, "auto", 20.0, text)
+        reason = reason_at(formula, truth_at(formula, at, why=True), at, "auto", 20.0, text)
         yield from (*reason.lines, *deal_lines(reason, at))
 
 
 @SEEDS
 def test_reasons_use_the_names_of_the_players(seed: int) -> None:
-    words, kinds = Words(["Ann", "Ben", "Cleo"]), set()
+    words, kinds = Wording(["Ann", "Ben", "Cleo"]), set()
     for line in reasons(Random(seed)):
         text = words.say(line)
         assert not re.search(r"\bplayers? [0-2]\b|\b[0-2] (asks|puts)|asks [0-2]\b", text), text
         twin = deepcopy(line)
         assert (twin, words.say(twin)) == (line, text)
-        kinds.add(line.kind.name if isinstance(line, Sentence) else None)
+        kinds.add(line.kind.name if isinstance(line, Message) else None)
     assert len(kinds) > 5
 
 
 def test_text_that_is_not_a_sentence_stays_as_it_is() -> None:
-    assert Words(["Ann", "Ben"]).say("player 0 takes 2") == "player 0 takes 2"
+    assert Wording(["Ann", "Ben"]).say("player 0 takes 2") == "player 0 takes 2"
     assert document("player 0 takes 2") == {"text": "player 0 takes 2"}

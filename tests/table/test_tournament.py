@@ -32,12 +32,18 @@ from quaternity.table.tournament.picture import draw_table
 from quaternity.table.tournament.playing import (
     GameResult,
     Tournament,
-    at_once,
+    chunk_size,
     play,
     play_game,
     record_of_game,
 )
-from quaternity.table.tournament.scores import AVERAGE, Measured, WorldsByGo, ratings, tabulated
+from quaternity.table.tournament.scores import (
+    MEAN_RATING,
+    Measured,
+    WorldsByGo,
+    make_table,
+    ratings,
+)
 from quaternity.table.tournament.seatings import seatings
 from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.workers.pool import Pool, SerialExecutor, open_executor
@@ -119,7 +125,7 @@ def test_threads_of_one_process_share_no_bot(monkeypatch: pytest.MonkeyPatch) ->
 def test_endless_games_have_no_result() -> None:
     results = play_games(Tournament(USUAL, ("random", "random"), cap=2), 4)
     assert all(result.places is None and result.winner is None for result in results)
-    table = tabulated(results, 2, Random(0))
+    table = make_table(results, 2, Random(0))
     assert table.unfinished == 4
     assert table.shared == 0
     assert [record.rating for record in table.records] == [None, None]
@@ -127,7 +133,7 @@ def test_endless_games_have_no_result() -> None:
 
 def test_the_first_seat_wins_a_game_of_two() -> None:
     plan = Tournament(QuaternityRules(Settings(3, 2, 2)), ("informed", "random"))
-    table = tabulated(play_games(plan, 8), 2, Random(0))
+    table = make_table(play_games(plan, 8), 2, Random(0))
     for record in table.records:
         assert [seat and seat.mean for seat in record.by_seat] == [1.0, 0.0]
 
@@ -141,14 +147,14 @@ def test_the_table_has_wins_shares_and_margins() -> None:
     results = [
         game(0, 1, 0, winner=0), game(1, 0, 0, winner=0), game(0, 0, 1), game(1, 0, 1, over=False),
     ]  # fmt: skip
-    first, second = tabulated(results, 2, Random(0)).records
+    first, second = make_table(results, 2, Random(0)).records
     assert (first.games, first.wins, second.games, second.wins) == (4, 1, 4, 1)
     assert first.share.mean == pytest.approx((1 / 2 + 0 + 0 + 0) / 4)
     assert second.share.mean == pytest.approx((0 + 1 + 0 + 0) / 4)
     assert first.score.mean == pytest.approx((1 / 2 + 0 + 1 / 3 + 1 / 3) / 4)
     assert second.score.mean == pytest.approx((0 + 1 + 1 / 3 + 1 / 3) / 4)
     assert second.by_seat[0] == Measured.of([1.0, 0.0])
-    table = tabulated(results, 2, Random(0))
+    table = make_table(results, 2, Random(0))
     margin, back = table.margins[0][1], table.margins[1][0]
     assert margin is not None
     assert back is not None
@@ -160,7 +166,7 @@ def test_ties_are_counted_and_shared() -> None:
     """Player 0 wins alone, shares with the second, or shares with both."""
     places = ((1, 2, 2), (1, 1, 3), (1, 1, 1))
     results = [game(0, 1, 2)._replace(places=ranks) for ranks in places]
-    records = tabulated(results, 3).records
+    records = make_table(results, 3).records
     assert [(record.wins, record.tied) for record in records] == [(1, 2), (0, 2), (0, 1)]
     shares = [(1 + 1 / 2 + 1 / 3) / 3, (1 / 2 + 1 / 3) / 3, 1 / 9]
     assert [record.win_share.mean for record in records] == pytest.approx(shares)
@@ -168,7 +174,7 @@ def test_ties_are_counted_and_shared() -> None:
 
 def test_absent_players_and_unfinished_games_do_not_count() -> None:
     won, given_up = game(0, 1, winner=0), game(1, 0, over=False)
-    absent = tabulated([won], 3, Random(0)).records[2]
+    absent = make_table([won], 3, Random(0)).records[2]
     assert (absent.games, absent.share, absent.rating) == (0, Measured(0.0, None), None)
     assert ratings([given_up, won], 2) == ratings([won, given_up], 2) == ratings([won], 2)
     first, second = ratings([won], 2)
@@ -206,7 +212,7 @@ def test_ratings_do_not_depend_on_the_order(
     results = [game(*seats[:3], winner=winner) for seats, winner in games]
     rated = ratings(results, 4)
     known = [value for value in rated if value is not None]
-    assert isclose(sum(known) / len(known), AVERAGE)
+    assert isclose(sum(known) / len(known), MEAN_RATING)
     turned = [game(*[3 - seat for seat in seats[:3]], winner=winner) for seats, winner in games]
     for rating, other in zip(rated, reversed(ratings(turned, 4)), strict=True):
         assert (rating is None) == (other is None)
@@ -258,13 +264,13 @@ def test_a_bot_wins_as_often_as_its_rating_predicts(
 
 def test_errors_of_ratings_are_those_of_resampled_games() -> None:
     def rating(*winners: int) -> Measured:
-        (first, _) = tabulated([game(0, 1, winner=seat) for seat in winners], 2, Random(0)).records
+        (first, _) = make_table([game(0, 1, winner=seat) for seat in winners], 2, Random(0)).records
         assert first.rating is not None
         return first.rating
 
     # Each player won one of two games, so a resample has 2, 0 or 1 wins of the first at 1 : 1 : 2.
     # With half a win added to each side, these are 5 to 1, 1 to 5 or even.
-    assert rating(0, 1).mean == pytest.approx(AVERAGE)
+    assert rating(0, 1).mean == pytest.approx(MEAN_RATING)
     assert rating(0, 1).error == pytest.approx(200 * log10(5) / sqrt(2), rel=0.15)
     assert rating(0, 0).error == pytest.approx(0, abs=1e-6)
     assert rating(0).error is None
@@ -378,7 +384,7 @@ def test_a_separate_process_plays_the_same_game_with_a_time_limit() -> None:
     assert place.seat is not None
     assert repr(plan.names_in(1)[place.seat]) in str(raised.value)
     assert len(parse_record(place.record.encode()).replay().moves) == place.moves
-    assert "in imagine" in raised.value.trace
+    assert "in run_playout" in raised.value.trace
 
 
 # ---------------------------------------------------------------------------- any game
@@ -410,7 +416,7 @@ def test_every_deal_is_played_from_all_seats(rules: Any, names: tuple[str, ...])
     assert [plan.line_up(game + 6) for game in range(6)] == line_ups
     # The random numbers belong to a seat, whoever has it: no player has luckier dice.
     if rules is not SMALL:
-        dice = [[die.random() for die in plan.chances(game)] for game in range(games + 1)]
+        dice = [[die.random() for die in plan.generators(game)] for game in range(games + 1)]
         assert all(numbers == dice[0] for numbers in dice[:games])
         assert dice[0] != dice[games]
 
@@ -435,7 +441,7 @@ def test_means_and_errors_are_those_of_a_plain_computation(
     plan = Tournament(rules, names, seed=5, cap=300)
     games = max(6, plan.games_a_deal)
     results = play_games(plan, 3 * games)
-    table = tabulated(results, 3, None, games)
+    table = make_table(results, 3, None, games)
     for player, record in enumerate(table.records):
         shares, points = [], []
         for deal in range(3):
@@ -458,7 +464,7 @@ def test_means_and_errors_are_those_of_a_plain_computation(
 def test_equal_players_have_equal_results_over_whole_deals() -> None:
     for rules, names in ANY[1:]:
         plan = Tournament(rules, names, seed=6)
-        _, left, right = tabulated(play_games(plan, 12), 3, None, 6).records
+        _, left, right = make_table(play_games(plan, 12), 3, None, 6).records
         assert (left.wins, left.points, left.by_seat) == (right.wins, right.points, right.by_seat)
 
 
@@ -496,7 +502,7 @@ def test_a_player_that_waits_although_only_it_can_act_is_named(
 @pytest.mark.parametrize("rival", ["random", pytest.param("informed", marks=only_thorough)])
 def test_searching_wins_a_few_games(rival: str) -> None:
     plan = Tournament(USUAL, ("search", rival, rival), seed=3)
-    table = tabulated(play_games(plan, thorough(1, 40)), 3, Random(3))
+    table = make_table(play_games(plan, thorough(1, 40)), 3, Random(3))
     for margin in table.margins[0][1:]:
         assert margin is not None
         assert margin.mean > 0
@@ -509,7 +515,7 @@ def test_searching_wins_clearly(rival: str, sets: int, players: int, workers: Po
     """It leads by more than three standard errors over 500 rotated games of 4-3-3 and 4-4-4."""
     rules = QuaternityRules(Settings(4, sets, players))
     plan = Tournament(rules, ("search", *[rival] * (players - 1)), seed=1)
-    table = tabulated(play_games(plan, 500, workers), players, Random(1))
+    table = make_table(play_games(plan, 500, workers), players, Random(1))
     for margin in table.margins[0][1:]:
         assert margin is not None
         assert margin.error is not None
@@ -530,7 +536,7 @@ def test_a_picture_of_a_table_shows_every_player(
         GameResult((first, second), (1.0, 0.0), (1, 2), 3)
         for first, second in permutations(range(players), 2)
     ]
-    table = tabulated(results, players, Random(0))
+    table = make_table(results, players, Random(0))
     names = [f"player {number}" for number in range(players)]
     draw_table("table.svg", names, table)
     shares, rated = figures[0].axes
@@ -568,7 +574,7 @@ def test_a_picture_of_possible_deals_shows_all_curves_with_their_errors(
         )
         for go, number in enumerate(deals)
     ]
-    draw_table("table.svg", ["a", "b"], tabulated(results, 2, Random(0)), worlds)
+    draw_table("table.svg", ["a", "b"], make_table(results, 2, Random(0)), worlds)
     _, curves = figures[0].axes
     shown = [world for world in worlds if world.deals > 1] or worlds
     wanted = {
@@ -598,7 +604,7 @@ def test_a_chunk_has_whole_deals_and_leaves_work_for_all_workers(
     rules = KwartetRules(KwartetSettings(seats, 4))
     tournament = Tournament(rules, ("random", "greedy", "silent", "mixed")[:seats])
     pool = Pool.around(SerialExecutor(), in_flight)
-    chunk = at_once(tournament, games, pool)
+    chunk = chunk_size(tournament, games, pool)
     if in_flight == 1:
         assert chunk == 1
         return
@@ -619,7 +625,7 @@ def test_errors_of_ratings_are_the_spread_over_redrawn_tournaments(
     random = Random(5)
     drawn = [ratings([*chain(*random.choices(by_deal, k=deals))], 2) for _ in range(resamples)]
     with limited("quaternity.table.tournament.scores", RESAMPLES=resamples):
-        table = tabulated(results, 2, Random(5), games)
+        table = make_table(results, 2, Random(5), games)
     for player, record in enumerate(table.records):
         assert record.rating is not None
         values = [rated[player] for rated in drawn]

@@ -147,7 +147,7 @@ def test_a_table_without_a_set_has_no_triple() -> None:
 def test_kinds_of_parts_of_a_layer() -> None:
     for size in range(6):
         kinds = counting_by_layers.kinds(size)
-        assert sum(alike for _, alike in kinds) == comb(counting_by_layers.LAYER, size)
+        assert sum(alike for _, alike in kinds) == comb(counting_by_layers.LAYER_CARDS, size)
         assert all(len(cards) == size for cards, _ in kinds)
         assert all(1296 % alike == 0 for _, alike in kinds)
     # Two cards of a layer share 2, 1 or 0 of three digits: 27 cards with 6, 12 and 8 such others.

@@ -12,7 +12,7 @@ from quaternity.base.errors import InputError, LimitError, SolverFault
 from quaternity.ternary import (
     LARGEST_METHODS,
     WHOLE_DECK,
-    Best,
+    Incumbent,
     Rule,
     largest_free,
     largest_in_deck,
@@ -78,7 +78,7 @@ def test_kept_cards_stay(table: list[int], rule: Rule, data: st.DataObject) -> N
     kept = [] if not holds_no_three(tuple(kept), rule) else sorted(kept)
     largest = agree(
         {
-            name: lambda *arguments, method=method: method.largest(*arguments, Best[int]())
+            name: lambda *arguments, method=method: method.largest(*arguments, Incumbent[int]())
             for name, method in LARGEST_METHODS.items()
         },
         cards,
@@ -174,7 +174,7 @@ def test_a_wrong_step_of_the_proof_is_noticed(monkeypatch: pytest.MonkeyPatch) -
         largest_in_deck(Rule.SET)
 
 
-@limited("quaternity.ternary.largest_methods", NODES=10)
+@limited("quaternity.ternary.largest_methods", MAX_NODES=10)
 def test_the_search_has_a_limit() -> None:
     with pytest.raises(LimitError, match="10 nodes"):
         largest_free(range(30), Rule.SET)
@@ -193,8 +193,8 @@ def test_wrong_arguments_are_named() -> None:
 @settings(max_examples=examples(60))
 def test_bounds_hold_wherever_the_search_ends(table: list[int], rule: Rule, nodes: int) -> None:
     """The largest part is never smaller than the best one found, nor larger than the bound."""
-    size, best = len(largest_free(table, rule)), Best[int]()
-    with limited("quaternity.ternary.largest_methods", NODES=nodes), suppress(LimitError):
+    size, best = len(largest_free(table, rule)), Incumbent[int]()
+    with limited("quaternity.ternary.largest_methods", MAX_NODES=nodes), suppress(LimitError):
         largest_free(table, rule, best=best)
         assert best.proved
     assert best.size <= size <= best.bound

@@ -11,7 +11,7 @@ from quaternity.ternary import (
     CARDS,
     PACKING_METHODS,
     WHOLE_DECK,
-    Best,
+    Incumbent,
     Rule,
     checksum,
     digits_of,
@@ -161,14 +161,14 @@ def test_a_generator_chooses_among_the_packings(method: str) -> None:
     """The record `best` has the returned threes, for every seed."""
     answers = set()
     for seed in range(12):
-        best: Best[Triple] = Best()
+        best: Incumbent[Triple] = Incumbent()
         packing = most_disjoint([0, 1, 2, 3, 6], Rule.SET, method, random=Random(seed), best=best)
         assert set(packing) == set(best.found)
         answers.add(packing)
     assert answers == {((0, 1, 2),), ((0, 3, 6),)}
 
 
-@limited("quaternity.ternary.packing", NODES=3)
+@limited("quaternity.ternary.packing", MAX_NODES=3)
 def test_the_search_has_a_limit() -> None:
     with pytest.raises(LimitError, match="3 nodes"):
         partition(WHOLE_DECK, Rule.SET)

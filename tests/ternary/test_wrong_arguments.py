@@ -12,7 +12,7 @@ import pytest
 
 from quaternity import ternary
 from quaternity.base.errors import InputError
-from quaternity.ternary import Best, FreeCount, Rule, SetCard, Table
+from quaternity.ternary import FreeCount, Incumbent, Rule, SetCard, Table
 from tests.wrong_arguments import PublicFunctions, Values
 
 NUMBERS = (5.0, "5", None, True, np.float64(5), np.True_, [5])
@@ -34,7 +34,7 @@ SECONDS = Values(
     same=(60, 60.0, np.int64(60), np.float32(60), 10**400),
     wrong=(0, np.True_, -1, "1", True, float("inf"), [1]),
 )
-BEST = Values(lambda: None, same=(Best(),), wrong=(3, "best"))
+BEST = Values(lambda: None, same=(Incumbent(),), wrong=(3, "best"))
 DECK = Values(lambda: tuple(range(81)), same=(list(range(81)), np.arange(81)), wrong=TABLE.wrong)
 SIZE = Values(lambda: 12, same=(np.int64(12),), wrong=(0, 13, 84, -3, *NUMBERS))
 THREE = Values(lambda: (0, 1, 2), same=([2, 1, 0],), wrong=((0, 1), (0, 1, 80), (0, 0, 1), None))

@@ -24,7 +24,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from quaternity.ternary.counting_by_layers import LAYER, kinds
+from quaternity.ternary.counting_by_layers import LAYER_CARDS, kinds
 
 BLOCK = 9
 PARTS = 1 << BLOCK
@@ -49,8 +49,8 @@ def evaluate(t: int, prime: int) -> int:
 
 def first_rows() -> Iterator[tuple[int, int]]:
     """Yield one part of a layer of each kind, as a set of bits, and the number of parts like it."""
-    everything = (1 << LAYER) - 1
-    for size in range(LAYER // 2 + 1):
+    everything = (1 << LAYER_CARDS) - 1
+    for size in range(LAYER_CARDS // 2 + 1):
         for cards, alike in kinds(size):
             bits = sum(1 << card for card in cards)
             yield bits, alike

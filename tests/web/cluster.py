@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import pytest
 
-from quaternity.web import stores
+from quaternity.web import open_store
 from quaternity.web.sqlite_file import FILE
 
 INSIST = "QUATERNITY_INSIST" in os.environ
@@ -27,7 +27,7 @@ file_store_only = pytest.mark.skipif(ALL_IN_POSTGRES, reason="reads the file of 
 
 def alter(data: str, text: str) -> None:
     """Change the stored tables without the knowledge of their server."""
-    place = stores.place_of(data)
+    place = open_store.place_of(data)
     if "://" in place:
         import psycopg
 

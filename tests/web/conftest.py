@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from quaternity.web.stores import place_of
+from quaternity.web.open_store import place_of
 from tests.web.cluster import ALL_IN_POSTGRES, Cluster
 from tests.web.pipes import Pipe
 from tests.web.server import BUSY, Server
@@ -70,5 +70,5 @@ def in_postgres() -> Iterator[None]:
             address = place_of(data)
             return address if "://" in address else cluster.place(md5(address.encode()).hexdigest())
 
-        patch.setattr("quaternity.web.stores.place_of", place)
+        patch.setattr("quaternity.web.open_store.place_of", place)
         yield

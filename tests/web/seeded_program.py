@@ -26,9 +26,9 @@ def seed_processes() -> None:
     fix_draws()
     seed_draws(name)
 
-    from quaternity.web import puzzling
+    from quaternity.web import puzzle_pages
 
-    vars(puzzling)["datetime"] = Noon
+    vars(puzzle_pages)["datetime"] = Noon
     os.register_at_fork(
         before=lambda: forks.append(len(forks)),
         after_in_child=lambda: seed_draws(f"{name}/{len(forks)}"),

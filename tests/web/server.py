@@ -13,7 +13,7 @@ from pathlib import Path
 from socket import SO_REUSEADDR, SOL_SOCKET, socket
 from urllib.parse import urlsplit
 
-from quaternity.web import stores
+from quaternity.web import open_store
 
 BUSY = tuple(
     word
@@ -49,8 +49,8 @@ class Server:
     def __init__(
         self, data: Path, *options: str, program: str = "tests.web.seeded_program"
     ) -> None:
-        place = stores.place_of(str(data))
-        several = ("--processes", "2") if stores.is_shared(place) else ()
+        place = open_store.place_of(str(data))
+        several = ("--processes", "2") if open_store.is_shared(place) else ()
         self.data, self.options, self.host, self.program = data, (*several, *options), "", program
         self.log = data.with_name(data.name + ".log")
         self.process: subprocess.Popen[str]
@@ -59,7 +59,7 @@ class Server:
     def start(self, port: int = 0) -> Server:
         """Start the server and wait for its link."""
         command = [sys.executable, "-m", self.program, "serve", "--host", "127.0.0.1",
-                   "--port", str(port or self._port), "--data", stores.place_of(str(self.data)),
+                   "--port", str(port or self._port), "--data", open_store.place_of(str(self.data)),
                    *self.options]  # fmt: skip
         with self.log.open("a") as log:
             _starts[self.data] += 1

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote
 
-from quaternity.web.guards import sign
+from quaternity.web.middleware import sign
 
 T = TypeVar("T")
 
@@ -270,8 +270,8 @@ class Site:
             for _ in range(20):
                 await asyncio.sleep(0)
             await store.claim("rest")  # earlier claims are answered first
-            store.let_go("rest")
-            await store.ask(int)  # and earlier reads as well
+            store.release("rest")
+            await store.run_read(int)  # and earlier reads as well
             for _ in range(20):
                 await asyncio.sleep(0)
 

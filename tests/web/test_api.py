@@ -31,10 +31,10 @@ from quaternity.perfect.tablebase import write_tablebase
 from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import game_names, registration, rules_class
 from quaternity.table.match import Match
-from quaternity.web.admission import Limits
 from quaternity.web.app import app
-from quaternity.web.helping import why
-from quaternity.web.new_table import parsed_record
+from quaternity.web.hints import why
+from quaternity.web.new_table import parse_upload
+from quaternity.web.rate_limits import Limits
 from quaternity.web.rendering import static_files
 from quaternity.web.seats import Caller
 from tests.limits import limited
@@ -292,7 +292,7 @@ def test_records_too_large_for_a_page_are_refused(site: Site) -> None:
         limited("quaternity.web.new_table", MAX_RECORD_MOVES=0),
         pytest.raises(InputError, match="the record has 2 moves, but at most 0 are allowed"),
     ):
-        parsed_record(head + b"0 asks 1 for 0/2: yes\n")
+        parse_upload(head + b"0 asks 1 for 0/2: yes\n")
 
 
 def test_a_head_request_opens_no_stream(site: Site) -> None:

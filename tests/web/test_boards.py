@@ -14,10 +14,10 @@ from quaternity.quarto.rules import QuartoRules, QuartoSettings
 from quaternity.table.match import Match
 from quaternity.ternary.cards import SetCard
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
-from quaternity.web.drawing.any_game import any_part
-from quaternity.web.drawing.frame import drawn_part, table_line, told_events
+from quaternity.web.drawing.any_game import part
+from quaternity.web.drawing.frame import draw_part, event_lines, table_line
 from quaternity.web.rendering import table_html
-from quaternity.web.sight import SeatSight, Sight
+from quaternity.web.table_view import SeatView, TableView
 from tests.sizes import thorough
 
 
@@ -26,13 +26,13 @@ def page_of(match: Match[Any, Any, Any], seat: int | None) -> str:
     return table_html(sight_of(match, seat), "http://here", whole=False)
 
 
-def sight_of(match: Match[Any, Any, Any], seat: int | None) -> Sight:
+def sight_of(match: Match[Any, Any, Any], seat: int | None) -> TableView:
     """Return the view of a match for a seat or a bystander."""
     rules, number = match.rules, len(match.moves)
-    return Sight(
+    return TableView(
         table="T", game=rules.name, rules=rules, settings={}, version=number, number=number,
-        last=number, seat=seat, mine=() if seat is None else (seat,),
-        seats=tuple(SeatSight(f"<{name}>", "person") for name in "ABCDEFGH"[: rules.seats]),
+        last=number, seat=seat, own_seats=() if seat is None else (seat,),
+        seats=tuple(SeatView(f"<{name}>", "person") for name in "ABCDEFGH"[: rules.seats]),
         to_act=tuple(rules.to_act(match.position)), view=match.view(seat),
         moves=tuple(match.steps), points=tuple(rules.points(match.position)),
         places=None if (places := rules.places(match.position)) is None else tuple(places),
@@ -136,7 +136,7 @@ def test_the_line_of_a_table_names_the_opponents_and_the_last_event() -> None:
             others, headline, last = table_line(sight_of(match, seat))
             assert others == " and ".join(f"<{'ABC'[n]}>" for n in range(3) if n != seat)
             assert (headline == "Your turn") == (seat in match.rules.to_act(match.position))
-            events = told_events(sight_of(match, seat), 0, 1000)
+            events = event_lines(sight_of(match, seat), 0, 1000)
             assert last == (events[-1].text if events else "")
             assert [event.number for event in events] == [*range(1, len(events) + 1)]
         match.program_move()
@@ -324,13 +324,13 @@ def test_a_game_without_a_drawing_is_shown_as_text_with_its_moves() -> None:
         (acting,) = rules.to_act(match.position)
         for seat in (None, 0, 1):
             sight = sight_of(match, seat)
-            drawn = any_part(sight)
+            drawn = part(sight)
             legal = [rules.write(move) for move in rules.moves(match.view(seat))]
             assert drawn["table"] == rules.show(match.view(seat), 60)
             assert drawn["moves"] == (legal[:100] if seat == acting else [])
             assert drawn["more"] == (seat == acting and len(legal) > 100)
-            for other in (sight._replace(awaited=(1,)), sight._replace(mine=())):
-                assert any_part(other)["moves"] == []
+            for other in (sight._replace(empty_seats=(1,)), sight._replace(own_seats=())):
+                assert part(other)["moves"] == []
         counts.add(len(legal) > 100)
         match.program_move()
     assert counts == {True, False}
@@ -351,7 +351,7 @@ def test_agreements_to_more_cards_and_taken_sets_are_shown(seats: int) -> None:
             wrong = tuple(random.randrange(3) for _ in range(seats))
             sight = sight_of(match, 0)
             sight = sight._replace(view=replace(sight.view, agreed=agreed, wrong=wrong))
-            drawn, agreeing = drawn_part(sight), [names[seat] for seat in sorted(agreed)]
+            drawn, agreeing = draw_part(sight), [names[seat] for seat in sorted(agreed)]
             assert drawn["agreed"] == (
                 "" if not agreeing else " and ".join(agreeing) if size < 3 else f"{size} / {seats}"
             )

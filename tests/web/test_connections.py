@@ -17,16 +17,22 @@ import uvloop
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from quaternity.web.admission import KEPT_FILES, Limits, connections, network_of, share
 from quaternity.web.app import app
 from quaternity.web.connection import Connection
+from quaternity.web.rate_limits import (
+    RESERVED_FILES,
+    Limits,
+    connections,
+    max_per_network,
+    network_of,
+)
 from quaternity.web.streams import Stream, Streams
 from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.server import Server
 from tests.web.site import Site
 from tests.web.test_api import Table
-from tests.web.test_stores import wait_until
+from tests.web.test_open_store import wait_until
 from tests.web.wire import request
 
 FILES = 128
@@ -68,7 +74,7 @@ async def run_until(condition: Callable[[], bool]) -> None:
 
 @pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop])
 @pytest.mark.parametrize("keeps", ["keep-alive", "close"])
-@limited("quaternity.web.admission", READ_SECONDS=0.1)
+@limited("quaternity.web.rate_limits", READ_SECONDS=0.1)
 def test_a_client_that_does_not_read_is_disconnected(loop: Callable[[], Any], keeps: str) -> None:
     """This also holds if the connection would be closed anyway after the whole answer."""
 
@@ -100,7 +106,7 @@ def test_a_stream_ends_with_its_connection_whatever_requests_wait_behind_it(
             await send({"type": "http.response.body", "body": b""})
 
     def ended() -> bool:
-        streams.beat()
+        streams.send_keepalive()
         return not streams.open
 
     async def leave(before: int, behind: int) -> None:
@@ -109,7 +115,7 @@ def test_a_stream_ends_with_its_connection_whatever_requests_wait_behind_it(
             for path in (*["short"] * before, "stream", *["short"] * behind):
                 writer.write(f"GET /{path} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
             await run_until(lambda: bool(streams.open))
-            streams.beat()
+            streams.send_keepalive()
             await reader.readuntil(b":\n\n")
             writer.close()
             await run_until(ended)
@@ -138,7 +144,7 @@ class Wire(asyncio.Transport):
         self.aborted = True
 
 
-@limited("quaternity.web.admission", READ_SECONDS=0)
+@limited("quaternity.web.rate_limits", READ_SECONDS=0)
 def test_a_client_that_reads_half_in_time_stays_connected() -> None:
 
     async def aborted(sizes: list[int]) -> bool:
@@ -184,7 +190,7 @@ def test_one_address_cannot_shut_out_others(tmp_path: Path) -> None:
         assert status_line(server, "127.0.0.1") == b"HTTP/1.1 429"
         assert status_line(server, "127.0.0.2") == b"HTTP/1.1 200"
         for host in range(3, 20):
-            for _ in range(share(FILES)):
+            for _ in range(max_per_network(FILES)):
                 opened.enter_context(connect(server, f"127.0.0.{host}"))
         assert status_line(server, "127.0.0.99") == b"HTTP/1.1 503"
         opened.close()
@@ -193,7 +199,7 @@ def test_one_address_cannot_shut_out_others(tmp_path: Path) -> None:
         wait_until(lambda: status_line(server, "127.0.0.1") == b"HTTP/1.1 200")
         assert server.stop() == 0
     assert "Too many open files" not in server.log.read_text()
-    assert KEPT_FILES < FILES
+    assert RESERVED_FILES < FILES
 
 
 def test_an_ipv6_address_counts_as_its_network() -> None:
@@ -213,7 +219,7 @@ def test_streams_are_reserved_for_players(
     streams: int, room: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """This holds for the limit of streams, and for that of connections."""
-    monkeypatch.setattr(connections, "room", lambda: room)
+    monkeypatch.setattr(connections, "max_open", lambda: room)
     limits = Limits(streams=streams, readers=5, tables=10**6)
     with Site(app(str(tmp_path), limits=limits)) as site:
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from quaternity.base.errors import InputError
-from quaternity.web.admission import Limits
 from quaternity.web.app import app
-from quaternity.web.refusal import Refusal
+from quaternity.web.http_errors import HttpError
+from quaternity.web.rate_limits import Limits
 from quaternity.web.sqlite_file import FILE, FileStore, check_folder
 from quaternity.web.store import MIGRATIONS, Entry
 from tests.sizes import thorough
@@ -248,7 +248,7 @@ def test_a_write_to_a_damaged_file_is_refused(games: SavedGames, tmp_path: Path)
     store = FileStore(str(tmp_path))
     store.writer.execute("PRAGMA shrink_memory")
     (tmp_path / FILE).write_bytes(games.data[:PAGE] + b"x" * (len(games.data) - PAGE))
-    with pytest.raises(Refusal, match="nothing can be saved now") as refusal:
+    with pytest.raises(HttpError, match="nothing can be saved now") as refusal:
         asyncio.run(write(store))
     assert refusal.value.status == 503
     assert store.trouble is not None

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from quaternity.base.sentences import Words, facts
+from quaternity.base.sentences import Wording, message_data
 from quaternity.decks import decks, find_deck
 from quaternity.game import sentences as game_sentences
 from quaternity.game.cards import Card
@@ -20,12 +20,12 @@ from quaternity.insight import explanation
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.table.games import game_names
-from quaternity.web.drawing.words import INSTEAD, TEMPLATES, page_words
+from quaternity.web.drawing.words import ADVICE, TEMPLATES, page_words
 from quaternity.web.new_table import decks_of
 from quaternity.web.rendering import new_html, table_html
-from quaternity.web.sight import SeatSight
 from quaternity.web.sqlite_file import FILE
 from quaternity.web.store import MIGRATIONS
+from quaternity.web.table_view import SeatView
 from tests.web.site import Site
 from tests.web.test_api import PEOPLE, Table, open_site
 from tests.web.test_pages import BASE, mover, sight, simulate
@@ -140,11 +140,11 @@ def test_a_refusal_uses_names_and_says_what_to_do_instead(site: Site) -> None:
 def test_all_advice_belongs_to_a_sentence_and_templates_keep_their_fields() -> None:
     values = (vars(game_sentences) | vars(explanation)).values()
     kinds = [kind for kind in values if hasattr(kind, "template")]
-    assert {*INSTEAD} <= {kind.name for kind in kinds}
+    assert {*ADVICE} <= {kind.name for kind in kinds}
     assert {*TEMPLATES} <= {kind.template for kind in kinds}
     for plain, drawn in TEMPLATES.items():
         assert {*re.findall(r"{(\w+)", plain)} == {*re.findall(r"{(\w+)", drawn)}
-    words = page_words("everyday", [SeatSight("Ann", "person"), SeatSight("Ben", "person")])
+    words = page_words("everyday", [SeatView("Ann", "person"), SeatView("Ben", "person")])
     question = Question(0, 1, Card(1, 0))
     assert words.say(question_sentence(question)) == "Ann → Ben: fox (forest)?"
     assert words.say(question_sentence(question, Answer.NO)) == "Ann → Ben: fox (forest)? No"
@@ -155,15 +155,15 @@ def test_a_page_calls_every_card_of_its_history_by_name() -> None:
     shown = sight(game, mover(game), deck="everyday")
     html, deck = table_html(shown, BASE), find_deck("everyday")
     cards = [
-        facts(event)["card"]
+        message_data(event)["card"]
         for step in game.steps
         for event in step.events
-        if "card" in facts(event)
+        if "card" in message_data(event)
     ]
     assert len(cards) > 8
     for index, number in cards:
         assert f"{deck.card_name(index, number)} ({deck.set_name(index)})?" in html
-    plain = Words([f"Person {seat}" for seat in range(3)])
+    plain = Wording([f"Person {seat}" for seat in range(3)])
     assert not any(escape(plain.say(event)) in html for step in game.steps for event in step.events)
 
 

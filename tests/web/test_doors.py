@@ -19,10 +19,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from quaternity.table.match import Planned
-from quaternity.web.admission import Limits
+from quaternity.table.match import ChosenMove
 from quaternity.web.app import app
-from quaternity.web.thinking import Thinking
+from quaternity.web.background import BackgroundWork
+from quaternity.web.rate_limits import Limits
 from tests.sizes import examples
 from tests.web.site import Page, Site
 
@@ -172,7 +172,7 @@ def test_a_program_belongs_to_the_present_player_whom_it_replaces(site: Site) ->
     assert site.ask("POST", path, sent, token=place.tokens[2]).status == 200
     assert site.ask("POST", path, sent, token=place.tokens[1]).status == 403
     table = site.run(site.app.state.tables.open(place.name))
-    table.seen[2] = -inf
+    table.last_seen[2] = -inf
     assert site.ask("POST", path, sent, token=place.tokens[1]).status == 403  # not the host
     assert site.ask("POST", path, sent, token=place.tokens[0]).status == 200
 
@@ -447,14 +447,20 @@ def test_programs_get_only_their_own_view(tmp_path: Path, monkeypatch: pytest.Mo
     enough = asyncio.Event()
 
     async def plan(
-        thinking: Thinking, rules: Any, name: str, seat: int, steps: Any, view: Any, random: Random
-    ) -> Planned[Any] | None:
+        thinking: BackgroundWork,
+        rules: Any,
+        name: str,
+        seat: int,
+        steps: Any,
+        view: Any,
+        random: Random,
+    ) -> ChosenMove[Any] | None:
         planned.append((rules, seat, steps, view))
         if len(planned) == 30:
             enough.set()
-        return Planned(0.0, seat, random.choice(list(rules.moves(view))))
+        return ChosenMove(0.0, seat, random.choice(list(rules.moves(view))))
 
-    monkeypatch.setattr(Thinking, "plan", plan)
+    monkeypatch.setattr(BackgroundWork, "plan", plan)
     wanted = {"game": "kwartet", "settings": {"players": 3, "sets": 5}, "seats": ["exact"] * 3}
     with Site(app(str(tmp_path), limits=MUCH)) as site:
         assert site.ask("POST", "/api/tables", wanted).status == 201

@@ -24,11 +24,11 @@ from tests.web.wire import Clients, request
 SERVING = """
 import os, sys
 from threading import Event
-from quaternity.web import forking
-forking.SHORT_SECONDS = 0.05
+from quaternity.web import prefork
+prefork.MIN_RESTART_SECONDS = 0.05
 try:
-    status = forking.Processes(3).run(lambda: os.write(1, b"begun\\n"))
-except forking.Child as child:
+    status = prefork.Workers(3).run(lambda: os.write(1, b"begun\\n"))
+except prefork.WorkerStarted as child:
     os.write(1, f"serves {child.number} {os.getpid()}\\n".encode())
     if sys.argv[1:] == [str(child.number)]:
         os._exit(3)

@@ -16,8 +16,8 @@ from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings
 from quaternity.ternary.tables import Rule
 from quaternity.ternary.triples import is_triple, triples
-from quaternity.web.admission import Limits
 from quaternity.web.app import app
+from quaternity.web.rate_limits import Limits
 from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.server import Server

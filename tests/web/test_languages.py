@@ -16,16 +16,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import quaternity
-from quaternity.base.sentences import Kind
+from quaternity.base.sentences import MessageTemplate
 from quaternity.decks import decks
 from quaternity.quarto.rules import QuartoRules, QuartoSettings
 from quaternity.table.games import game_names, registration
 from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.web import languages
 from quaternity.web.app import app
-from quaternity.web.drawing.words import INSTEAD, TEMPLATES
+from quaternity.web.chat import Line
+from quaternity.web.drawing.words import ADVICE, TEMPLATES
 from quaternity.web.forms import form_fields
-from quaternity.web.languages import LOOKS, SCRIPT_WORDS, SPOKEN, catalogue, chosen, speaking
+from quaternity.web.languages import (
+    APPEARANCE_WORDS,
+    LANGUAGES,
+    SCRIPT_WORDS,
+    catalogue,
+    choose_language,
+    using_language,
+)
 from quaternity.web.rendering import (
     help_html,
     home_html,
@@ -34,7 +42,6 @@ from quaternity.web.rendering import (
     new_html,
     table_html,
 )
-from quaternity.web.talk import Line
 from tests.sizes import examples
 from tests.web.site import Site
 from tests.web.test_api import Table
@@ -42,7 +49,7 @@ from tests.web.test_pages import BASE, KWARTET, QUATERNITY, sight, simulate
 
 WEB = Path(quaternity.__file__).parent / "web"
 GAMES = [QUATERNITY, KWARTET, QuartoRules(QuartoSettings()), SetRules(SetSettings())]
-OTHERS = sorted({*SPOKEN} - {"en"})
+OTHERS = sorted({*LANGUAGES} - {"en"})
 
 
 def kinds() -> set[str]:
@@ -62,13 +69,13 @@ def kinds() -> set[str]:
             "web",
         ):
             values = vars(importlib.import_module(module.name)).values()
-            templates |= {value.template for value in values if isinstance(value, Kind)}
+            templates |= {value.template for value in values if isinstance(value, MessageTemplate)}
     return {TEMPLATES.get(template, template) for template in templates}
 
 
 def texts() -> set[str]:
     """Return all texts of the pages, in English."""
-    messages: set[Any] = {*SCRIPT_WORDS, *LOOKS, *INSTEAD.values(), *kinds()}
+    messages: set[Any] = {*SCRIPT_WORDS, *APPEARANCE_WORDS, *ADVICE.values(), *kinds()}
     keywords = {"_": None, "gettext": None}
     for path in WEB.rglob("*.py"):
         messages |= {text for _, text, *_ in extract_from_file("python", path, keywords)}
@@ -171,7 +178,7 @@ def mark_texts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.name)
 @pytest.mark.usefixtures("mark_texts")
 def test_no_text_of_a_table_is_left_in_english(rules: Any) -> None:
-    with speaking("xx"):
+    with using_language("xx"):
         for count in (0, 1, 5, 400):
             game = simulate(rules, count)
             for seat in (None, *range(rules.seats)):
@@ -186,7 +193,7 @@ def test_no_text_of_a_table_is_left_in_english(rules: Any) -> None:
 @pytest.mark.usefixtures("mark_texts")
 def test_no_text_of_other_pages_is_left_in_english() -> None:
     view = sight(simulate(QUATERNITY, 0), 0)
-    with speaking("xx"):
+    with using_language("xx"):
         pages = [home_html(), learn_html(), *map(new_html, game_names())]
         pages += [join_html(view, None, "x"), join_html(view, 0, "x")]
         answers: dict[str, dict[str, Any]] = {
@@ -209,14 +216,14 @@ def test_a_page_is_in_the_requested_or_the_preferred_language(
     requested: str, cookie: str, accepted: list[tuple[str, str]]
 ) -> None:
     header = ", ".join(f"{name}{weight}" for name, weight in accepted)
-    known = [name for name in (requested, cookie) if name in SPOKEN]
+    known = [name for name in (requested, cookie) if name in LANGUAGES]
     preferred = [
         (float(weight.partition("=")[2] or 1), name.partition("-")[0].lower())
         for name, weight in accepted if weight not in (";q=x", ";q=")
     ]  # fmt: skip
-    usable = [(share, name) for share, name in preferred if share and name in SPOKEN]
+    usable = [(share, name) for share, name in preferred if share and name in LANGUAGES]
     best = [name for share, name in usable if share == max(usable)[0]] if usable else ["en"]
-    assert chosen(requested, cookie, header) == [*known, *best][0]
+    assert choose_language(requested, cookie, header) == [*known, *best][0]
 
 
 def test_two_people_at_one_table_read_two_languages(tmp_path: Path) -> None:

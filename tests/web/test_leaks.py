@@ -22,13 +22,13 @@ from quaternity.base.sentences import document
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.rules import KwartetPosition, KwartetRules
 from quaternity.table.games import registration
-from quaternity.table.match import Planned, chosen_apart
+from quaternity.table.match import ChosenMove, choose_move_isolated
 from quaternity.ternary.cards import CARDS
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
 from quaternity.ternary.tables import Rule
-from quaternity.web.admission import Limits
 from quaternity.web.app import app
-from quaternity.web.thinking import Thinking
+from quaternity.web.background import BackgroundWork
+from quaternity.web.rate_limits import Limits
 from tests.kwartet.games import random_settings
 from tests.sizes import thorough
 from tests.web.site import Listening, Page, Site
@@ -200,14 +200,22 @@ class Twins:
 def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
     """Run two applications, whose programs and counts run in this process."""
 
-    async def run_count(thinking: Thinking, function: Any, *arguments: Any, kind: str = "") -> Any:
+    async def run_count(
+        thinking: BackgroundWork, function: Any, *arguments: Any, kind: str = ""
+    ) -> Any:
         return function(*arguments)
 
     async def run_plan(
-        thinking: Thinking, rules: Any, name: str, seat: int, steps: Any, view: Any, random: Random
-    ) -> Planned[Any] | None:
-        text, seconds = chosen_apart(rules, name, seat, steps, view, random)
-        return None if text is None else Planned(seconds, seat, rules.read(text, view))
+        thinking: BackgroundWork,
+        rules: Any,
+        name: str,
+        seat: int,
+        steps: Any,
+        view: Any,
+        random: Random,
+    ) -> ChosenMove[Any] | None:
+        text, seconds = choose_move_isolated(rules, name, seat, steps, view, random)
+        return None if text is None else ChosenMove(seconds, seat, rules.read(text, view))
 
     limits = Limits(
         moves=UNLIMITED,
@@ -223,8 +231,8 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
         twins = Twins(sites)
         patch.setattr("secrets.token_urlsafe", twins.text)
         patch.setattr("secrets.token_hex", twins.hex)
-        patch.setattr(Thinking, "count", run_count)
-        patch.setattr(Thinking, "plan", run_plan)
+        patch.setattr(BackgroundWork, "count", run_count)
+        patch.setattr(BackgroundWork, "plan", run_plan)
         for rules in (KwartetRules, SetRules):
             patch.setattr(rules, "start", twins.start(rules.start))
         with sites[0], sites[1]:

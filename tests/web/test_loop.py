@@ -39,7 +39,7 @@ def test_large_tables_are_drawn_in_another_process(
     table.move(0, "1 0 0")
     name = table.made["table"]
     paths = ["", "/part", "/at/0", "/help/chances", "/events?after=0&before=9"]
-    for place in ("rendering.table_context", "rendering.told_events", "api.document"):
+    for place in ("rendering.table_context", "rendering.event_lines", "api.document"):
         monkeypatch.setattr(f"quaternity.web.{place}", None)
     for path in (f"/api/tables/{name}", *(f"/t/{name}{path}" for path in paths)):
         page = site.ask("GET", path, token=table.tokens[1])
@@ -101,7 +101,7 @@ def test_a_request_that_takes_too_long_is_reported_by_its_route(
 ) -> None:
     site.app.state.seen.debug = debug
     table = Table(site, **QUARTO)
-    with limited("quaternity.web.eyes", MAX_LOOP_SECONDS=-1.0):
+    with limited("quaternity.web.metrics", MAX_LOOP_SECONDS=-1.0):
         table.move(0, "hand over A", 0)
         site.ask("GET", f"/t/{table.made['table']}")
         site.ask("GET", "/nothing")

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from quaternity import guide
-from quaternity.web import eyes
+from quaternity.web import metrics
 from quaternity.web.app import app
 from tests.cli.test_guide import blocks
 from tests.web.server import BUSY, Server
@@ -186,6 +186,6 @@ def test_the_guide_names_all_metrics(tmp_path: Path) -> None:
     text = generate_latest(app(str(tmp_path)).state.seen.registry).decode()
     kinds = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
     page = guide.page("operating").text
-    assert eyes.HEALTH_SECONDS == 1
+    assert metrics.HEALTH_SECONDS == 1
     for kind in kinds:
         assert f"`{kind}`" in page or f"`{kind.removesuffix('_total')}`" in page, kind

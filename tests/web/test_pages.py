@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from quaternity import guide
 from quaternity.base.errors import InputError
-from quaternity.base.sentences import Kind
+from quaternity.base.sentences import MessageTemplate
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.rules import QuaternityRules
@@ -33,14 +33,14 @@ from solvers.shortage import CARDS, EACH_KEEP, SHORT
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
 pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
 
-from quaternity.web import refusal, table
-from quaternity.web.drawing.frame import drawn_part, told_events
+from quaternity.web import http_errors, table
+from quaternity.web.drawing.frame import draw_part, event_lines
 from quaternity.web.drawing.owners import owner_blocks
 from quaternity.web.drawing.words import move_text, page_words, plain_names, seat_names
-from quaternity.web.helping import know, questions
-from quaternity.web.languages import SPOKEN, speaking, spoken
-from quaternity.web.new_table import parsed_record, rules_with
-from quaternity.web.refusal import Refusal
+from quaternity.web.hints import kwartet_know, questions
+from quaternity.web.http_errors import HttpError
+from quaternity.web.languages import LANGUAGES, translate, using_language
+from quaternity.web.new_table import parse_upload, rules_with
 from quaternity.web.rendering import (
     guide_html,
     guide_pictures,
@@ -52,7 +52,7 @@ from quaternity.web.rendering import (
     static_files,
     table_html,
 )  # fmt: skip
-from quaternity.web.sight import SeatSight, Sight
+from quaternity.web.table_view import SeatView, TableView
 from tests.sizes import examples
 
 BASE = "http://192.168.1.20:8000"
@@ -76,16 +76,16 @@ def simulate(rules: Any, moves: int, seed: int = 1) -> Any:
     return SimpleNamespace(rules=rules, positions=positions, steps=tuple(steps))
 
 
-def sight(game: Any, seat: int | None, **more: Any) -> Sight:
+def sight(game: Any, seat: int | None, **more: Any) -> TableView:
     """Return the view that a seat has of a game now."""
     rules, position, count = game.rules, game.positions[-1], len(game.steps)
-    seats = tuple(SeatSight(f"Person {number}", "person", True) for number in range(rules.seats))
+    seats = tuple(SeatView(f"Person {number}", "person", True) for number in range(rules.seats))
     over = not rules.to_act(position)
-    shown = Sight(
+    shown = TableView(
         "T" * 22, rules.name, rules, {"players": rules.seats}, count, count, count, seat,
         () if seat is None else (seat,), seats, tuple(rules.to_act(position)),
         rules.view(position, seat), game.steps, tuple(rules.points(position)),
-        rules.places(position), True, False, watch="T" * 22,
+        rules.places(position), True, False, bystander_link="T" * 22,
         revealed=game.positions[0] if over else None,
     )  # fmt: skip
     return shown._replace(**more)
@@ -131,7 +131,7 @@ HOSTILE = "<script>alert(1)</script>\"' & {{ 7 * 7 }}"
 
 def test_names_are_escaped_wherever_they_stand() -> None:
     game = simulate(QUATERNITY, 8)
-    seats = tuple(SeatSight(HOSTILE, "person", True) for _ in range(3))
+    seats = tuple(SeatView(HOSTILE, "person", True) for _ in range(3))
     html = table_html(sight(game, 0, seats=seats, notice=HOSTILE), BASE)
     assert "<script>alert" not in html
     assert "&lt;script&gt;alert(1)" in html
@@ -153,7 +153,7 @@ def test_any_names_are_put_in_once(rules: Any) -> None:
     ]}  # fmt: skip
     pages = []
     for names in (["<Ann>", "<Ben>", "<Cleo>"], NAMES):
-        seats = tuple(SeatSight(name, "person", True) for name in names)
+        seats = tuple(SeatView(name, "person", True) for name in names)
         shown = sight(game, mover(game), seats=seats)
         helps = (help_html(shown, "why", explained, {}), help_html(shown, "know", {}, {}))
         pages.append(table_html(shown, BASE) + "".join(helps))
@@ -169,23 +169,23 @@ def test_knowledge_is_explained_in_the_language_of_the_reader() -> None:
     game = simulate(KWARTET, 4)
     shown = sight(game, mover(game))
     pages = {}
-    for language in SPOKEN:
+    for language in LANGUAGES:
         query = {"formula": "H0 0/0", "why": "1"}
-        with speaking(language):
-            page = help_html(shown, "know", know(KWARTET, shown.view, "", query), query)
+        with using_language(language):
+            page = help_html(shown, "know", kwartet_know(KWARTET, shown.view, "", query), query)
         pages[language] = re.sub("<[^>]*>", " ", page)
     words = [{*re.findall(r"\b[a-zäöüß]{4,}", page)} for page in pages.values()]
-    english = words[[*SPOKEN].index("en")]
+    english = words[[*LANGUAGES].index("en")]
     assert english
     for other in words:
         assert other is english or other.isdisjoint(english), other & english
 
 
-@pytest.mark.parametrize("language", SPOKEN)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_names_are_not_translated(language: str) -> None:
     """This holds even for words for the properties of a card, which pages translate."""
-    kinds = [*vars(refusal).values(), *vars(table).values()]
-    templates = [kind for kind in kinds if isinstance(kind, Kind)]
+    kinds = [*vars(http_errors).values(), *vars(table).values()]
+    templates = [kind for kind in kinds if isinstance(kind, MessageTemplate)]
     about = {"name": "red", "names": ["two", "solid", "open"], "program": "green", "seat": 0}
     checked = 0
     for kind in templates:
@@ -194,15 +194,15 @@ def test_names_are_not_translated(language: str) -> None:
             continue
         sentence = kind(**{name: about[name] for name in fields})
         wanted = re.findall(r"\w+", " ".join(str(about[name]) for name in fields - {"seat"}))
-        with speaking(language):
-            for text in (page_words("plain", ()).say(sentence), spoken(sentence)):
+        with using_language(language):
+            for text in (page_words("plain", ()).say(sentence), translate(sentence)):
                 assert {*wanted} <= {*re.findall(r"\w+", text)}
                 assert language == "en" or " and " not in text
         checked += bool(wanted)
     assert checked >= 5
 
 
-@pytest.mark.parametrize("language", SPOKEN)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_an_explained_question_has_one_question_mark(language: str) -> None:
     asked = question_sentence(Question(0, 1, Card(0, 2)))
     lines = [
@@ -210,7 +210,7 @@ def test_an_explained_question_has_one_question_mark(language: str) -> None:
         BOTH_POSSIBLE(question=asked),
         IMPOSSIBLE(question=asked, answer=Answer.NO, reason=NO_TURN()),
     ]
-    with speaking(language):
+    with using_language(language):
         shown = sight(simulate(QUATERNITY, 0), 0)
         texts = re.findall("<p>(.*?)</p>", help_html(shown, "why", {"lines": lines}, {}))
     assert len(texts) == 3
@@ -221,8 +221,8 @@ def test_an_explained_question_has_one_question_mark(language: str) -> None:
     "names", [["דוד", "שרה", "Ann"], ["أحمد", "ليلى", "ליאה"], ["١٢", "١٣", "١٤"]]
 )
 def test_names_from_right_to_left_do_not_turn_the_text_between_them(names: list[str]) -> None:
-    seats = tuple(SeatSight(name, "person", True) for name in names)
-    for event in told_events(sight(simulate(QUATERNITY, 6), 0, seats=seats), 0, 100):
+    seats = tuple(SeatView(name, "person", True) for name in names)
+    for event in event_lines(sight(simulate(QUATERNITY, 6), 0, seats=seats), 0, 100):
         outside = re.sub("\u2068[^\u2068\u2069]*\u2069", "", event.text)
         assert {bidirectional(letter) for letter in outside}.isdisjoint({"R", "AL", "AN"})
     assert seat_names(seats) == plain_names(seats), "no numbers where names differ"
@@ -230,9 +230,9 @@ def test_names_from_right_to_left_do_not_turn_the_text_between_them(names: list[
 
 def test_seats_are_distinguished_whatever_their_names() -> None:
     names = ["Ann", "Ann", "Ann (0)", "Seat 4", None, "Ann (1)"]
-    shown = seat_names([SeatSight(name, "person") for name in names])
+    shown = seat_names([SeatView(name, "person") for name in names])
     assert len(set(shown)) == len(names)
-    seats = tuple(SeatSight(name, "person") for name in ["Ann", "Ann", "Ben"])
+    seats = tuple(SeatView(name, "person") for name in ["Ann", "Ann", "Ben"])
     html = table_html(sight(simulate(QUATERNITY, 0), 0, seats=seats), BASE)
     numbers = re.findall(r'class="who[^>]*>.*?<b [^>]*>(.*?)</b>(?:<small>(.*?)</small>)?', html)
     assert numbers == [("Ann", "(0)"), ("Ann", "(1)"), ("Ben", "")]
@@ -270,8 +270,8 @@ def test_hands_are_revealed_at_the_end_and_not_before() -> None:
 
 def test_players_who_may_invite_see_a_link_and_a_picture() -> None:
     game = simulate(QUATERNITY, 0)
-    seats = (SeatSight("Ann", "person", True), SeatSight(None, "open", False, "x" * 22))
-    shown = sight(game, 0, seats=(*seats, SeatSight("search", "program", True)))
+    seats = (SeatView("Ann", "person", True), SeatView(None, "open", False, "x" * 22))
+    shown = sight(game, 0, seats=(*seats, SeatView("search", "program", True)))
     html = table_html(shown, BASE)
     # The first of several invitations is unfolded, the others are a click away.
     several = (*seats, seats[1]._replace(invitation="y" * 22))
@@ -291,7 +291,7 @@ def test_an_invitation_offers_the_seats_that_can_be_taken(seat: int | None, begu
     """The link of a table is valid before the game begins, that of a seat while it is empty."""
     for kinds in product(["person", "open", "program"], repeat=3):
         seats = [
-            SeatSight(None if kind == "open" else f"Person {number}", kind)
+            SeatView(None if kind == "open" else f"Person {number}", kind)
             for number, kind in enumerate(kinds)
         ]
         free = [number for number, kind in enumerate(kinds) if kind == "open"]
@@ -356,7 +356,7 @@ def test_a_card_says_which_players_can_be_asked_and_why_others_cannot(
         if not rules.to_act(game.positions[-1]):
             continue
         shown = sight(game, mover(game))
-        drawn, view = drawn_part(shown), rules.view(game.positions[-1], shown.seat)
+        drawn, view = draw_part(shown), rules.view(game.positions[-1], shown.seat)
         done = [block.is_done for block in drawn["blocks"]]
         for block in drawn["blocks"]:
             for row, cell in ((line, cell) for line in block.rows for cell in line.cells):
@@ -405,8 +405,8 @@ def reason(
 @pytest.mark.parametrize("game", ["quaternity", "kwartet", "quarto", "set"])
 def test_a_program_is_called_by_its_level_if_it_plays_one(game: str) -> None:
     levels = registration(game).levels
-    seats = [SeatSight(level.player, "program") for level in levels]
-    others = [SeatSight("other", "program"), SeatSight(levels[0].player, "person")]
+    seats = [SeatView(level.player, "program") for level in levels]
+    others = [SeatView("other", "program"), SeatView(levels[0].player, "person")]
     names = [*(level.name.capitalize() for level in levels), "other", levels[0].player]
     assert seat_names([*seats, *others], game) == names
 
@@ -417,7 +417,7 @@ def test_a_name_keeps_its_capitals_while_a_question_waits() -> None:
     asked = game.rules.after(position, 0, Question(0, 1, Card(0, 2)))
     game.positions.append(asked)
     names = ["ann McLee", "Ben", "Cleo"]
-    seats = tuple(SeatSight(name, "person", True) for name in names)
+    seats = tuple(SeatView(name, "person", True) for name in names)
     asks = "→ Ben: 0/2? Either answer is possible."
     assert f"ann McLee {asks}" in table_html(sight(game, 2, seats=seats), BASE)
     assert f"You {asks}" in table_html(sight(game, 0, seats=seats), BASE)
@@ -465,7 +465,7 @@ def may_play(game: str, seats: int) -> bool:
     """Return whether a table with this many seats may be made."""
     try:
         return bool(rules_with(game, {}, seats).seats == seats)
-    except Refusal:
+    except HttpError:
         return False
 
 
@@ -540,7 +540,7 @@ def test_a_hidden_game_is_watched_from_every_seat_when_it_is_over() -> None:
 @pytest.mark.parametrize("rules", [QUATERNITY, KWARTET], ids=lambda rules: rules.name)
 def test_the_card_of_the_last_question_stands_out(rules: Any) -> None:
     game = simulate(rules, 2)
-    about = game.steps[-1].events[0].about
+    about = game.steps[-1].events[0].data
     html = table_html(sight(game, 0), BASE)
     (label,) = re.findall(r'class="cell [^"]* asked"[^>]*aria-label="([^"]*)"', html)
     assert label.startswith(f"{about['card']}, Person {about['asked']} ")
@@ -552,7 +552,7 @@ def test_a_player_with_several_seats_can_change_between_them() -> None:
     shown = sight(simulate(QUATERNITY, 4), 1)
     seat_attribute = re.compile(r'<div class="table [^>]* data-seat="(\d)"')
     assert seat_attribute.findall(table_html(shown, BASE)) == []
-    html = table_html(shown._replace(mine=(0, 1)), BASE)
+    html = table_html(shown._replace(own_seats=(0, 1)), BASE)
     assert seat_attribute.findall(html) == ["1"]
     assert html.count(">sit here<") == 1
 
@@ -566,7 +566,7 @@ def test_a_record_that_ends_early_says_so() -> None:
 def test_a_forced_answer_is_marked_for_its_player() -> None:
     for seed in range(99):
         game = simulate(QUATERNITY, 12, seed)
-        about = game.steps[-1].events[0].about
+        about = game.steps[-1].events[0].data
         if about["forced"] and game.rules.to_act(game.positions[-1]):
             break
     html = table_html(sight(game, about["asked"]), BASE)
@@ -611,7 +611,9 @@ def test_help_says_what_is_known_why_and_since_when() -> None:
     game = simulate(KWARTET, 12)
     view = game.rules.view(game.positions[-1], 1)
     card = next(f"{index}/{mask.bit_length() - 1}" for index, mask in enumerate(view.hand) if mask)
-    result = know(game.rules, view, "", {"formula": f"H1 {card}", "why": "1", "over_time": "1"})
+    result = kwartet_know(
+        game.rules, view, "", {"formula": f"H1 {card}", "why": "1", "over_time": "1"}
+    )
     assert result["known"] is True
     assert result["text"] == f"you know that H1 {card} is true"
     assert result["lines"][0].endswith("no request is needed")
@@ -622,13 +624,13 @@ def test_help_says_what_is_known_why_and_since_when() -> None:
     assert "style=" not in result["svg"]
     query = {"formula": f"H0 {HOSTILE}", "over_time": "1"}
     with pytest.raises(InputError, match="formula, column"):
-        know(game.rules, view, "", query)
+        kwartet_know(game.rules, view, "", query)
     unknown_card = next(
         (index, number) for index, constraint in enumerate(view.problem.sets)
         for number, owners in enumerate(constraint.owners) if owners == 0b101
     )  # fmt: skip
     formula = "H0 {}/{} & 0 < 1".format(*unknown_card)
-    result = know(game.rules, view, "", {"formula": formula, "why": "1", "over_time": "1"})
+    result = kwartet_know(game.rules, view, "", {"formula": formula, "why": "1", "over_time": "1"})
     assert result["known"] is None
     assert result["text"].startswith(f"you do not know whether {formula}: true with ")
     assert result["lines"][0] == "true if"
@@ -680,9 +682,9 @@ def test_pages_use_correct_verbs_for_you_and_no_none_for_settings(game: str) -> 
     record = done.rules.record_start(done.positions[0], ["you"] * rules.seats)
     for before, step, after in zip(done.positions, done.steps, done.positions[1:], strict=False):
         record += rules.record_move(before, step.seat, step.move, after)
-    names += parsed_record(record.encode())[2]
+    names += parse_upload(record.encode())[2]
     for name in sorted({*names}):
-        seats = (SeatSight(name, "person", True),) * rules.seats
+        seats = (SeatView(name, "person", True),) * rules.seats
         for count in (3, 30, 500):
             shown = sight(simulate(rules, count), 0, seats=seats, settings=settings_of(rules))
             html = table_html(shown, BASE)

@@ -17,19 +17,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.base.sentences import facts
+from quaternity.base.sentences import message_data
 from quaternity.table.games import game_names, registration, rules_class
-from quaternity.web.admission import Limits
 from quaternity.web.app import app
-from quaternity.web.clock import Clock, kept_clock, read_clock
-from quaternity.web.drawing.frame import drawn_part
+from quaternity.web.chat import LINES_KEPT, MAX_LINE_LENGTH, REACTIONS, Line
+from quaternity.web.clock import Clock, read_clock, stored_clock
+from quaternity.web.drawing.frame import draw_part
 from quaternity.web.drawing.tips import tips
 from quaternity.web.forms import read_settings
-from quaternity.web.keeping import Keep
-from quaternity.web.refusal import Refusal
+from quaternity.web.http_errors import HttpError
+from quaternity.web.rate_limits import Limits
 from quaternity.web.rendering import table_html
 from quaternity.web.table import Table as LiveTable
-from quaternity.web.talk import LINES_KEPT, MAX_LINE_LENGTH, REACTIONS, Line
+from quaternity.web.table_admin import Retention
 from tests.sizes import examples, thorough
 from tests.web.cluster import alter, file_store_only
 from tests.web.site import Site
@@ -317,7 +317,7 @@ def test_a_failure_at_one_clock_or_in_maintenance_ends_nothing_else(
     original, failing = LiveTable.look_at_clock, set[str]()
 
     def fail_at_some(table: LiveTable) -> None:
-        if table.kept.id in failing:
+        if table.stored.id in failing:
             raise ValueError("secret")
         original(table)
 
@@ -330,10 +330,10 @@ def test_a_failure_at_one_clock_or_in_maintenance_ends_nothing_else(
         first, second = (Table(site, **wanted) for _ in range(2))
         failing.add(first.made["table"])
     pass_time(tmp_path, 61)
-    with Site(app(str(tmp_path), limits=LIMITS, keep=Keep(1, 1))) as site:
+    with Site(app(str(tmp_path), limits=LIMITS, keep=Retention(1, 1))) as site:
         wait_for_unseen_move(site, second, 1)
-        monkeypatch.setattr("quaternity.web.tables.listed", fail)
-        site.run(site.app.state.tables.keep_house())
+        monkeypatch.setattr("quaternity.web.tables.list_tables", fail)
+        site.run(site.app.state.tables.run_maintenance())
     messages = [text for name, _, text in caplog.record_tuples if name == "uvicorn.error"]
     assert [text for text in messages if "ValueError" in text]
     assert not [text for text in messages if "secret" in text]
@@ -430,14 +430,16 @@ def test_the_ends_of_the_ranges_of_a_clock_are_accepted(name: str, least: int, m
     for value in (least, most):
         clock = read_clock(more | {name: value})
         assert clock is not None
-        assert clock == kept_clock(json.dumps(clock))
+        assert clock == stored_clock(json.dumps(clock))
         assert getattr(clock, "seconds" if name == "days" else name) == (
             value * 86_400 if name == "days" else value
         )
     for wrong in (least - 1, most + 1, True, str(least), None, float(least)):
-        with pytest.raises(Refusal, match=f"{name}: must be a whole number from {least} to {most}"):
+        with pytest.raises(
+            HttpError, match=f"{name}: must be a whole number from {least} to {most}"
+        ):
             read_clock({**more, name: wrong})
-    assert read_clock(None) is kept_clock(None) is None
+    assert read_clock(None) is stored_clock(None) is None
 
 
 def test_a_clock_begins_with_the_game(tmp_path: Path) -> None:
@@ -612,7 +614,7 @@ def test_only_the_host_gives_a_seat_away_if_nothing_is_hidden(tmp_path: Path) ->
         live = site.run(site.app.state.tables.open(table.made["table"]))
         for seat, status in ((1, 403), (0, 200)):
             table.look(0)
-            live.seen[2] = -inf
+            live.last_seen[2] = -inf
             assert table.post(seat, "hand-over", seat=2, player="open").status == status
         # A player may give away their own seat without the host.
         assert table.post(1, "hand-over", seat=1, player="open").json["invitation"]
@@ -632,7 +634,7 @@ def test_the_seat_of_an_absent_player_is_given_away(game: str, tmp_path: Path) -
         live = site.run(site.app.state.tables.open(table.made["table"]))
 
         def give_away(seat: int, player: str) -> Any:
-            live.seen[2] = -inf
+            live.last_seen[2] = -inf
             table.look(0)
             return table.post(seat, "hand-over", seat=2, player=player)
 
@@ -658,7 +660,7 @@ def test_a_player_alone_with_hidden_hands_cannot_open_a_second_seat(tmp_path: Pa
         seats = ["me", "easy", "easy", "me"]
         table = Table(site, game="kwartet", settings={"sets": 5}, seats=seats)
         live = site.run(site.app.state.tables.open(table.made["table"]))
-        live.seen[3] = -inf
+        live.last_seen[3] = -inf
         assert table.post(0, "hand-over", seat=3, player="open").status == 403
         assert table.post(0, "hand-over", seat=3, player="easy").status == 200
         # A program plays for an absent player, who may come back: no other hand is revealed either.
@@ -705,10 +707,10 @@ def test_every_tip_has_its_moment_and_every_moment_a_tip(game: str) -> None:
             course = simulate(rules, count, seed)
             for seat in range(rules.seats):
                 shown = sight(course, seat)
-                names = [tip.name for tip in tips(shown, drawn_part(shown))]
+                names = [tip.name for tip in tips(shown, draw_part(shown))]
                 assert names
                 seen.update(names)
-                last = facts(course.steps[-1].events[-1]) if course.steps else {}
+                last = message_data(course.steps[-1].events[-1]) if course.steps else {}
                 for word in ("yes", "no"):
                     expected = str(last.get("answer")) == word and last.get("asker") == seat
                     assert (word in names) == expected
@@ -719,7 +721,7 @@ def test_every_tip_has_its_moment_and_every_moment_a_tip(game: str) -> None:
                 assert not acts or {"give", "turn", "answer", "start"} & {*names}
             assert not tips(shown._replace(seat=None), {})
             over = shown._replace(places=(1,) * rules.seats)
-            seen.add(tips(over, drawn_part(shown))[0].name)
+            seen.add(tips(over, draw_part(shown))[0].name)
             if not rules.to_act(course.positions[-1]):
                 break
     assert seen == {tip.name for tip, _ in registration(game).part("tips")}

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from quaternity.puzzles import KINDS, Puzzle, daily, make
 from quaternity.puzzles.puzzle import MAX_SEED
 from quaternity.web.app import app
-from quaternity.web.puzzling import puzzle_html
+from quaternity.web.puzzle_pages import puzzle_html
 from tests.sizes import examples, thorough
 from tests.web.seeded_program import Noon
 from tests.web.site import Site
@@ -77,8 +77,8 @@ def test_a_page_judges_answers_like_the_library(kind: str, site: Site) -> None:
 def test_the_day_has_the_same_five_as_the_library(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quaternity.web.puzzling.datetime", Noon)
-    monkeypatch.setattr("quaternity.web.puzzling.randbelow", lambda limit: 1)
+    monkeypatch.setattr("quaternity.web.puzzle_pages.datetime", Noon)
+    monkeypatch.setattr("quaternity.web.puzzle_pages.randbelow", lambda limit: 1)
     shown = site.ask("GET", "/puzzles").body.decode()
     links = re.findall(r'href="/puzzles/1/(\w+)/(\d)/(\d+)"', shown)
     five = daily(Noon.now().date())

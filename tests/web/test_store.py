@@ -9,7 +9,7 @@ from time import sleep
 import pytest
 
 from quaternity.base.errors import InputError
-from quaternity.web.refusal import Refusal
+from quaternity.web.http_errors import HttpError
 from quaternity.web.sqlite_file import FILE, FileStore
 from quaternity.web.store import MIGRATIONS, Entry
 from tests.limits import limited
@@ -49,7 +49,7 @@ def test_one_of_two_writes_with_the_same_version_is_kept(store: FileStore) -> No
 
     first, second, other = asyncio.run(both())
     assert first is other is None
-    assert isinstance(second, Refusal)
+    assert isinstance(second, HttpError)
     assert second.status == 409
     assert store.read(LOG, "t") == [(1, 0, "", "by 0")]
     assert store.trouble is None
@@ -59,12 +59,12 @@ def test_a_full_file_is_reported_and_changes_nothing(store: FileStore) -> None:
     def limit(pages: int) -> None:
         store.writer.execute(f"PRAGMA max_page_count = {pages}")
 
-    async def fill() -> Refusal:
+    async def fill() -> HttpError:
         for number in range(1, 100):
             try:
                 await store.write((Entry("t", number, 0, "", "x" * 2000),))
-            except Refusal as error:
-                with pytest.raises(Refusal, match="full"):
+            except HttpError as error:
+                with pytest.raises(HttpError, match="full"):
                     await store.write(statements=(("DELETE FROM tables", ()), _insert("y" * 9000)))
                 limit(10_000)
                 versions = [version for version, *_ in store.read(LOG, "t")]
@@ -142,7 +142,7 @@ def test_requests_after_the_end_are_refused(tmp_path: Path) -> None:
     store = FileStore(str(tmp_path))
     store.close()
     for late in (store.write(), store.rows("SELECT 1")):
-        with pytest.raises(Refusal) as refused:
+        with pytest.raises(HttpError) as refused:
             asyncio.run(late)
         assert refused.value.status == 503
     assert store.trouble is None

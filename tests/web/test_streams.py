@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from quaternity.web.streams import (
-    CHUNKS,
+    CHUNK_EXTENSION,
     MAX_BUFFERED_BYTES,
     MAX_PENDING_MESSAGES,
     Stream,
@@ -43,7 +43,7 @@ async def read_stream(stream: Stream, pipe: Pipe | None = None) -> list[Any]:
     async def collect(event: Any) -> None:
         sent.append(event)
 
-    extensions = {} if pipe is None else {CHUNKS: {"transport": pipe}}
+    extensions = {} if pipe is None else {CHUNK_EXTENSION: {"transport": pipe}}
     await stream({"extensions": extensions}, receive, collect)
     return sent
 
@@ -62,7 +62,7 @@ def test_a_reader_gets_all_in_order_and_an_end() -> None:
             send(table, b"%d" % number)
             await asyncio.sleep(0)
             await asyncio.sleep(0)
-        streams.beat()
+        streams.send_keepalive()
         streams.end()
         send(table, b"late")
         sent = await task

@@ -15,12 +15,12 @@ from quaternity.base.errors import PlayerFault, PlayerTimeout
 from quaternity.table.games import GAMES, rules_class
 from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.ternary.triples import triples
-from quaternity.web.admission import Limits
 from quaternity.web.app import app
-from quaternity.web.course import RECENT, LoggedCourse, has_secret
-from quaternity.web.refusal import Refusal
-from quaternity.web.seats import Caller, Who
+from quaternity.web.http_errors import HttpError
+from quaternity.web.rate_limits import Limits
+from quaternity.web.seats import Caller, Visitor
 from quaternity.web.store import Entry
+from quaternity.web.versioned_history import RECENT, VersionedHistory, has_random_start
 from tests.limits import limited
 from tests.web.cluster import alter
 from tests.web.pipes import Pipe
@@ -134,7 +134,7 @@ def test_a_player_with_several_seats_sees_the_view_of_the_one_to_move(site: Site
 def test_absent_players_agree_to_more_cards(site: Site) -> None:
     table, cards = set_table(site, seats=["me", "me", "me"])
     name = table.made["table"]
-    site.run(site.app.state.tables.open(name)).seen[1:] = [-inf, -inf]
+    site.run(site.app.state.tables.open(name)).last_seen[1:] = [-inf, -inf]
     assert table.move(0, "more").status == 200
     site.run(wait_until_idle(site, name))
     assert table.look()["view"]["undealt"] == 81 - len(cards) - 3
@@ -174,8 +174,8 @@ def test_a_rematch_waits_for_the_players_of_the_last_game(site: Site) -> None:
     table, _ = set_table(site, seats=["me", "me"])
     first = site.run(site.app.state.tables.open(table.made["table"]))
     rules, random = first.rules, Random(1)
-    while rules.to_act(first.course.position):
-        view = rules.view(first.course.position, random.randrange(2))
+    while rules.to_act(first.history.position):
+        view = rules.view(first.history.position, random.randrange(2))
         table.move(view.seat, claim(view.threes[0]) if view.threes else "more")
     table.path = f"/api/tables/{table.post(0, 'again').json['table']}"
     assert not table.look(0)["begun"]
@@ -184,7 +184,7 @@ def test_a_rematch_waits_for_the_players_of_the_last_game(site: Site) -> None:
     following = site.run(site.app.state.tables.open(table.path.rpartition("/")[2]))
 
     async def wait_for_start() -> None:
-        while following.waits:
+        while following.is_waiting:
             await asyncio.sleep(0)
 
     site.wait(wait_for_start())
@@ -240,7 +240,7 @@ def test_a_move_of_a_program_that_could_not_be_stored_is_made_later(
     table = Table(site, game="quarto", settings={}, seats=["me", "random"])
 
     async def refuse(*_: Any) -> None:
-        raise Refusal(status, "nothing can be saved now")
+        raise HttpError(status, "nothing can be saved now")
 
     assert table.move(0, table.look(0)["moves"][0]).status == 200
     monkeypatch.setattr(tables.store, "write", refuse)
@@ -263,7 +263,7 @@ def test_hands_are_shown_when_the_game_is_over_and_not_before(site: Site) -> Non
     random = Random(5)
 
     def sight(seat: int | None) -> Any:
-        caller = Caller() if seat is None else Caller(browser="me")
+        caller = Caller() if seat is None else Caller(cookie_hash="me")
         return site.run(tables.sight(table.made["table"], caller, seat))
 
     while (state := table.look())["to_act"]:
@@ -279,9 +279,9 @@ def test_hands_are_shown_when_the_game_is_over_and_not_before(site: Site) -> Non
 
 
 def test_kwartet_and_set_have_secrets() -> None:
-    secrets = {game: has_secret(rules_class(game)()) for game in GAMES}
+    secrets = {game: has_random_start(rules_class(game)()) for game in GAMES}
     assert secrets == {"quaternity": False, "kwartet": True, "quarto": False, "set": True}
-    assert has_secret(SetRules(SetSettings(table=9)))
+    assert has_random_start(SetRules(SetSettings(table=9)))
 
 
 @limited("quaternity.web.tables", MAX_CACHED_TABLES=2)
@@ -308,7 +308,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 async def run_tick(site: Site) -> None:
     """Do the periodic work of a server."""
-    with limited("quaternity.web.tables", BEAT_SECONDS=0):
+    with limited("quaternity.web.tables", KEEPALIVE_SECONDS=0):
         ticking = asyncio.create_task(site.app.state.tables.tick())
         for _ in range(3):
             await asyncio.sleep(0)
@@ -354,7 +354,7 @@ def test_presence_is_kept_when_a_table_cannot_be_read_for_a_moment(
     tmp_path: Any, clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unreadable(*_: object) -> Any:
-        raise Refusal(503, "the tables cannot be read now")
+        raise HttpError(503, "the tables cannot be read now")
 
     with limited("quaternity.web.tables", MAX_CACHED_TABLES=0), open_site(tmp_path) as site:
         table, other = Table(site), Table(site)
@@ -372,7 +372,7 @@ def test_presence_is_kept_when_a_table_cannot_be_read_for_a_moment(
 
 async def forget_tables(tables: Any) -> None:
     """Drop all cached tables, as after a write that may have failed."""
-    tables.forget()
+    tables.drop_cached()
 
 
 def test_a_listener_stays_present_for_some_time_after(site: Site, clock: list[float]) -> None:
@@ -406,7 +406,7 @@ def test_a_failure_at_one_table_does_not_affect_the_others(
     ticked: list[str] = []
 
     def tick(table: Any) -> None:
-        ticked.append(table.kept.id)
+        ticked.append(table.stored.id)
         raise RuntimeError("it has 0/2")
 
     async def wait_for_ticks() -> None:
@@ -417,7 +417,7 @@ def test_a_failure_at_one_table_does_not_affect_the_others(
             await asyncio.sleep(0)
         ticking.cancel()
 
-    with limited("quaternity.web.tables", BEAT_SECONDS=0):
+    with limited("quaternity.web.tables", KEEPALIVE_SECONDS=0):
         monkeypatch.setattr("quaternity.web.table.Table.tick", tick)
         made = {Table(site).made["table"] for _ in range(3)}
         stream = site.listen(f"/api/tables/{min(made)}/events", None)
@@ -433,7 +433,7 @@ def test_a_table_keeps_only_positions_that_a_move_can_mean(game: str) -> None:
     """A move leaves in memory only itself and the events that everybody saw."""
     rules: Any = rules_class(game)()
     random = Random(1)
-    course = LoggedCourse(rules, rules.start(random))
+    course = VersionedHistory(rules, rules.start(random))
     while len(course.moves) < 50 and (acting := rules.to_act(course.position)):
         assert len(course.recent) == (min(course.version + 1, RECENT) if len(acting) > 1 else 1)
         assert course.recent[course.version] is course.position
@@ -445,7 +445,7 @@ def test_a_table_keeps_only_positions_that_a_move_can_mean(game: str) -> None:
     assert len(course.moves) > 10
 
 
-@limited("quaternity.web.table", GONE_SECONDS=-1.0)
+@limited("quaternity.web.table", PRESENCE_TIMEOUT_SECONDS=-1.0)
 def test_programs_pause_while_nobody_watches(site: Site) -> None:
     small = {"set_size": 2, "sets": 2, "players": 2}
     table = Table(site, seats=["random", "random"], settings=small)
@@ -470,9 +470,9 @@ def test_nobody_sees_the_hand_of_a_program_from_a_second_seat(
     assert set(table.people()) == people
     for seat, own in product(range(3), [(), (0,), (1,), (0, 1), (0, 2), (0, 1, 2)]):
         for archive in (False, True):
-            table.kept = table.kept._replace(archive=archive, waiting=None)
+            table.stored = table.stored._replace(archive=archive, waiting=None)
             hides = game == "kwartet" and not archive and seats[seat] == "random"
-            visitor = Who(own, maker=True, looking=None)
+            visitor = Visitor(own, maker=True, looking=None)
             assert table.would_show(seat, visitor) == (hides and not people <= set(own))
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from quaternity.web.admission import Limits
 from quaternity.web.app import app
+from quaternity.web.rate_limits import Limits
 from tests.sizes import thorough
 from tests.web.site import Site
 from tests.web.test_api import SMALL, Table
@@ -73,7 +73,7 @@ def test_before_the_start_nothing_happens_and_nothing_is_revealed(game: str, sit
     at_once = Table(site, game=game, settings=settings, seats=wanted, seed=1)
     assert lobbies[0].look(0)["begun"]
     heads = [
-        site.run(site.app.state.tables.open(table.made["table"])).kept.head
+        site.run(site.app.state.tables.open(table.made["table"])).stored.head
         for table in (lobbies[0], at_once)
     ]
     assert heads[0] == heads[1]
@@ -239,7 +239,7 @@ def play_set(site: Site, table: Table, seats: int, random: Random) -> list[int]:
     """Play a game of SET to its end, and return the place of each seat."""
     while (state := table.look(None))["outcome"] is None:
         live = site.run(site.app.state.tables.open(state["table"]))
-        view = live.rules.view(live.course.position, 0)
+        view = live.rules.view(live.history.position, 0)
         claim = f"claim {' '.join(map(str, view.threes[0]))}" if view.threes else "more"
         table.move(random.randrange(seats), claim)
     return list(state["outcome"]["places"])
@@ -397,7 +397,7 @@ def test_presence_follows_a_player_who_changes_seats_or_leaves(site: Site) -> No
     assert site.ask("POST", "/api/seats", link | {"seat": 2}, headers=cookie).status == 201
     site.rest()
     assert [seat["present"] for seat in table.look(0)["seats"]] == [False, False, True]
-    live.seen[2] = 0.0
+    live.last_seen[2] = 0.0
     assert not live.is_absent(2)
     assert site.ask("POST", f"{table.path}/leave", {}, token).status == 200
     site.rest()

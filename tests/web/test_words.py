@@ -16,13 +16,13 @@ from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.table.match import Match
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
-from quaternity.web.drawing.frame import table_context, told_events, waiting_context
+from quaternity.web.drawing.frame import event_lines, table_context, waiting_context
 from quaternity.web.drawing.words import SpokenDeck
-from quaternity.web.evening import Score, evening_score
-from quaternity.web.languages import SPOKEN, environment_of, gettext, speaking
-from quaternity.web.rendering import events_html, grouped
-from quaternity.web.sight import SeatSight, Sight
+from quaternity.web.languages import LANGUAGES, gettext, set_up_templates, using_language
+from quaternity.web.rendering import events_html, format_number
+from quaternity.web.series import Score, evening_score
 from quaternity.web.store import Store
+from quaternity.web.table_view import SeatView, TableView
 from tests.sizes import examples
 from tests.web.test_boards import page_of, sight_of
 
@@ -77,11 +77,10 @@ def test_a_lobby_names_empty_seats_and_players_who_are_not_ready(
     kind_and_ready = product(("person", "open", "program"), (False, True))
     for three in product(kind_and_ready, repeat=3):
         seats = tuple(
-            SeatSight("ABC"[number], kind, ready=ready)
-            for number, (kind, ready) in enumerate(three)
+            SeatView("ABC"[number], kind, ready=ready) for number, (kind, ready) in enumerate(three)
         )
         sight = sight_of(match, own[0] if own else None)
-        sight = sight._replace(seats=seats, mine=own, may_start=may_start, begun=False)
+        sight = sight._replace(seats=seats, own_seats=own, may_start=may_start, begun=False)
         drawn = waiting_context(sight, "http://here", "")
         assert drawn["empty"] == [n for n, (kind, _) in enumerate(three) if kind == "open"]
         assert ("or when you start it" in drawn["advice"]) == may_start
@@ -96,7 +95,7 @@ def test_a_lobby_names_empty_seats_and_players_who_are_not_ready(
 @example(10**15)
 @settings(max_examples=examples(200))
 def test_large_numbers_are_exact_up_to_fifteen_digits(number: int) -> None:
-    text = grouped(str(number))
+    text = format_number(str(number))
     if number < 10**15:
         assert text.replace(",", "") == str(number)
         assert "about" not in text
@@ -108,8 +107,8 @@ def test_large_numbers_are_exact_up_to_fifteen_digits(number: int) -> None:
 
 @pytest.mark.parametrize("deck", decks(), ids=lambda deck: deck.name)
 def test_a_deck_calls_sets_and_cards_by_its_names_or_by_numbers(deck: Deck) -> None:
-    for language in SPOKEN:
-        with speaking(language):
+    for language in LANGUAGES:
+        with using_language(language):
             spoken = SpokenDeck(deck, language)
             for index in range(len(deck.sets) or 3):
                 numbered = gettext("set {number}").format(number=index)
@@ -120,7 +119,7 @@ def test_a_deck_calls_sets_and_cards_by_its_names_or_by_numbers(deck: Deck) -> N
 @pytest.mark.parametrize("number", [0, 1, 2, 21])
 def test_singular_and_plural_are_distinguished(number: int) -> None:
     environment = Environment(autoescape=True)
-    environment_of(environment)
+    set_up_templates(environment)
     template = "{% trans n=n %}{{ n }} card{% pluralize %}{{ n }} cards{% endtrans %}"
     text = environment.from_string(template).render(n=number)
     assert text == f"{number} card{'s' * (number != 1)}"
@@ -135,10 +134,10 @@ def test_cards_left_in_the_deck_are_counted_in_words() -> None:
         match.play(0, SetMove(view.threes[0]) if view.threes else MORE)
 
 
-def draw_seats(draw: st.DrawFn) -> tuple[SeatSight, ...]:
+def draw_seats(draw: st.DrawFn) -> tuple[SeatView, ...]:
     """Draw three seats of any kind."""
     return tuple(
-        SeatSight(
+        SeatView(
             name, draw(st.sampled_from(["person", "open", "program"])), draw(st.booleans()),
             ready=draw(st.booleans()),
         )
@@ -147,14 +146,14 @@ def draw_seats(draw: st.DrawFn) -> tuple[SeatSight, ...]:
 
 
 @st.composite
-def sights(draw: st.DrawFn) -> Sight:
+def sights(draw: st.DrawFn) -> TableView:
     """Draw a view of a game, in any state that a table may have."""
     match: Match[Any, Any, Any] = Match(KwartetRules(KwartetSettings(3, 3)), ["you"] * 3, "1")
     few = st.frozensets(st.integers(0, 2)).map(lambda numbers: tuple(sorted(numbers)))
     own = draw(few)
     return sight_of(match, draw(st.sampled_from([None, *own])))._replace(
-        seats=draw_seats(draw), mine=own, to_act=draw(few), thinking=draw(few), undo=draw(few),
-        awaited=draw(st.sampled_from([(), (), (0,), (1, 2)])),
+        seats=draw_seats(draw), own_seats=own, to_act=draw(few), thinking=draw(few), undo=draw(few),
+        empty_seats=draw(st.sampled_from([(), (), (0,), (1, 2)])),
         places=draw(st.sampled_from([None, None, (1, 2, 2), (2, 1, 3), (1, 1, 3)])),
         points=tuple(draw(st.sampled_from([0.0, 1.0, 2.0, 0.5])) for _ in range(3)),
     )  # fmt: skip
@@ -162,11 +161,11 @@ def sights(draw: st.DrawFn) -> Sight:
 
 @given(sights())
 @settings(max_examples=examples(600))
-def test_the_words_for_a_seat_are_true(sight: Sight) -> None:
+def test_the_words_for_a_seat_are_true(sight: TableView) -> None:
     chairs = table_context(sight, "", "", replayed=False)["chairs"]
     for number, (chair, seat) in enumerate(zip(chairs, sight.seats, strict=True)):
-        thinks, is_own = number in sight.thinking, number in sight.mine
-        waited_for = sight.to_act and not is_own and number not in sight.awaited
+        thinks, is_own = number in sight.thinking, number in sight.own_seats
+        waited_for = sight.to_act and not is_own and number not in sight.empty_seats
         says = {
             "you sit here": is_own and number == sight.seat,
             "not ready": not seat.ready,
@@ -178,22 +177,24 @@ def test_the_words_for_a_seat_are_true(sight: Sight) -> None:
         } | {f"place {place}": sight.places is not None and sight.places[number] == place
              for place in (1, 2, 3)}  # fmt: skip
         assert {*filter(None, chair.state.split(", "))} == {text for text in says if says[text]}
-        assert (chair.mine, chair.acting) == (is_own, number in sight.to_act)
+        assert (chair.is_own, chair.acting) == (is_own, number in sight.to_act)
         assert chair.points_word == ("point" if sight.points[number] == 1 else "points")
         assert float(chair.points) == sight.points[number]
 
 
 @given(sights(), st.booleans())
 @settings(max_examples=examples(600))
-def test_the_headline_says_whose_turn_it_is_and_who_has_won(sight: Sight, replayed: bool) -> None:
+def test_the_headline_says_whose_turn_it_is_and_who_has_won(
+    sight: TableView, replayed: bool
+) -> None:
     context = table_context(sight, "", "", replayed)
     text = f"{context['headline']} {context['advice']}"
     if replayed:
-        sight = sight._replace(mine=(), to_act=())
+        sight = sight._replace(own_seats=(), to_act=())
     first = [n for n, place in enumerate(sight.places or ()) if place == 1]
     over = sight.places is not None
     now = not over and not replayed and bool(sight.to_act)
-    acts = now and sight.seat in sight.to_act and not sight.awaited
+    acts = now and sight.seat in sight.to_act and not sight.empty_seats
     empty = [n for n in sight.to_act if sight.seats[n].kind == "open"]
     acting = " and ".join("ABC"[n] for n in sight.to_act).replace("A and B and", "A, B and")
     says = {
@@ -211,24 +212,24 @@ def test_the_headline_says_whose_turn_it_is_and_who_has_won(sight: Sight, replay
         f"{acting} is to move": (
             now and not acts and not empty and {*sight.thinking}.isdisjoint(sight.to_act)
         ),
-        "You are watching": now and not acts and not empty and not sight.mine,
-        "Nobody can move before": now and not acts and bool(empty) and bool(sight.awaited),
+        "You are watching": now and not acts and not empty and not sight.own_seats,
+        "Nobody can move before": now and not acts and bool(empty) and bool(sight.empty_seats),
     }
     assert {key for key in says if key in text} == {key for key in says if says[key]}
 
 
 @given(sights())
 @settings(max_examples=examples(200))
-def test_a_player_may_hand_over_their_own_seats_and_unoccupied_ones(sight: Sight) -> None:
+def test_a_player_may_hand_over_their_own_seats_and_unoccupied_ones(sight: TableView) -> None:
     context = table_context(sight, "", "", replayed=False)
     expected = [
         number
         for number, seat in enumerate(sight.seats)
-        if number in sight.mine or seat.kind != "person" or not seat.present
+        if number in sight.own_seats or seat.kind != "person" or not seat.present
     ]
-    assert context["movable"] == (expected if sight.mine and sight.places is None else [])
+    assert context["movable"] == (expected if sight.own_seats and sight.places is None else [])
     assert context["late"] == (sight.seat is not None and sight.seats[sight.seat].kind == "program")
-    assert context["acting"] == (sight.seat in sight.to_act and not sight.awaited)
+    assert context["acting"] == (sight.seat in sight.to_act and not sight.empty_seats)
     assert context["title"].startswith("● ") == context["acting"]
     past = table_context(sight, "", "", replayed=True)
     assert not past["acting"]
@@ -243,7 +244,7 @@ def test_a_page_has_the_last_hundred_events_and_any_others_on_request() -> None:
     counts = [0, 1, 99, 100, 101, 130]
     while counts:
         sight = sight_of(match, 0)
-        events = told_events(sight, 0, 10_000)
+        events = event_lines(sight, 0, 10_000)
         if len(events) < counts[0]:
             match.program_move()
             continue

@@ -15,22 +15,22 @@ from importlib import import_module
 from typing import Any
 
 from quaternity.base.errors import QuaternityError
-from quaternity.base.plain_values import named
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import lookup
 from quaternity.guide import LESSONS
-from quaternity.guide.lessons.marks import Marked, not_yet
+from quaternity.guide.lessons.marks import Graded, not_yet
 
 
-def check(exercise: str, answer: Any) -> Marked:
+def check(exercise: str, answer: Any) -> Graded:
     """Check an answer to an exercise. Any object that is not a right answer gets a hint.
 
     Raises:
         InputError: If there is no such exercise. The message lists the exercises.
     """
-    exercises: dict[str, Callable[[Any], Marked]] = {}
+    exercises: dict[str, Callable[[Any], Graded]] = {}
     for lesson in LESSONS:
         exercises |= import_module(f"{__name__}.{lesson}").EXERCISES
-    judge = named(exercises, exercise, "exercise")
+    judge = lookup(exercises, exercise, "exercise")
     form = (judge.__doc__ or "").strip().removeprefix("Judge ").partition("\n")[0]
     try:
         return judge(answer)
@@ -38,4 +38,4 @@ def check(exercise: str, answer: Any) -> Marked:
         fault = str(error).partition("\n")[0]
         return not_yet(f"{fault[:1].upper()}{fault[1:]}. The answer must be {form}")
     except Exception:  # an arbitrary object can raise anything
-        return not_yet(f"The answer must be {form} This is {shown(answer)}.")
+        return not_yet(f"The answer must be {form} This is {quote_value(answer)}.")

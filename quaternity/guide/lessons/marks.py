@@ -7,24 +7,24 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class Graded:
     """A graded answer: whether it is right, and a comment or a hint."""
 
-    right: bool
-    said: str
+    is_right: bool
+    text: str
 
     def __bool__(self) -> bool:
-        return self.right
+        return self.is_right
 
     def __repr__(self) -> str:
-        return textwrap.fill(f"{'Right.' if self.right else 'Not yet.'} {self.said}", 92)
+        return textwrap.fill(f"{'Right.' if self.is_right else 'Not yet.'} {self.text}", 92)
 
 
-def right(comment: str) -> Marked:
+def right(comment: str) -> Graded:
     """Return the result for a right answer."""
-    return Marked(True, comment)
+    return Graded(True, comment)
 
 
-def not_yet(hint: str) -> Marked:
+def not_yet(hint: str) -> Graded:
     """Return the result for a wrong answer."""
-    return Marked(False, hint)
+    return Graded(False, hint)

@@ -7,9 +7,9 @@ from math import log10
 
 from quaternity.base.plots import COLOURS
 from quaternity.base.svg import Drawing, svg_document, svg_text
-from quaternity.base.wording import counted
+from quaternity.base.text_format import with_noun
 from quaternity.epistemic import Language, parse
-from quaternity.epistemic.kripke import kripke_model, svg_text_of
+from quaternity.epistemic.kripke import kripke_model, model_svg
 from quaternity.epistemic.situation import Situation
 from solvers import Deal, DealProblem
 
@@ -42,12 +42,12 @@ def network(
                 f'y2="{height(card, len(may)):.1f}" {look}/>'
             )
     for player, hand in enumerate(hands):
-        text = f"player {player}: {counted(hand, 'card')}"
+        text = f"player {player}: {with_noun(hand, 'card')}"
         parts += _box(4, height(player, len(hands)), 116, text, player in group)
     for card, players in enumerate(may):
         marked = bool(group) and set(players) <= set(group)
         parts += _box(270, height(card, len(may)), 86, f"card {card}", marked)
-    title = f"{counted(len(hands), 'player')} and {counted(len(may), 'card')}"
+    title = f"{with_noun(len(hands), 'player')} and {with_noun(len(may), 'card')}"
     description = "lines join players with the cards that they may own"
     return Drawing(title, svg_document(_WIDE, tall, title, description, parts, "#fff"))
 
@@ -70,8 +70,8 @@ def worlds(problem: DealProblem, deal: Sequence[Sequence[int]], *announcements: 
     formulas = tuple(parse(text, language) for text in announcements)
     situation = Situation(problem, Deal(tuple(map(tuple, deal))), formulas, ())
     model = kripke_model(situation, every=True)
-    title = counted(len(model.worlds), "world")
-    return Drawing(title, svg_text_of(model, title))
+    title = with_noun(len(model.worlds), "world")
+    return Drawing(title, model_svg(model, title))
 
 
 def chart(

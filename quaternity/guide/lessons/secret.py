@@ -9,10 +9,10 @@ from numbers import Real
 from typing import Any
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import whole
-from quaternity.base.wording import shown
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import as_int
 from quaternity.guide import page
-from quaternity.guide.lessons.marks import Marked, not_yet, right
+from quaternity.guide.lessons.marks import Graded, not_yet, right
 
 TWO_CARDS = ((2, -1), (-1, 1))
 """Payoffs of the first player, whose card is the row; the other player's card is the column."""
@@ -20,9 +20,9 @@ THEIR_MIX = {"rock": 0.5, "paper": 0.25, "scissors": 0.25}
 BEATS = {"rock": "scissors", "paper": "rock", "scissors": "paper"}
 EVEN, LOWEST = 0.1, 2 / 15
 """Losses of the rules `even` and `lowest` of the page, in the game of pairs."""
-DEFINES = ("from ", "class ", "def ", "pairs = ", "triples = ")
+DEFINITION_STARTS = ("from ", "class ", "def ", "pairs = ", "triples = ")
 """Beginnings of the examples on the page that contain definitions."""
-SMALL = 1e-6
+TOLERANCE = 1e-6
 """Differences below this are rounding errors."""
 
 
@@ -31,12 +31,12 @@ def definitions() -> dict[str, Any]:
     """Return the definitions on the page: the game, its solver, `pairs`, `triples` and rules."""
     names: dict[str, Any] = {}
     for example in DocTestParser().get_examples(page("secret").text):
-        if example.source.startswith(DEFINES):
+        if example.source.startswith(DEFINITION_STARTS):
             exec(example.source, names)  # noqa: S102 - our own page
     return names
 
 
-def tried(game: str, rule: Any) -> tuple[float, bool]:
+def evaluate_rule(game: str, rule: Any) -> tuple[float, bool]:
     """Return the exploitability of a rule in "pairs" or "triples", and whether it is random.
 
     Raises:
@@ -53,7 +53,7 @@ def tried(game: str, rule: Any) -> tuple[float, bool]:
             chances = rule(state)
         except Exception as error:
             raise InputError(
-                f"your rule raises {type(error).__name__}: {shown(error, str)}"
+                f"your rule raises {type(error).__name__}: {quote_value(error, str)}"
             ) from None
         key = names["seen"](state)
         where = f"with the hand {sorted(state.hands[state.turn])} after {list(state.history)}"
@@ -62,10 +62,10 @@ def tried(game: str, rule: Any) -> tuple[float, bool]:
             isinstance(chances, Mapping)
             and all(card in allowed for card in chances)
             and all(map(_is_chance, chances.values()))
-            and abs(sum(chances.values()) - 1) < SMALL
+            and abs(sum(chances.values()) - 1) < TOLERANCE
         ):
             raise InputError(
-                f"{where}, your rule returns {shown(chances)} instead of probabilities "
+                f"{where}, your rule returns {quote_value(chances)} instead of probabilities "
                 f"for {allowed} that add up to 1"
             )
         if answers.setdefault(key, chances) != chances:
@@ -81,7 +81,7 @@ def _is_chance(value: Any) -> bool:
     return real and 0 <= value <= 1
 
 
-def _best_reply(answer: Any) -> Marked:
+def _best_reply(answer: Any) -> Graded:
     """Judge one of 'rock', 'paper' and 'scissors'."""
 
     def worth(move: str) -> float:
@@ -96,7 +96,7 @@ def _best_reply(answer: Any) -> Marked:
     )
 
 
-def _a_mixture(answer: Any) -> Marked:
+def _a_mixture(answer: Any) -> Graded:
     """Judge a chance between 0 and 1, such as 0.5."""
     real = isinstance(answer, Real)
     if not real:
@@ -112,9 +112,9 @@ def _a_mixture(answer: Any) -> Marked:
     return right("Whatever they choose, you win 0.2 a round. So they cannot exploit you.")
 
 
-def _possible_deals(answer: Any) -> Marked:
+def _possible_deals(answer: Any) -> Graded:
     """Judge a whole number, such as 5."""
-    number = whole(answer, "hands", 0)
+    number = as_int(answer, "hands", 0)
     if number == 5:
         return not_yet("That was the number before the answer. Which of these hands have card 1?")
     if number != 2:
@@ -122,16 +122,16 @@ def _possible_deals(answer: Any) -> Marked:
     return right("Player 1 has card 3 and one of cards 4 and 5. Card 3 is what player 0 needs.")
 
 
-def _an_unexploitable_rule(answer: Any) -> Marked:
+def _an_unexploitable_rule(answer: Any) -> Graded:
     """Judge a function from a state to chances of requests, such as `even`."""
-    loss, _ = tried("pairs", answer)
-    if abs(loss - LOWEST) < SMALL:
+    loss, _ = evaluate_rule("pairs", answer)
+    if abs(loss - LOWEST) < TOLERANCE:
         return not_yet(
             f"It loses {loss:.5f}. If your opponent knows your order, your question shows which "
             "cards you do not have."
         )
-    if loss > SMALL:
-        compared = "less" if loss < EVEN - SMALL else "no less"
+    if loss > TOLERANCE:
+        compared = "less" if loss < EVEN - TOLERANCE else "no less"
         return not_yet(
             f"It loses {loss:.5f}, {compared} than asking at random. When is "
             "it certain that a request wins nothing?"
@@ -139,12 +139,12 @@ def _an_unexploitable_rule(answer: Any) -> Marked:
     return right("A secret in one line. CFR needed hundreds of numbers to say the same.")
 
 
-def _without_a_coin(answer: Any) -> Marked:
+def _without_a_coin(answer: Any) -> Graded:
     """Judge a function from a state to chances of requests, such as `even`."""
-    loss, coin = tried("triples", answer)
+    loss, coin = evaluate_rule("triples", answer)
     if coin:
         return not_yet("Your rule tosses a coin: give one request the chance 1.")
-    if loss > SMALL:
+    if loss > TOLERANCE:
         return not_yet(f"It loses {loss:.5f}. Which rule of this lesson tosses no coin?")
     return right("With sets of three, these two hands are so small that no order gives much away.")
 

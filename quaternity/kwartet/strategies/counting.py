@@ -6,19 +6,19 @@ from random import Random
 
 from quaternity.game.question import Question
 from quaternity.kwartet.chances import FEW_PLAYERS, OwnerWeights, owner_weights
-from quaternity.kwartet.hands import NUMBERS
+from quaternity.kwartet.hands import NUMBERS_IN_MASK
 from quaternity.kwartet.public import next_with_cards
-from quaternity.kwartet.strategies.students import located, one_of, random_request, request
+from quaternity.kwartet.strategies.published import locate_cards, random_of, random_request, request
 from quaternity.kwartet.view import View
-from solvers.filtering import closed
+from solvers.filtering import filter_problem
 
-SHOWN = 0.05
+REVEAL_COST = 0.05
 """Chance that `patient` gives up to avoid showing that it holds cards of a set."""
 
-HELD = 0.1
+HELD_CARD_VALUE = 0.1
 """Value to `patient` of each card that it already holds of a set, as these are at stake anyway."""
 
-TELLING = 0.1
+NEXT_PLAYER_BONUS = 0.1
 """Chance that `patient` gives up so that the next player refuses, who learns least from that."""
 
 
@@ -28,22 +28,22 @@ def exact(view: View, random: Random) -> Question:
     Cost: very little if a card is located; otherwise one count, 0.2 to 0.5 ms with four players.
     With many players and cards the chances are estimates; see `owner_weights`.
     """
-    certain = located(view.public, view.seat, view.hand, whole=False)
+    certain = locate_cards(view.public, view.seat, view.hand, whole=False)
     if not certain and len(view.public.hands) > FEW_PLAYERS:
-        certain = _deduced(view)
+        certain = _deduce_cards(view)
     if not certain:
         certain = likeliest(view, owner_weights(view.problem))
-    return one_of(view, certain, random) if certain else random_request(view, random)
+    return random_of(view, certain, random) if certain else random_request(view, random)
 
 
-def _deduced(view: View) -> list[tuple[int, int, int]]:
+def _deduce_cards(view: View) -> list[tuple[int, int, int]]:
     """Return the missing cards of held sets that certainly belong to one particular player."""
-    sets, settings = closed(view.problem).sets, view.public.settings
+    sets, settings = filter_problem(view.problem).sets, view.public.settings
     return [
         (index, number, sets[index].owners[number])
         for index, mask in enumerate(view.hand)
         if mask
-        for number in NUMBERS[settings.full ^ mask]
+        for number in NUMBERS_IN_MASK[settings.full ^ mask]
         if (owners := sets[index].owners[number]).bit_count() == 1
         and not owners >> settings.players
     ]
@@ -57,7 +57,7 @@ def likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
     for index, mask in enumerate(view.hand):
         if mask:
             rows = weights.owned[index]
-            for number in NUMBERS[settings.full ^ mask]:
+            for number in NUMBERS_IN_MASK[settings.full ^ mask]:
                 for player, weight in enumerate(rows[number][: settings.players]):
                     if weight > highest:
                         highest = weight
@@ -90,7 +90,7 @@ def patient(view: View, random: Random) -> Question:
         if mask in (0, full):
             continue
         run, hardest = 1.0, (2.0, 0.0, 0, 0)
-        for number in NUMBERS[full ^ mask]:
+        for number in NUMBERS_IN_MASK[full ^ mask]:
             chance, attraction, owner = _best_owner(
                 [weight / weights.total for weight in weights.owned[index][number][:players]],
                 following,
@@ -103,9 +103,9 @@ def patient(view: View, random: Random) -> Question:
         if run == 1:
             value = 2.0
         else:
-            value = run + HELD * mask.bit_count()
+            value = run + HELD_CARD_VALUE * mask.bit_count()
             if not public.problem.sets[index].low[seat]:
-                value -= SHOWN
+                value -= REVEAL_COST
         if best is None or (value, hardest[1]) > best:
             best = value, hardest[1]
             chosen = request(seat, hardest[3], index, hardest[2])
@@ -116,6 +116,8 @@ def _best_owner(chances: list[float], following: int, random: Random) -> tuple[f
     """Return the player to ask for a card, as (chance, attraction, player)."""
     best = (-1.0, 0.0, 0.0, 0)
     for player, chance in enumerate(chances):
-        attraction = chance + TELLING if player == following and 0 < chance < 1 else chance
+        attraction = (
+            chance + NEXT_PLAYER_BONUS if player == following and 0 < chance < 1 else chance
+        )
         best = max(best, (attraction, random.random(), chance, player))
     return best[2], best[0], best[3]

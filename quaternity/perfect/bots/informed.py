@@ -1,7 +1,7 @@
 """A bot that looks one move ahead, with exact chances, or rough ones if there are many players.
 
 It asks the question that leaves it furthest ahead of the others in prospects
-(`quaternity.perfect.bots.prospects`), and assumes that the asked player chooses the answer by the
+(`quaternity.perfect.bots.heuristic`), and assumes that the asked player chooses the answer by the
 same rule. So the bot keeps its cards together and its options open: to reveal that it cannot hold a
 card lowers its prospects.
 """
@@ -14,14 +14,14 @@ from quaternity.base.errors import LimitError
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.state import State
-from quaternity.perfect.bots.prospects import (
+from quaternity.perfect.bots.heuristic import (
     Prospects,
-    ahead,
     exact_prospects,
+    lead,
     many_prospects,
     rough_prospects,
 )
-from quaternity.perfect.keys.canonical import Coding, Key, Rules, coding
+from quaternity.perfect.keys.canonical import Key, KeyCodec, Rules, coding
 from quaternity.perfect.successors.one_state import canonical_after
 
 MAX_COUNTED_PLAYERS = 5
@@ -53,11 +53,12 @@ class InformedBot:
         best_value = float("-inf")
         for asked, set_index, cards, answers in state.legal_questions.groups():
             alike = [
-                Question.trusted(state.turn, asked, Card.trusted(set_index, card)) for card in cards
+                Question.trusted(state.turn, asked, Card.unchecked(set_index, card))
+                for card in cards
             ]
             replies = [self._after(code, state, alike[0], answer) for answer in answers]
-            reply = max(replies, key=lambda values: ahead(values, asked))
-            value = ahead(reply, state.turn)
+            reply = max(replies, key=lambda values: lead(values, asked))
+            value = lead(reply, state.turn)
             if value > best_value + EQUAL:
                 best, best_value = [], value
             if value >= best_value - EQUAL:
@@ -73,11 +74,11 @@ class InformedBot:
         self._random.shuffle(answers)
         return max(
             answers,
-            key=lambda answer: ahead(self._after(code, state, question, answer), question.asked),
+            key=lambda answer: lead(self._after(code, state, question, answer), question.asked),
         )
 
     def _after(
-        self, code: Coding | None, state: State, question: Question, answer: Answer
+        self, code: KeyCodec | None, state: State, question: Question, answer: Answer
     ) -> Prospects:
         if code is None:
             return many_prospects(state.after(question, answer))
@@ -97,7 +98,7 @@ class InformedBot:
         return tuple(values)
 
 
-def _coding(state: State) -> Coding | None:
+def _coding(state: State) -> KeyCodec | None:
     """Return the coding of canonical states; None if there are too many players to count deals."""
     rules = Rules.of(state)
     return coding(rules) if rules.players <= MAX_COUNTED_PLAYERS else None

@@ -2,9 +2,9 @@
 
 It plays forced wins in the shortest way and delays those of others as long as it can. If nothing is
 forced, it keeps its own win possible, avoids giving another player a forced win, and keeps the
-means to prevent the wins of others (`quaternity.perfect.solving.standing.Standing.worth`). It
+means to prevent the wins of others (`quaternity.perfect.solving.state_value.StateValue.worth`). It
 assumes that the asked player gives the answer that is worst for the bot. Among equal questions it
-avoids those that only pass the turn (`quaternity.perfect.waiting`), so it stalls only if that is
+avoids those that only pass the turn (`quaternity.perfect.stalling`), so it stalls only if that is
 better.
 """
 
@@ -14,8 +14,8 @@ from random import Random
 
 from quaternity.game.question import Answer, Question
 from quaternity.game.state import State
+from quaternity.perfect.stalling import is_pass
 from quaternity.perfect.tablebase import Tablebase
-from quaternity.perfect.waiting import is_pass
 
 
 class PerfectBot:
@@ -35,7 +35,7 @@ class PerfectBot:
             if (prospect.worst, prospect.best) == (first.worst, first.best)
             for question in prospect.alike
         ]
-        known = state.closed()
+        known = state.filtered()
         active = [question for question in best if not is_pass(known, question)]
         return self._random.choice(active or best)
 

@@ -11,19 +11,19 @@ from __future__ import annotations
 from math import inf
 from typing import NamedTuple
 
-from quaternity.perfect.bots.prospects import Prospects, ahead, rough_prospects
+from quaternity.perfect.bots.heuristic import Prospects, lead, rough_prospects
 from quaternity.perfect.forcing import ProofGraph
-from quaternity.perfect.keys.canonical import Coding, Key
+from quaternity.perfect.keys.canonical import Key, KeyCodec
 from quaternity.perfect.successors.one_state import Choice, Reply, choices
 
 MAX_CACHED_QUESTIONS = 1 << 20
 """Number of cached questions, at about 400 bytes each, above which the caches are cleared."""
 
-GLANCE = 60
+QUICK_STATES = 60
 """Maximum number of answers examined to detect a forced win of the player to move in a state of a
 playout. In the states that a search of 4-3-3 visits, this detects nine of ten forced wins."""
 
-ANSWERS_A_QUESTION = 4
+ANSWERS_PER_QUESTION = 4
 """Number of answers in a proof that cost as much as a question; most also occur in other proofs."""
 
 MAX_PROOF_CARDS = 24
@@ -71,12 +71,12 @@ class Policy:
         glance: maximum number of answers examined to detect a forced win in a state of a playout.
     """
 
-    def __init__(self, code: Coding, glance: int = GLANCE) -> None:
+    def __init__(self, code: KeyCodec, glance: int = QUICK_STATES) -> None:
         self.code, self.glance = code, glance
         self._options: dict[Key, list[Choice]] = {}
         self._outlooks: dict[Key, Outlook] = {}
         self._proofs: dict[tuple[Key, int, int], Proof] = {}
-        self._remembered = 0
+        self._cached_questions = 0
         self._worth: dict[int, Prospects] = {}
 
     def options(self, key: Key) -> list[Choice]:
@@ -88,17 +88,17 @@ class Policy:
         options = self._options.get(key)
         if options is None:
             options = choices(self.code, key)
-            self._remembered += len(options)
-            if self._remembered > MAX_CACHED_QUESTIONS:
+            self._cached_questions += len(options)
+            if self._cached_questions > MAX_CACHED_QUESTIONS:
                 for cache in (self._options, self._outlooks, self._proofs, self._worth):
                     cache.clear()
-                self._remembered = len(options)
+                self._cached_questions = len(options)
             if options and options[0].asked < self.code.rules.players:
-                options = self._sorted(options)
+                options = self._sort(options)
             self._options[key] = options
         return options
 
-    def look(self, key: Key) -> Outlook:
+    def quick_evaluation(self, key: Key) -> Outlook:
         """Return the policy's view of a state."""
         outlook = self._outlooks.get(key)
         if outlook is None:
@@ -110,7 +110,7 @@ class Policy:
                 result = tuple([(point == best) / points.count(best) for point in points])
             elif self.glance and options[0].asked < players:
                 proof = self.proof(key, 0, self.glance)
-                weighed += proof.weighed // ANSWERS_A_QUESTION
+                weighed += proof.weighed // ANSWERS_PER_QUESTION
                 if proof.won:
                     result = (1.0, *[0.0] * (players - 1))
             outlook = self._outlooks[key] = Outlook(options, result, weighed)
@@ -134,10 +134,10 @@ class Policy:
             won = bool(small and proofs.search(proofs.node(key, role), limit=limit))
             if won and not role and (options := self.options(key)):
                 question = min(options, key=last)
-            proof = self._proofs[key, role, limit] = Proof(won, question, proofs.weighed)
+            proof = self._proofs[key, role, limit] = Proof(won, question, proofs.examined)
         return proof
 
-    def _sorted(self, options: list[Choice]) -> list[Choice]:
+    def _sort(self, options: list[Choice]) -> list[Choice]:
         ranked = []
         for asked, replies in options:
             if len(replies) > 1:
@@ -149,9 +149,9 @@ class Policy:
     def outlook(self, reply: Reply, role: int) -> float:
         """Return the lead of a role over the best other role in prospects after a reply."""
         values = rough_prospects(self.code, reply.key, self._worth)
-        return ahead(values, reply.roles.index(role))
+        return lead(values, reply.roles.index(role))
 
 
-def shared(players: int) -> Result:
+def endless_result(players: int) -> Result:
     """Return the result of a game without end, an equal share for each player."""
     return (1 / players,) * players

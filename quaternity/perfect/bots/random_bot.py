@@ -22,7 +22,7 @@ class RandomBot:
             if number < len(group.cards):
                 assert state.turn is not None, "a legal question has an asker"
                 return Question.trusted(
-                    state.turn, group.asked, Card.trusted(group.set_index, group.cards[number])
+                    state.turn, group.asked, Card.unchecked(group.set_index, group.cards[number])
                 )
             number -= len(group.cards)
         raise AssertionError("the groups contain all questions")

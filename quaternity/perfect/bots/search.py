@@ -26,8 +26,8 @@ from random import Random
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.state import State
-from quaternity.perfect.bots.policy import Policy, Result, shared
-from quaternity.perfect.keys.canonical import Coding, Key, Rules, canonical, coding
+from quaternity.perfect.bots.policy import Policy, Result, endless_result
+from quaternity.perfect.keys.canonical import Key, KeyCodec, Rules, canonical, coding
 from quaternity.perfect.keys.kinds import Roles
 from quaternity.perfect.successors.one_state import Choice, Reply, canonical_after
 
@@ -88,8 +88,8 @@ class SearchBot:
         elif len(options) > 1:
             tree = Tree(policy, self._random, self.weighed)
             for _ in self._budget(tree):
-                tree.imagine(key, range(len(roles)))
-            best = self._safest(policy, 0, tree.nodes[key].ranked(options))
+                tree.run_playout(key, range(len(roles)))
+            best = self._first_safe(policy, 0, tree.nodes[key].sort_options(options))
         return self._random.choice(_questions(code, state, roles, best))
 
     def answer(self, state: State, question: Question) -> Answer:
@@ -109,17 +109,17 @@ class SearchBot:
         tree = Tree(policy, self._random, self.weighed)
         node = _Node(len(replies))
         for _ in self._budget(tree):
-            choice = node.chosen(len(replies))
-            result = tree.imagine(replies[choice].key, replies[choice].roles)
+            choice = node.choose(len(replies))
+            result = tree.run_playout(replies[choice].key, replies[choice].roles)
             node.add(choice, result[asked])
-        ranked = node.ranked([Choice(asked, (reply,)) for reply in replies])
-        return self._safest(policy, asked, ranked).replies[0].answer
+        ranked = node.sort_options([Choice(asked, (reply,)) for reply in replies])
+        return self._first_safe(policy, asked, ranked).replies[0].answer
 
     def _budget(self, tree: Tree) -> Iterator[int]:
         """Yield once for each game that a decision may imagine."""
         return takewhile(lambda game: tree.weighed < self.weighed, range(self.games))
 
-    def _safest(self, policy: Policy, player: int, ranked: list[Choice]) -> Choice:
+    def _first_safe(self, policy: Policy, player: int, ranked: list[Choice]) -> Choice:
         """Return the first option after which no other player is known to force a win.
 
         If no option is safe, return the first one. Once `MAX_SAFETY_ANSWERS` answers have been
@@ -138,19 +138,19 @@ class SearchBot:
                 return option
         return ranked[0]
 
-    def _policy(self, code: Coding) -> Policy:
+    def _policy(self, code: KeyCodec) -> Policy:
         if code.rules not in self._policies:
             self._policies[code.rules] = Policy(code)
         return self._policies[code.rules]
 
 
-def _questions(code: Coding, state: State, roles: Roles, choice: Choice) -> list[Question]:
+def _questions(code: KeyCodec, state: State, roles: Roles, choice: Choice) -> list[Question]:
     assert state.turn is not None, "the game is not over"
     wanted = {(reply.answer, reply.key) for reply in choice.replies}
     same: list[Question] = []
     others: list[Question] = []
     for asked, index, cards, answers in state.legal_questions.groups():
-        alike = [Question.trusted(state.turn, asked, Card.trusted(index, card)) for card in cards]
+        alike = [Question.trusted(state.turn, asked, Card.unchecked(index, card)) for card in cards]
         after = {(answer, canonical_after(code, state, alike[0], answer).key) for answer in answers}
         if after == wanted:
             # If players are interchangeable, roles may have been assigned differently.
@@ -168,7 +168,7 @@ class _Node:
         self.visits = [0] * options
         self.totals = [0.0] * options
 
-    def chosen(self, considered: int) -> int:
+    def choose(self, considered: int) -> int:
         """Return the first untried option, or the one with the highest bound if all were tried."""
         best, best_bound = 0, -1.0
         chances = log(self.times + 1)
@@ -186,7 +186,7 @@ class _Node:
         self.visits[option] += 1
         self.totals[option] += result
 
-    def ranked(self, options: Sequence[Choice]) -> list[Choice]:
+    def sort_options(self, options: Sequence[Choice]) -> list[Choice]:
         """Sort the options, the most chosen first."""
         ranks = [(-times, -total) for times, total in zip(self.visits, self.totals, strict=True)]
         return [options[option] for option in sorted(range(len(options)), key=ranks.__getitem__)]
@@ -201,70 +201,70 @@ class Tree:
     """
 
     def __init__(self, policy: Policy, random: Random, limit: float = inf) -> None:
-        self._policy, self._random, self._most = policy, random, limit
+        self._policy, self._random, self._limit = policy, random, limit
         self.nodes: dict[Key, _Node] = {}
         self.weighed = 0
         self._replies: dict[tuple[Key, int], _Node] = {}
-        self._met: set[Key] = set()
+        self._visited: set[Key] = set()
 
-    def imagine(self, key: Key, names: Sequence[int]) -> Sequence[float]:
+    def run_playout(self, key: Key, names: Sequence[int]) -> Sequence[float]:
         """Imagine a game; return the result by player, where `names[r]` is the player in role r."""
         path: list[tuple[_Node, int, int]] = []
         players = len(names)
         for move in range(MAX_PLAYOUT_LENGTH):
-            options, result = self._look(key)
+            options, result = self._evaluate(key)
             if result and (move or not options):
-                result = _named(result, names)
+                result = _by_player(result, names)
                 break
             if options[0].asked == players:
                 [reply] = self._random.choice(options).replies
             elif key not in self.nodes:
                 self.nodes[key] = _Node(len(options))
-                result = self._played(key, names, MAX_PLAYOUT_LENGTH - move)
+                result = self._play_out(key, names, MAX_PLAYOUT_LENGTH - move)
                 break
             else:
                 node = self.nodes[key]
-                option = node.chosen(1 + int(sqrt(node.times)))
+                option = node.choose(1 + int(sqrt(node.times)))
                 path.append((node, option, names[0]))
                 asked, replies = options[option]
                 reply = replies[0]
                 if len(replies) > 1:
                     node = self._replies.setdefault((key, option), _Node(len(replies)))
-                    option = node.chosen(len(replies))
+                    option = node.choose(len(replies))
                     path.append((node, option, names[asked]))
                     reply = replies[option]
             names = [names[role] for role in reply.roles]
             key = reply.key
         else:
-            result = shared(players)
+            result = endless_result(players)
         for node, option, name in path:
             node.add(option, result[name])
         return result
 
-    def _played(self, key: Key, names: Sequence[int], max_moves: int) -> Result:
+    def _play_out(self, key: Key, names: Sequence[int], max_moves: int) -> Result:
         """Play the game to its end by the policy, or until the budget is exhausted."""
         players, random = len(names), self._random
         for _ in range(max_moves):
-            if self.weighed >= self._most:  # given up, like a game that is too long
+            if self.weighed >= self._limit:  # given up, like a game that is too long
                 break
-            options, result = self._look(key)
+            options, result = self._evaluate(key)
             if result:
-                return _named(result, names)
+                return _by_player(result, names)
             if options[0].asked == players or random.random() < NOISE:
                 reply = random.choice(random.choice(options).replies)
             else:
                 reply = options[0].replies[0]
             names = [names[role] for role in reply.roles]
             key = reply.key
-        return shared(players)
+        return endless_result(players)
 
-    def _look(self, key: Key) -> tuple[list[Choice], Result | None]:
-        options, result, weighed = self._policy.look(key)
-        if key not in self._met:
-            self._met.add(key)
+    def _evaluate(self, key: Key) -> tuple[list[Choice], Result | None]:
+        options, result, weighed = self._policy.quick_evaluation(key)
+        if key not in self._visited:
+            self._visited.add(key)
             self.weighed += weighed
         return options, result
 
 
-def _named(result: Result, names: Sequence[int]) -> Result:
+def _by_player(result: Result, names: Sequence[int]) -> Result:
     return tuple([result[names.index(name)] for name in range(len(names))])

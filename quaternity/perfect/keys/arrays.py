@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quaternity.perfect.keys.canonical import Coding, Key
+from quaternity.perfect.keys.canonical import Key, KeyCodec
 from quaternity.perfect.keys.kinds import KindBook, NumberedKind, role_orders
 from solvers.coalition_tables import IMPOSSIBLE
 from solvers.problem import players_in
@@ -27,7 +27,7 @@ Keys = Any
 longer."""
 
 
-def key_array(code: Coding, keys: Iterable[Key]) -> Keys:
+def key_array(code: KeyCodec, keys: Iterable[Key]) -> Keys:
     """Return keys as an array."""
     words = np.frombuffer(b"".join(keys), ">u8").reshape(-1, code.words)
     return from_words(words.astype(np.uint64))
@@ -57,36 +57,36 @@ def to_words(keys: Keys) -> NDArray[Any]:
     )
 
 
-def found_at(known: Keys, keys: Keys) -> NDArray[Any]:
+def search_keys(known: Keys, keys: Keys) -> NDArray[Any]:
     """Return the indices at which keys are, or would be inserted, in an ascending array."""
     return np.asarray(np.searchsorted(known, keys))
 
 
-def among(known: Keys, keys: Keys) -> NDArray[Any]:
+def contains(known: Keys, keys: Keys) -> NDArray[Any]:
     """Return for each key whether it is in an ascending array."""
     if not len(known):
         return np.zeros(len(keys), bool)
-    place = found_at(known, keys)
+    place = search_keys(known, keys)
     place[place == len(known)] = 0
     return np.asarray(known[place] == keys)
 
 
-def distinct(keys: Keys) -> Keys:
+def sort_unique(keys: Keys) -> Keys:
     """Return the distinct keys, ascending. This sorts the argument in place."""
     keys.sort()
     return keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
 
 
-def numbered(words: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def unique_rows(words: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the distinct keys, ascending, and for each key its index among them.
 
     Most keys are matched with a hash table that has one entry per bucket, the last key assigned to
     it. Only keys that collide with another one are sorted with all their repetitions.
     """
     bits = words.shape[1].bit_length() + 2
-    mixed = words[0] * np.uint64(_SPREAD)
+    mixed = words[0] * np.uint64(_HASH_FACTOR)
     for column in words[1:]:
-        mixed = (mixed ^ mixed >> np.uint64(32) ^ column) * np.uint64(_SPREAD)
+        mixed = (mixed ^ mixed >> np.uint64(32) ^ column) * np.uint64(_HASH_FACTOR)
     slots = (mixed >> np.uint64(64 - bits)).astype(np.int64)
     table = np.zeros(1 << bits, np.int32)
     table[slots] = np.arange(len(slots), dtype=np.int32)
@@ -112,7 +112,7 @@ def narrow(numbers: NDArray[Any]) -> NDArray[Any]:
 class Uncertainty:
     """Sums `NumberedKind.uncertainty` over the sets of many states."""
 
-    def __init__(self, code: Coding) -> None:
+    def __init__(self, code: KeyCodec) -> None:
         self._code = code
         # The numbers of the kinds seen so far, ascending, and their uncertainty.
         self._known = np.zeros(1, np.uint64), np.zeros(1, np.int64)
@@ -133,14 +133,14 @@ class Uncertainty:
         new = numbers[known[place] != numbers]
         if len(new):
             known = np.union1d(known, new)
-            kinds = [self._code.book.numbered(number) for number in known.tolist()]
+            kinds = [self._code.book.by_number(number) for number in known.tolist()]
             values = np.array([kind.uncertainty for kind in kinds])
             self._known = known, values
             place = np.searchsorted(known, numbers)
         return np.asarray(values[place])
 
 
-_SPREAD = 0x9E3779B97F4A7C15
+_HASH_FACTOR = 0x9E3779B97F4A7C15
 """An odd number whose multiples spread over all words (Knuth's multiplicative hashing)."""
 
 MAX_ARRAY_PLAYERS = 5
@@ -186,15 +186,15 @@ class KindArrays:
         first, count: the range of the entries of `asked`, `no`, `yes` with questions by role 0.
         asked: the asked role of each question (uint8).
         no, yes: the kind after the answer to each question, or -1 (int32). Not closed.
-        guard, member: as in `solvers.coalition_tables.Lanes`, in words.
+        guard, member: as in `solvers.coalition_tables.LaneLayout`, in words.
     """
 
     def __init__(self, book: KindBook) -> None:
         self.book = book
         layout, players, size = book.layout, book.players, book.set_size
         self.words = max(1, 2**players // 8)
-        self.guard = self._cut(layout.guard)
-        self.member = np.array([self._cut(member) for member in layout.member])
+        self.guard = self._split_words(layout.guard)
+        self.member = np.array([self._split_words(member) for member in layout.member])
         self.orders = role_orders(players)[0]
         self._kinds: list[NumberedKind] = []
         self._closings: dict[int, int] = {}
@@ -212,7 +212,7 @@ class KindArrays:
         self._place_of_number = np.full(book.total + 1, -1, np.int32)
         self.place(book.completed)
 
-    def _cut(self, packed: int) -> NDArray[Any]:
+    def _split_words(self, packed: int) -> NDArray[Any]:
         return np.frombuffer(packed.to_bytes(8 * self.words, "little"), "<u8").astype(np.uint64)
 
     def place(self, kind: NumberedKind) -> int:
@@ -234,12 +234,12 @@ class KindArrays:
                 setattr(self, name, np.concatenate([column, more], axis))
         layout = self.book.layout
         self.number[place], self.uncertainty[place] = kind.number, kind.uncertainty
-        self.table[:, place] = self._cut(kind.table)
+        self.table[:, place] = self._split_words(kind.table)
         lanes = [layout.lane(kind.table, coalition) for coalition in range(2**layout.players)]
         self.lanes[place] = lanes
         self.owner[place] = -1 if kind.owner is None else kind.owner
         self._place_of_number[kind.number] = place
-        for index, (_, cuts) in enumerate(kind.cuts()):
+        for index, (_, cuts) in enumerate(kind.single_owner_tables()):
             self.lowered[place, index] = 2 ** (2**layout.players) - 1
             for player, cut in cuts:
                 if cut != IMPOSSIBLE:
@@ -254,22 +254,22 @@ class KindArrays:
         places: NDArray[Any] = self._place_of_number[numbers]
         if (places < 0).any():
             for number in np.unique(numbers[places < 0]).tolist():
-                self.place(self.book.numbered(number))
+                self.place(self.book.by_number(number))
             places = self._place_of_number[numbers]
         return places
 
-    def renamed(self, places: NDArray[Any], order: int) -> NDArray[Any]:
+    def rename(self, places: NDArray[Any], order: int) -> NDArray[Any]:
         """Return the places of the kinds under the names of one order of roles."""
         names = self.renaming[order][places]
         if (names < 0).any():
             roles = self.orders[order]
             for place in np.unique(places[names < 0]).tolist():
-                renamed = self.place(self._kinds[place].renamed(roles))
+                renamed = self.place(self._kinds[place].rename(roles))
                 self.renaming[order, place] = renamed
             names = self.renaming[order][places]
         return np.asarray(names)
 
-    def ranked(self) -> tuple[NDArray[Any], NDArray[Any]]:
+    def rank_numbers(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the numbers of all kinds added, ascending, and for each place its index there."""
         numbers = self.number[: len(self._kinds)]
         turn = np.argsort(numbers)
@@ -300,7 +300,7 @@ class KindArrays:
 
     # ------------------------------------------------------------------ closing
 
-    def closed(self, places: NDArray[Any], needs: NDArray[Any]) -> NDArray[Any]:
+    def close(self, places: NDArray[Any], needs: NDArray[Any]) -> NDArray[Any]:
         """Return the closed kinds of sets, given the needs of the other sets.
 
         Args:
@@ -351,11 +351,11 @@ class KindArrays:
         return place
 
 
-KEPT_BITS = 20
+CACHE_BITS = 20
 """Base-2 logarithm of the number of closed kinds that are cached, at 12 bytes each."""
 
 
-class Closings:
+class ClosureCache:
     """A cache of closed kinds, by kind and needs of the other sets.
 
     It is a hash table with one entry per bucket: a new entry replaces the old one.
@@ -368,8 +368,8 @@ class Closings:
         # A mask of the lanes of coalitions that are neither empty nor all players.
         bytes_ = bytes([0, *[255] * (lanes - 2), 0]).ljust(8 * kinds.words, b"\0")
         self._some = np.frombuffer(bytes_, "<u8").astype(np.uint64)
-        self._known = np.full(1 << KEPT_BITS, -1, np.int64)
-        self._closed = np.zeros(1 << KEPT_BITS, np.int32)
+        self._known = np.full(1 << CACHE_BITS, -1, np.int64)
+        self._closed = np.zeros(1 << CACHE_BITS, np.int32)
 
     def get(self, places: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
         """Return the closed kinds of some places.
@@ -379,7 +379,7 @@ class Closings:
         """
         needs = self._needs(others)
         alike = self._number(places, needs)
-        slots = ((alike * np.uint64(_SPREAD)) >> np.uint64(64 - KEPT_BITS)).astype(np.int64)
+        slots = ((alike * np.uint64(_HASH_FACTOR)) >> np.uint64(64 - CACHE_BITS)).astype(np.int64)
         closed: NDArray[Any] = self._closed[slots]
         missing = np.nonzero(self._known[slots] != alike.view(np.int64))[0]
         if len(missing):
@@ -391,7 +391,7 @@ class Closings:
             lanes = lanes[:, : 2**self._kinds.book.players].astype(np.int16)
             # All players together hold all cards of the set.
             lanes[:, -1] = self._kinds.book.set_size
-            new = self._kinds.closed(places[rows], lanes)
+            new = self._kinds.close(places[rows], lanes)
             closed[missing] = new[inverse]
             self._known[slots[rows]] = numbers.view(np.int64)
             self._closed[slots[rows]] = new

@@ -38,14 +38,14 @@ from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.game.transition import out_of_play, tied_players
 from quaternity.perfect.keys.kinds import MAX_KEY_PLAYERS, KindBook, NumberedKind, Roles, kind_book
-from solvers.coalition_tables import lanes_for
+from solvers.coalition_tables import layout_for
 from solvers.problem import DealProblem, SetConstraint
 
 Key = bytes
 """The key of a canonical state."""
 
 
-class Parts(NamedTuple):
+class StateParts(NamedTuple):
     """The decoded parts of a canonical state.
 
     Attributes:
@@ -120,10 +120,10 @@ class Rules:
         return self.tie_break is TieBreak.FIRST_IN_ORDER and len(hands) - hands.count(0) >= 4
 
 
-def places_in_words(widths: Iterable[int]) -> list[tuple[int, int]]:
+def field_layout(widths: Iterable[int]) -> list[tuple[int, int]]:
     """Return (word, shift) of fields with the given widths in bits, each within one 64-bit word.
 
-    >>> places_in_words([60, 3, 2])
+    >>> field_layout([60, 3, 2])
     [(0, 4), (0, 1), (1, 62)]
     """
     fields = []
@@ -136,7 +136,7 @@ def places_in_words(widths: Iterable[int]) -> list[tuple[int, int]]:
     return fields
 
 
-class Coding:
+class KeyCodec:
     """Converts the parts of a canonical state to its key and back.
 
     Raises:
@@ -159,7 +159,7 @@ class Coding:
                 f"canonical states have at most {MAX_KEY_PLAYERS} players, not {players}"
             )
         self.book: KindBook = kind_book(
-            rules.set_size, lanes_for(players, rules.set_size * sets, rules.set_size)
+            rules.set_size, layout_for(players, rules.set_size * sets, rules.set_size)
         )
         self.cards = rules.set_size * sets
         others = players - 1
@@ -174,11 +174,11 @@ class Coding:
                 f"no canonical states for sets of {rules.set_size} and {players} players:"
                 f" a set has {self.book.total:,} kinds, too many to number with 64 bits"
             )
-        self.fields = places_in_words(self.widths)
+        self.fields = field_layout(self.widths)
         self.words = self.fields[-1][0] + 1
         self._struct = Struct(f">{self.words}Q")
 
-    def key(self, parts: Parts) -> Key:
+    def key(self, parts: StateParts) -> Key:
         """Return the key of a canonical state."""
         words = [0] * self.words
         fields = iter(self.fields)
@@ -188,7 +188,7 @@ class Coding:
             words[word] |= value << shift
         return self._struct.pack(*words)
 
-    def parts(self, key: Key) -> Parts:
+    def parts(self, key: Key) -> StateParts:
         """Decode a key; raise an InputError if it is not a key of this game."""
         if len(key) != 8 * self.words:
             raise InputError(f"key: must have {8 * self.words} bytes, not {len(key)}")
@@ -204,7 +204,7 @@ class Coding:
         own_points = self.rules.sets - len(kinds) - sum(points)
         if min(hand, own_points) < 0 or max(kinds, default=0) > self.book.total:
             raise InputError(f"{key.hex()} is not a key of {self.rules}")
-        return Parts(values[0], (hand, *hands), (own_points, *points), kinds)
+        return StateParts(values[0], (hand, *hands), (own_points, *points), kinds)
 
     def state(self, key: Key) -> State:
         """Return a state with this key, with the players in their order if it matters.
@@ -219,7 +219,7 @@ class Coding:
         order = self.order(parts)
         names = [order.index(role) for role in range(players)]
         kinds: list[NumberedKind] = [
-            self.book.numbered(number).renamed(order) for number in parts.kinds
+            self.book.by_number(number).rename(order) for number in parts.kinds
         ]
         done = [names[role] for role, points in enumerate(parts.points) for _ in range(points)]
         sets: list[SetConstraint] = [out_of_play(players)] * len(done)
@@ -233,7 +233,7 @@ class Coding:
             brisk=self.rules.brisk,
         )
 
-    def order(self, parts: Parts) -> tuple[int, ...]:
+    def order(self, parts: StateParts) -> tuple[int, ...]:
         """Return the roles in the order of the players, or from role 0 on if no order matters."""
         if 0 < parts.place < self.rules.players:
             return (
@@ -243,9 +243,9 @@ class Coding:
 
 
 @lru_cache(maxsize=32)
-def coding(rules: Rules) -> Coding:
-    """Return the coding of a game, which is cached. See `Coding` for games that are refused."""
-    return Coding(rules)
+def coding(rules: Rules) -> KeyCodec:
+    """Return the coding of a game, which is cached. See `KeyCodec` for games that are refused."""
+    return KeyCodec(rules)
 
 
 class Canonical(NamedTuple):
@@ -291,7 +291,7 @@ def canonical(state: State) -> Canonical:
     return canonical_form(code, kinds, state.problem.hands, points, state.turn)
 
 
-def closed_kinds(code: Coding, state: State) -> list[NumberedKind]:
+def closed_kinds(code: KeyCodec, state: State) -> list[NumberedKind]:
     """Return the closed sets of a state that are in play, in order.
 
     Raises:
@@ -303,16 +303,16 @@ def closed_kinds(code: Coding, state: State) -> list[NumberedKind]:
     book = code.book
     kinds = []
     for row in state.rows():
-        owners, low, high = row.kind.looks
+        owners, low, high = row.kind.key
         if owners:
             if min(high) < len(owners):
                 raise InputError("a canonical state cannot have upper bounds below the set size")
-            kinds.append(book.kind(owners, low).closed(slack))
+            kinds.append(book.kind(owners, low).close(slack))
     return kinds
 
 
 def canonical_form(
-    code: Coding,
+    code: KeyCodec,
     kinds: Sequence[NumberedKind],
     hands: Sequence[int],
     points: Sequence[int],
@@ -327,19 +327,23 @@ def canonical_form(
         bare = [player for player, hand in enumerate(hands) if not hand]
         bare.sort(key=points.__getitem__)
         others = [player for player in holding if player != turn]
-        return _named(code, kinds, hands, points, [(turn, *others, *bare)], holding.index(turn))
-    return _named(code, kinds, hands, points, _role_orders(hands, points, turn), 0)
+        return _smallest_form(
+            code, kinds, hands, points, [(turn, *others, *bare)], holding.index(turn)
+        )
+    return _smallest_form(code, kinds, hands, points, _role_orders(hands, points, turn), 0)
 
 
-def canonical_end(code: Coding, points: Sequence[int]) -> Canonical:
+def canonical_end(code: KeyCodec, points: Sequence[int]) -> Canonical:
     """Return the canonical form of a finished game: its points, with the best player as role 0."""
     players = len(points)
     best = max(range(players), key=points.__getitem__)
-    return _named(code, (), (0,) * players, points, _role_orders((0,) * players, points, best), 0)
+    return _smallest_form(
+        code, (), (0,) * players, points, _role_orders((0,) * players, points, best), 0
+    )
 
 
 def canonical_chance(
-    code: Coding,
+    code: KeyCodec,
     kinds: Sequence[NumberedKind],
     hands: Sequence[int],
     points: Sequence[int],
@@ -350,7 +354,7 @@ def canonical_chance(
     It chooses among the players `tied`; role 0 is one of them.
     """
     orders = chain.from_iterable(_role_orders(hands, points, player) for player in tied)
-    return _named(code, kinds, hands, points, orders, len(hands))
+    return _smallest_form(code, kinds, hands, points, orders, len(hands))
 
 
 def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Iterable[Roles]:
@@ -375,7 +379,7 @@ def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Ite
         yield (first, *chain.from_iterable(choice))
 
 
-def alike_roles(code: Coding, key: Key) -> tuple[int, ...]:
+def symmetric_roles(code: KeyCodec, key: Key) -> tuple[int, ...]:
     """Return for each role the smallest role that a symmetry of the state maps it to.
 
     A symmetry renames players and leaves the state unchanged. Chance decides which of such players
@@ -385,11 +389,11 @@ def alike_roles(code: Coding, key: Key) -> tuple[int, ...]:
     hands, points = parts.hands, parts.points
     smallest = list(range(len(hands)))
     if parts.kinds and not code.rules.order_matters(hands):
-        kinds = [code.book.numbered(number) for number in parts.kinds]
+        kinds = [code.book.by_number(number) for number in parts.kinds]
         chance = parts.place == len(hands)
         for first in tied_players(hands, points) if chance else (0,):
             for roles in _role_orders(hands, points, first):
-                if tuple(sorted([kind.renamed(roles).number for kind in kinds])) == parts.kinds:
+                if tuple(sorted([kind.rename(roles).number for kind in kinds])) == parts.kinds:
                     for role, other in enumerate(roles):
                         smallest[other] = min(smallest[other], role)
     bare = {(0, points[role]): role for role in reversed(range(len(hands))) if not hands[role]}
@@ -401,8 +405,8 @@ def alike_roles(code: Coding, key: Key) -> tuple[int, ...]:
     )
 
 
-def _named(
-    code: Coding,
+def _smallest_form(
+    code: KeyCodec,
     kinds: Sequence[NumberedKind],
     hands: Sequence[int],
     points: Sequence[int],
@@ -416,11 +420,11 @@ def _named(
         form = (
             tuple([hands[player] for player in roles[1:]]),
             tuple([points[player] for player in roles[1:]]),
-            tuple(sorted([kind.renamed(roles).number for kind in kinds])),
+            tuple(sorted([kind.rename(roles).number for kind in kinds])),
         )
         if best is None or form < best:
             best, best_roles = form, roles
     assert best is not None, "there is at least one order"
     first = best_roles[0]
-    parts = Parts(place, (hands[first], *best[0]), (points[first], *best[1]), best[2])
+    parts = StateParts(place, (hands[first], *best[0]), (points[first], *best[1]), best[2])
     return Canonical(code.key(parts), best_roles)

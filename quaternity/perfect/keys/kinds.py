@@ -14,15 +14,15 @@ from functools import lru_cache
 from itertools import permutations as all_orders
 from math import comb
 
-from quaternity.game.transition import answered
-from solvers.coalition_tables import IMPOSSIBLE, Kind, Lanes
-from solvers.filtering import closed_set
+from quaternity.game.transition import after_answer
+from solvers.coalition_tables import IMPOSSIBLE, LaneLayout, SetShape
+from solvers.filtering import filter_set
 
 MAX_KEY_PLAYERS = 7
 """Maximum number of players in a canonical state, because all orders of players that look alike are
 tried."""
 
-MAX_CACHED_CLOSINGS = 1 << 18
+MAX_CACHED_CLOSURES = 1 << 18
 """Maximum number of closed kinds cached per book; the least recently used are dropped."""
 
 MAX_CACHED_KINDS = 1 << 17
@@ -72,7 +72,7 @@ def multiset_of_rank(rank: int, length: int) -> tuple[int, ...]:
     return tuple(reversed(values))
 
 
-class NumberedKind(Kind):
+class NumberedKind(SetShape):
     """A kind whose upper bounds do not matter. A `KindBook` usually has one object for equal kinds.
 
     Attributes:
@@ -101,7 +101,7 @@ class NumberedKind(Kind):
             None
         )
 
-    def renamed(self, roles: Roles) -> NumberedKind:
+    def rename(self, roles: Roles) -> NumberedKind:
         """Return the kind in which player `roles[role]` is called `role`."""
         kind = self.renamings.get(roles)
         if kind is None:
@@ -114,9 +114,9 @@ class NumberedKind(Kind):
             self.renamings[roles] = kind
         return kind
 
-    def closed(self, slack: int) -> NumberedKind:
+    def close(self, slack: int) -> NumberedKind:
         """Return the kind with owners and minimums as tight as the slack of a state allows."""
-        return self._book.closed(self, slack)
+        return self._book.close(self, slack)
 
     def questions(self) -> list[tuple[int, NumberedKind | None, NumberedKind | None, int]]:
         """Return player 0's questions: asked player, kinds after no and yes, number of cards.
@@ -136,7 +136,7 @@ class NumberedKind(Kind):
 
     def _after(self, asked: int, mask: int, answer: bool) -> NumberedKind | None:
         card = self.masks.index(mask)
-        constraint = answered(self.constraint, 0, asked, card, answer)
+        constraint = after_answer(self.constraint, 0, asked, card, answer)
         kind = self._book.kind(constraint.owners, constraint.low)
         return kind if kind.table != IMPOSSIBLE else None
 
@@ -163,35 +163,35 @@ class KindBook:
         completed: kind 0.
     """
 
-    def __init__(self, set_size: int, layout: Lanes) -> None:
+    def __init__(self, set_size: int, layout: LaneLayout) -> None:
         players = layout.players
         self.set_size, self.players, self.layout = set_size, players, layout
         self._lows = comb(set_size + players, set_size)
         self.total = comb(2**players - 2 + set_size, set_size) * self._lows
-        self._made: dict[tuple[tuple[int, ...], tuple[int, ...]], NumberedKind] = {}
-        self._numbered: dict[int, NumberedKind] = {}
-        self.closed = lru_cache(MAX_CACHED_CLOSINGS)(self._closed)
+        self._by_form: dict[tuple[tuple[int, ...], tuple[int, ...]], NumberedKind] = {}
+        self._by_number: dict[int, NumberedKind] = {}
+        self.close = lru_cache(MAX_CACHED_CLOSURES)(self._close)
         self.completed = NumberedKind(self, 0, (), (0,) * players)
-        self._made[(), self.completed.low] = self._numbered[0] = self.completed
+        self._by_form[(), self.completed.low] = self._by_number[0] = self.completed
 
     def kind(self, masks: Sequence[int], low: tuple[int, ...]) -> NumberedKind:
         """Return the kind of a set with these owner masks, in any order, none of them empty."""
         form = (tuple(sorted(masks)), low)
-        kind = self._made.get(form)
+        kind = self._by_form.get(form)
         if kind is None:
-            if len(self._made) >= MAX_CACHED_KINDS:
-                self._forget()
-            kind = self._made[form] = NumberedKind(self, self._number(*form), *form)
+            if len(self._by_form) >= MAX_CACHED_KINDS:
+                self._clear()
+            kind = self._by_form[form] = NumberedKind(self, self._number(*form), *form)
             if kind.number:
-                self._numbered[kind.number] = kind
+                self._by_number[kind.number] = kind
         return kind
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         """Drop all cached kinds except the completed one. Kinds in use stay valid."""
-        self._made.clear()
-        self._numbered.clear()
-        self.closed.cache_clear()
-        self._made[(), self.completed.low] = self._numbered[0] = self.completed
+        self._by_form.clear()
+        self._by_number.clear()
+        self.close.cache_clear()
+        self._by_form[(), self.completed.low] = self._by_number[0] = self.completed
 
     def _number(self, masks: tuple[int, ...], low: tuple[int, ...]) -> int:
         """Return the number of a kind, or 0 for a set that no deal can fit on its own."""
@@ -201,9 +201,9 @@ class KindBook:
         shares += [self.players] * (self.set_size - len(shares))
         return 1 + multiset_rank([mask - 1 for mask in masks]) * self._lows + multiset_rank(shares)
 
-    def numbered(self, number: int) -> NumberedKind:
+    def by_number(self, number: int) -> NumberedKind:
         """Return the kind with a number from 0 to `total`."""
-        kind = self._numbered.get(number)
+        kind = self._by_number.get(number)
         if kind is None:
             masks, shares = divmod(number - 1, self._lows)
             players = multiset_of_rank(shares, self.set_size)
@@ -213,12 +213,12 @@ class KindBook:
             )
         return kind
 
-    def _closed(self, kind: NumberedKind, slack: int) -> NumberedKind:
-        tight = closed_set(self.layout, slack, kind.constraint)
+    def _close(self, kind: NumberedKind, slack: int) -> NumberedKind:
+        tight = filter_set(self.layout, slack, kind.constraint)
         return self.kind(tight.owners, tight.low)
 
 
 @lru_cache(maxsize=8)
-def kind_book(set_size: int, layout: Lanes) -> KindBook:
+def kind_book(set_size: int, layout: LaneLayout) -> KindBook:
     """Return the book of a set size and a layout of tables, which is cached."""
     return KindBook(set_size, layout)

@@ -8,25 +8,25 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.base.writing import replacing
+from quaternity.base.writing import replace_file
 from quaternity.game.settings import TieBreak
 from quaternity.perfect.certificate import FORMAT, MAX_CARDS, MAX_PLAYERS
 from quaternity.perfect.keys.arrays import key_bytes
 from quaternity.perfect.keys.canonical import Canonical, Key, Rules, canonical, coding
 from quaternity.perfect.keys.kinds import Roles, role_orders
-from quaternity.perfect.solving.everybody import Everybody, for_himself
 from quaternity.perfect.solving.graph_files import Report, quiet
-from quaternity.perfect.solving.standing import NEVER
+from quaternity.perfect.solving.max_n import MaxNOutcomes, solve_max_n
+from quaternity.perfect.solving.state_value import NEVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from quaternity.game.state import State
-    from quaternity.perfect.forcing import Forcing, Node
+    from quaternity.perfect.forcing import ForcedWinSearch, Node
     from quaternity.perfect.solving.solver import Solution
 
-WRITTEN_AT_ONCE = 1 << 12
+WRITE_BATCH = 1 << 12
 """Number of lines written at a time."""
 
 
@@ -57,7 +57,7 @@ def write_certificate(
 
     In that state players have their own numbers, in other states those of their roles. If there is
     a wish, the certificate also contains the outcomes if all players play for themselves; see
-    `for_himself` for the errors.
+    `solve_max_n` for the errors.
 
     Cost: about 20 microseconds and 300 bytes per state of 4-3-3.
 
@@ -69,20 +69,20 @@ def write_certificate(
     check_certifiable(graph.rules, wish)
     head = {"certificate": FORMAT, **graph.rules.document(), "brisk": graph.rules.brisk}
     head |= {"start": graph.start, "states": len(graph), "player": None, "wish": wish}
-    everybody = None if wish is None else for_himself(graph, wish)
-    with replacing(path) as part, part.open("w", encoding="ascii") as file:
+    everybody = None if wish is None else solve_max_n(graph, wish)
+    with replace_file(path) as part, part.open("w", encoding="ascii") as file:
         file.write(json.dumps(head) + "\n")
         lines: list[str] = []
         for number, line in enumerate(_lines(solution, everybody, canonical(state).roles), 1):
             lines.append(line)
-            if len(lines) == WRITTEN_AT_ONCE or number == len(graph):
+            if len(lines) == WRITE_BATCH or number == len(graph):
                 file.write("".join(lines))
                 lines.clear()
                 report("certificate", number, len(graph))
 
 
-def _lines(solution: Solution, everybody: Everybody | None, players: Roles) -> Iterator[str]:
-    """Yield a line for each state, with its players in the order of `Coding.order`.
+def _lines(solution: Solution, everybody: MaxNOutcomes | None, players: Roles) -> Iterator[str]:
+    """Yield a line for each state, with its players in the order of `KeyCodec.order`.
 
     Few different texts make up the lines, so each text is created once and cached.
     """
@@ -103,7 +103,7 @@ def _lines(solution: Solution, everybody: Everybody | None, players: Roles) -> I
 
     @cache
     def kind(number: int, roles: Roles) -> str:
-        renamed_kind = code.book.numbered(number).renamed(roles)
+        renamed_kind = code.book.by_number(number).rename(roles)
         return _text((renamed_kind.masks, renamed_kind.low))
 
     @cache
@@ -136,7 +136,7 @@ def _lines(solution: Solution, everybody: Everybody | None, players: Roles) -> I
 
 
 def write_forcing_certificate(
-    path: str | Path, forcing: Forcing, seconds: float, report: Report = quiet
+    path: str | Path, forcing: ForcedWinSearch, seconds: float, report: Report = quiet
 ) -> None:
     """Write the certificate of a search for a forced win: the states that its strategy can reach.
 
@@ -157,11 +157,11 @@ def write_forcing_certificate(
     code = coding(rules)
     head = {"certificate": FORMAT, **rules.document(), "brisk": rules.brisk, "start": 0}
     head |= {"states": len(states), "player": player, "wish": None}
-    with replacing(path) as part, part.open("w", encoding="ascii") as file:
+    with replace_file(path) as part, part.open("w", encoding="ascii") as file:
         file.write(json.dumps(head) + "\n")
         for at, ((key, roles), _) in enumerate(states):
             parts, order = code.parts(key), _seats(roles)
-            kinds = [code.book.numbered(kind).renamed(order) for kind in parts.kinds]
+            kinds = [code.book.by_number(kind).rename(order) for kind in parts.kinds]
             line = [
                 roles[0] if kinds else None,
                 *([row[role] for role in order] for row in (parts.hands, parts.points)),
@@ -173,7 +173,7 @@ def write_forcing_certificate(
 
 
 def _region(
-    forcing: Forcing, seconds: float, report: Report
+    forcing: ForcedWinSearch, seconds: float, report: Report
 ) -> tuple[list[tuple[Canonical, Node]], list[list[tuple[int, list[int]]]]]:
     """Return the states that a strategy can reach, and the successors of each with names.
 

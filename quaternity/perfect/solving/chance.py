@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from quaternity.base.errors import InputError
 from quaternity.perfect.keys.canonical import Key, Rules, canonical, coding
 from quaternity.perfect.keys.kinds import Roles
-from quaternity.perfect.solving.everybody import ENDLESS, STUCK, WISHES, Outcome, checked_wish
 from quaternity.perfect.solving.graph_files import Report, quiet
-from quaternity.perfect.successors.one_state import Choice, weighed_choices
+from quaternity.perfect.solving.max_n import ENDLESS, STUCK, WISHES, Outcome, check_wish
+from quaternity.perfect.successors.one_state import Choice, counted_choices
 
 if TYPE_CHECKING:
     from quaternity.game.state import State
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Lottery = dict[Outcome, Fraction]
 """The probability of each outcome."""
 
-REPORTED = 1 << 8
+REPORT_STATES = 1 << 8
 """Number of states between two reports of the progress."""
 
 
@@ -88,7 +88,7 @@ def fair_draws(state: State, wish: str = "points", report: Report = quiet) -> Lo
         return {_before(gets, roles): p for gets, p in lottery.items()}
 
     ties = _Ties(lambda gets: {gets: Fraction(1)}, choose, draw, before)
-    lottery: Lottery = _value(state, checked_wish(wish), ties, report)
+    lottery: Lottery = _value(state, check_wish(wish), ties, report)
     return lottery
 
 
@@ -124,7 +124,7 @@ def any_chance(state: State, wish: str = "points", report: Report = quiet) -> Bo
         outcomes = frozenset([_before(gets, roles) for gets in bounds.outcomes])
         return Bounds(outcomes, _before(bounds.least, roles), _before(bounds.most, roles))
 
-    bounds: Bounds = _value(state, checked_wish(wish), _Ties(end, choose, draw, before), report)
+    bounds: Bounds = _value(state, check_wish(wish), _Ties(end, choose, draw, before), report)
     return bounds
 
 
@@ -152,7 +152,7 @@ def _value(state: State, wish: str, ties: _Ties, report: Report) -> Any:
         if key in values:
             todo.pop()
         elif key not in opened:
-            choices = opened[key] = weighed_choices(code, key)
+            choices = opened[key] = counted_choices(code, key)
             after = {reply.key for _, choice in choices for reply in choice.replies}
             if not after.isdisjoint(opened):
                 raise InputError(ENDLESS)
@@ -172,7 +172,7 @@ def _value(state: State, wish: str, ties: _Ties, report: Report) -> Any:
                 values[key] = ties.draw(offers)
             else:
                 values[key] = ties.choose(offers, 0)
-            if len(values) % REPORTED == 0:
+            if len(values) % REPORT_STATES == 0:
                 report("ties", len(values), None)
     return ties.before(values[start], roles)
 

@@ -33,10 +33,10 @@ import numpy as np
 
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
-from quaternity.perfect.keys.arrays import Keys, among, key_array
+from quaternity.perfect.keys.arrays import Keys, contains, key_array
 from quaternity.perfect.keys.canonical import Key, Rules, canonical, coding
 from quaternity.perfect.keys.kinds import role_orders
-from quaternity.perfect.successors.many_states import expanded
+from quaternity.perfect.successors.many_states import expand
 
 if TYPE_CHECKING:
     from quaternity.game.state import State
@@ -45,14 +45,14 @@ if TYPE_CHECKING:
 SAMPLE = 1000
 """Number of states of a level that are expanded at first."""
 
-STEADY = 1.2
+STEADY_GROWTH = 1.2
 """Sampling stops if the last increase of the sample raised the number by a smaller factor."""
 
-WORTH = 20
-"""Sampling stops once 1 state in `WORTH` has been expanded."""
+ENOUGH_SHARE = 20
+"""Sampling stops once 1 state in `ENOUGH_SHARE` has been expanded."""
 
-DEARER = 5
-"""Samples four times as large are assumed to take at most `DEARER` times as long."""
+MAX_TIME_GROWTH = 5
+"""Samples four times as large are assumed to take at most `MAX_TIME_GROWTH` times as long."""
 
 MOVES = 12
 """Maximum number of moves in a random game that leads to a random state."""
@@ -121,16 +121,16 @@ def estimate(
     Cost: two or three dozen times `sample` expansions; several times as many for large games.
     """
     end = time.perf_counter() + patience
-    size, best = sample, _sampled(rules, start, random, sample, end)
-    previous = best if best.exact else _sampled(rules, start, random, max(1, sample // 4), end)
+    size, best = sample, _take_samples(rules, start, random, sample, end)
+    previous = best if best.exact else _take_samples(rules, start, random, max(1, sample // 4), end)
     while not best.exact and best.finished and previous.finished:
         growth = max(1.0, best.states / previous.states)
-        if growth < STEADY or best.expanded * WORTH > best.states:
+        if growth < STEADY_GROWTH or best.expanded * ENOUGH_SHARE > best.states:
             return best.estimate(growth)
-        if best.taken * DEARER > end - time.perf_counter():
+        if best.taken * MAX_TIME_GROWTH > end - time.perf_counter():
             return best.estimate(growth, steady=False)
         size *= 4
-        previous, best = best, _sampled(rules, start, random, size, end)
+        previous, best = best, _take_samples(rules, start, random, size, end)
         if not best.finished:
             return previous.estimate(growth, steady=False)
     return best.estimate(1.0)
@@ -169,7 +169,7 @@ def is_larger(state: State, limit: int, random: Random) -> bool:
     return False
 
 
-class _Sampled(NamedTuple):
+class _SampleResult(NamedTuple):
     """The result of samples of one size: `expanded` states in total, in `taken` seconds."""
 
     states: float
@@ -192,7 +192,9 @@ class _Sampled(NamedTuple):
         )
 
 
-def _sampled(rules: Rules, start: Key, random: Random, sample: int, end: float) -> _Sampled:
+def _take_samples(
+    rules: Rules, start: Key, random: Random, sample: int, end: float
+) -> _SampleResult:
     """Take samples of one size until `end`, a time of `time.perf_counter`."""
     code, orders = coding(rules), len(role_orders(rules.players)[0])
     started = time.perf_counter()
@@ -210,16 +212,16 @@ def _sampled(rules: Rules, start: Key, random: Random, sample: int, end: float) 
             rows = np.array(sorted(random.sample(range(len(level)), sample)))
             sampled = level[rows]
         began = time.perf_counter()
-        result = expanded((rules, sampled))
+        result = expand((rules, sampled))
         scale = size / len(sampled)
         seconds += (time.perf_counter() - began) * scale
         expanded_states += len(sampled)
         bytes_taken = len(result.asked) * QUESTION_BYTES + len(result.outcomes) * ANSWER_BYTES
         disk += bytes_taken * scale
         largest = max(largest, (bytes_taken + len(result.keys) * code.words * 8) * scale)
-        level, reached = _new(result, seen, orders)
+        level, reached = _new_states(result, seen, orders)
         seen = np.union1d(seen, level)
-        size = float(len(level)) if exact else _distinct(len(level), reached, scale)
+        size = float(len(level)) if exact else _extrapolate(len(level), reached, scale)
         total += size
         if size < 1:
             break
@@ -229,10 +231,10 @@ def _sampled(rules: Rules, start: Key, random: Random, sample: int, end: float) 
     disk += 2 * total * code.words * 8 + total * STATE_BYTES + largest
     taken = time.perf_counter() - started
     duration = seconds * (1 + VALUE_SHARE)
-    return _Sampled(total, exact, finished, duration, disk, expanded_states, taken)
+    return _SampleResult(total, exact, finished, duration, disk, expanded_states, taken)
 
 
-def _new(result: Expansion, seen: Keys, orders: int) -> tuple[Keys, int]:
+def _new_states(result: Expansion, seen: Keys, orders: int) -> tuple[Keys, int]:
     """Return the states not seen before, and how often they are reached, once per parent state."""
     groups, states = result.counts.shape
     parent = np.repeat(np.tile(np.arange(states), groups), result.counts.ravel())
@@ -241,11 +243,11 @@ def _new(result: Expansion, seen: Keys, orders: int) -> tuple[Keys, int]:
     answers[len(parent) :] -= len(answers) - len(parent)
     leads = np.stack([parent[answers], result.outcomes // orders], 1)
     targets = np.unique(leads, axis=0)[:, 1]
-    fresh = ~among(seen, result.keys)
+    fresh = ~contains(seen, result.keys)
     return result.keys[fresh], int(fresh[targets].sum())
 
 
-def _distinct(distinct: int, reached: int, scale: float) -> float:
+def _extrapolate(distinct: int, reached: int, scale: float) -> float:
     """Estimate the size of the next level from a sample that reached `distinct` states."""
     if distinct == reached:
         return distinct * scale

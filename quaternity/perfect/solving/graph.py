@@ -25,16 +25,16 @@ from quaternity.base.errors import InputError, LimitError
 from quaternity.perfect.keys.arrays import (
     Keys,
     Uncertainty,
-    among,
-    distinct,
-    found_at,
+    contains,
     key_array,
     key_bytes,
+    search_keys,
+    sort_unique,
 )
-from quaternity.perfect.keys.canonical import Coding, Key, Rules, coding
+from quaternity.perfect.keys.canonical import Key, KeyCodec, Rules, coding
 from quaternity.perfect.keys.kinds import role_orders
 from quaternity.perfect.solving.graph_files import Report, WorkDirectory, quiet
-from quaternity.perfect.successors.many_states import expanded
+from quaternity.perfect.successors.many_states import expand
 from quaternity.workers.pool import Pool, ordered_map, threaded_map
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class Block(NamedTuple):
         )
 
     @classmethod
-    def joined(cls, blocks: Sequence[Block]) -> Block:
+    def concatenate(cls, blocks: Sequence[Block]) -> Block:
         """Join blocks into one."""
         if len(blocks) == 1:
             return blocks[0]
@@ -140,7 +140,7 @@ class Block(NamedTuple):
             tuple(map(np.concatenate, zip(*(block.outcomes for block in blocks), strict=True))),
         )
 
-    def chosen(self, rows: NDArray[Any]) -> Block:
+    def take(self, rows: NDArray[Any]) -> Block:
         """Return the block of the states in some rows."""
         counts = self.counts[:, rows].astype(np.int64)
         before = np.cumsum(self.counts, 1, np.int64)[:, rows] - np.cumsum(counts, 1)
@@ -197,8 +197,8 @@ class GameGraph:
     Attributes:
         start: the number of the start, from which all other states follow.
         keys: the key of each state, ascending.
-        found: for each state, its number in the order of discovery, which `portions`, `strata` and
-            `Block` use.
+        discovery: for each state, its number in the order of discovery, which `portions`, `strata`
+            and `Block` use.
         questions, answers: their numbers; equivalent questions count once (see
             `quaternity.perfect.successors.one_state.Choice`).
         levels: the number of states first reached by each number of moves.
@@ -208,7 +208,7 @@ class GameGraph:
     rules: Rules
     start: int
     keys: Keys
-    found: NDArray[Any]
+    discovery: NDArray[Any]
     questions: int
     answers: int
     levels: tuple[int, ...]
@@ -225,7 +225,7 @@ class GameGraph:
     def segments(self) -> Iterator[Segment]:
         """Yield the states in which a player or chance has a move."""
         numbers = np.empty(len(self), np.uint32)
-        numbers[self.found] = np.arange(len(self), dtype=np.uint32)
+        numbers[self.discovery] = np.arange(len(self), dtype=np.uint32)
         for portion in self.portions:
             ends = np.stack([np.zeros(3, np.int64), portion.counts.sum(1, np.int64)], 1)
             block = Block.of(portion, 0, portion.counts.shape[1], ends)
@@ -268,7 +268,7 @@ class GameGraph:
         ]
         is_end = np.zeros(len(self), bool)
         is_end[np.concatenate(over)] = True
-        states = np.nonzero(is_end[self.found])[0]
+        states = np.nonzero(is_end[self.discovery])[0]
         code = coding(self.rules)
         winners = []
         for key in key_bytes(self.keys[states]):
@@ -285,7 +285,7 @@ class GameGraph:
             InputError: If a state is not in the graph.
         """
         wanted = key_array(coding(self.rules), keys)
-        numbers = found_at(self.keys, wanted)
+        numbers = search_keys(self.keys, wanted)
         numbers[numbers == len(self.keys)] = 0
         if (self.keys[numbers] != wanted).any():
             raise InputError("a state is not among those that can follow")
@@ -302,12 +302,12 @@ def _blocks(runs: Sequence[tuple[Portion, int, int, NDArray[Any]]], max_states: 
             pending.append(block)
             size += len(block.states)
         if pending and (size >= max_states or number == len(runs)):
-            blocks.append(Block.joined(pending))
+            blocks.append(Block.concatenate(pending))
             pending, size = [], 0
     return blocks
 
 
-def loaded_graph(code: Coding, directory: WorkDirectory) -> GameGraph:
+def load_graph(code: KeyCodec, directory: WorkDirectory) -> GameGraph:
     """Read the graph from a directory."""
     about = directory.arrays("graph")
     levels = tuple(about["levels"].tolist())
@@ -338,10 +338,10 @@ MERGE_BYTES = 256 * 2**20
 """Approximate maximum memory for merging a level, in bytes."""
 
 
-def portion(rules: Rules) -> int:
+def portion_size(rules: Rules) -> int:
     """Return the number of states of a game expanded at a time: about 100 MB of states.
 
-    >>> portion(Rules(4, 3, 3)), portion(Rules(4, 13, 4))
+    >>> portion_size(Rules(4, 3, 3)), portion_size(Rules(4, 13, 4))
     (8192, 387)
     """
     answers = rules.sets * rules.set_size * rules.players
@@ -366,7 +366,7 @@ def generate(
 
     Cost: half a microsecond per answer if `Expander` can be used, otherwise about thirty.
     Memory: `MERGE_BYTES`, and about 100 MB per executor. Disk: a byte per question, four per answer
-    and 16 * `Coding.words` + 7 per state, and at times the largest level once more.
+    and 16 * `KeyCodec.words` + 7 per state, and at times the largest level once more.
 
     Raises:
         LimitError: If there are more than `max_states` states.
@@ -383,7 +383,7 @@ def generate(
             levels.expand(pool, report)
         levels.number(pool.threads)
         levels.end(start)
-    return loaded_graph(code, directory)
+    return load_graph(code, directory)
 
 
 class _Levels:
@@ -395,9 +395,9 @@ class _Levels:
     and `graph-L` the successors of level L by number.
     """
 
-    def __init__(self, code: Coding, directory: WorkDirectory) -> None:
+    def __init__(self, code: KeyCodec, directory: WorkDirectory) -> None:
         self.code, self.directory = code, directory
-        self._portion = portion(code.rules)
+        self._portion = portion_size(code.rules)
         self._uncertainty = Uncertainty(code)
         self.sizes: list[int] = []
         while directory.has(name := f"level-{len(self.sizes)}"):
@@ -415,9 +415,9 @@ class _Levels:
         """Mark the graph as complete."""
         last = len(self.sizes) - 1
         known = self.directory.array(f"known-{last}")
-        place = found_at(known, key_array(self.code, [start]))
+        place = search_keys(known, key_array(self.code, [start]))
         self.directory.save("graph", {"start": place, "levels": np.array(self.sizes[:-1])})
-        self.directory.drop([f"level-{level}" for level in range(last + 1)])
+        self.directory.delete([f"level-{level}" for level in range(last + 1)])
 
     def portions(self, level: int) -> int:
         """Return the number of portions in which a level is expanded."""
@@ -436,8 +436,8 @@ class _Levels:
         done = len(keys) - sum(len(self.portion_of(keys, number)) for number in missing)
         report(f"level {level}", before + done, None)
         work = ((self.code.rules, self.portion_of(keys, number)) for number in missing)
-        for number, result in zip(missing, ordered_map(pool, expanded, work), strict=True):
-            fresh = result.keys[~among(known, result.keys)]
+        for number, result in zip(missing, ordered_map(pool, expand, work), strict=True):
+            fresh = result.keys[~contains(known, result.keys)]
             self.directory.save(f"fresh-{level}-{number}", {"keys": fresh})
             arrays = {name: getattr(result, name) for name in ("keys", *Portion._fields[3:])}
             self.directory.save(f"expanded-{level}-{number}", arrays)
@@ -461,14 +461,14 @@ class _Levels:
             self.directory.pieces(f"found-{level + 1}") as order,
         ):
             for parts in _ranges(columns, MERGE_BYTES // 4):
-                new = distinct(np.concatenate(parts[1:]))
+                new = sort_unique(np.concatenate(parts[1:]))
                 turn = np.argsort(self._uncertainty.of(new), kind="stable")
                 number = np.empty(len(new), np.uint32)
                 number[turn] = np.arange(end, end + len(new))
                 end += len(new)
                 fresh.add(new[turn])
                 # There are few new keys, and both arrays are sorted.
-                place = found_at(parts[0], new) + np.arange(len(new))
+                place = search_keys(parts[0], new) + np.arange(len(new))
                 known = np.ones(len(parts[0]) + len(new), bool)
                 known[place] = False
                 for file, old_part, new_part in (
@@ -480,7 +480,7 @@ class _Levels:
                     file.add(both)
                 old += len(parts[0])
         self.sizes.append(fresh.length)
-        self.directory.drop([f"known-{level}", f"found-{level}", *names])
+        self.directory.delete([f"known-{level}", f"found-{level}", *names])
 
     def number(self, threads: int) -> None:
         """Write the successors of the last level but one by number, unless that is done."""
@@ -489,14 +489,14 @@ class _Levels:
             return
         count = self.portions(level)
         if not self.directory.has(f"graph-{level}"):
-            numbered = threaded_map(threads, partial(self._numbered, level), range(count))
+            numbered = threaded_map(threads, partial(self._number_portion, level), range(count))
             with self.directory.pieces(f"graph-{level}") as file:
                 for number, part in enumerate(numbered):
                     for name, column in part._asdict().items():
                         file.add(column, f"{number} {name}")
-        self.directory.drop([f"expanded-{level}-{number}" for number in range(count)])
+        self.directory.delete([f"expanded-{level}-{number}" for number in range(count)])
 
-    def _numbered(self, level: int, number: int) -> Portion:
+    def _number_portion(self, level: int, number: int) -> Portion:
         arrays = self.directory.arrays(f"expanded-{level}-{number}")
         keys = self.portion_of(self.directory.array(f"level-{level}"), number)
         known, number_of = (
@@ -505,7 +505,7 @@ class _Levels:
         orders = len(role_orders(self.code.rules.players)[0])
         # The type of the outcomes may be too narrow for the number of orders.
         key, order = np.divmod(arrays["outcomes"], np.min_scalar_type(orders).type(orders))
-        numbers = number_of[found_at(known, arrays["keys"])]
+        numbers = number_of[search_keys(known, arrays["keys"])]
         outcome = np.min_scalar_type(sum(self.sizes) * orders).type
         uncertainty = self._uncertainty.of(keys)
         first = np.nonzero(np.diff(uncertainty, prepend=-1))[0]
@@ -531,7 +531,7 @@ def _ranges(columns: Sequence[Keys], max_bytes: int) -> Iterator[list[Keys]]:
         cuts = np.unique(sample[np.arange(1, pieces) * len(sample) // pieces])
     starts = [0] * len(columns)
     for cut in [*cuts, None]:
-        ends = [len(column) if cut is None else int(found_at(column, cut)) for column in columns]
+        ends = [len(column) if cut is None else int(search_keys(column, cut)) for column in columns]
         yield [
             np.array(column[start:end])
             for column, start, end in zip(columns, starts, ends, strict=True)

@@ -22,7 +22,7 @@ from zlib import crc32
 import numpy as np
 
 from quaternity.base.errors import InputError
-from quaternity.base.writing import synchronise_names, try_lock, write_text
+from quaternity.base.writing import sync_directory, try_lock, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -46,16 +46,16 @@ last."""
 LOCK = "lock"
 """File locked by the run that uses a directory; the lock ends with the process."""
 
-PART = ".part"
+PART_SUFFIX = ".part"
 """Suffix of the name of an incomplete file."""
 
-TEMPORARY = "quaternity-solve-"
+TEMPORARY_PREFIX = "quaternity-solve-"
 """Prefix of the name of a temporary working directory."""
 
-ALIGNED = 64
+ALIGNMENT = 64
 """Arrays begin at multiples of this number of bytes."""
 
-READ_AT_ONCE = 1 << 20
+READ_BYTES = 1 << 20
 """Number of bytes read at a time for a checksum."""
 
 _END = Struct(">Q8sI")
@@ -67,13 +67,13 @@ _LENGTH = Struct(">Q")
 _MARK = b"arrays/1"
 
 
-class Pieces:
+class ArrayWriter:
     """Writes a file of arrays in pieces; the file gets its name once all of it is on the disk."""
 
     def __init__(self, path: Path, seed: int, durable: bool, whole: set[str]) -> None:
         """Create the file; its name is added to `whole` when it is complete."""
         self._path, self._durable, self._whole = path, durable, whole
-        self._part = path.with_name(path.name + PART)
+        self._part = path.with_name(path.name + PART_SUFFIX)
         self._file = self._part.open("wb")
         self._checksum, self._place = seed, 0
         self._arrays: dict[str, tuple[str, list[int], int]] = {}
@@ -82,7 +82,7 @@ class Pieces:
         """Append an array, or a piece of the array added last."""
         entry = self._arrays.get(name)
         if entry is None:
-            self._write(b"\0" * (-self._place % ALIGNED))
+            self._write(b"\0" * (-self._place % ALIGNMENT))
             self._arrays[name] = (array.dtype.str, list(array.shape), self._place)
         else:
             assert name == next(reversed(self._arrays)), "array pieces must be consecutive"
@@ -100,7 +100,7 @@ class Pieces:
         """The length of the array so far, if there is only one."""
         return sum(shape[0] for _, shape, _ in self._arrays.values())
 
-    def __enter__(self) -> Pieces:
+    def __enter__(self) -> ArrayWriter:
         return self
 
     def __exit__(
@@ -148,14 +148,14 @@ class WorkDirectory:
         try:
             path.mkdir(exist_ok=True)
             # Left by a run that was killed while it wrote the manifest.
-            beginnings = [*path.glob(f".{MANIFEST}.*{PART}")]
+            beginnings = [*path.glob(f".{MANIFEST}.*{PART_SUFFIX}")]
             if not manifest.exists() and {*path.iterdir()} - {path / LOCK, *beginnings}:
                 raise InputError(f"{path} is not empty and was not created by this program")
-            self._lock = _locked(path / LOCK)
+            self._lock = _open_locked(path / LOCK)
             try:
-                self.drop(beginning.name for beginning in beginnings)
+                self.delete(beginning.name for beginning in beginnings)
                 self._claim(manifest, dict(about))
-                self.drop(part.name for part in path.glob(f"*{PART}"))
+                self.delete(part.name for part in path.glob(f"*{PART_SUFFIX}"))
             except BaseException:
                 self._lock.close()
                 raise
@@ -187,9 +187,9 @@ class WorkDirectory:
         """Return whether there is a file with this name."""
         return (self.path / name).exists()
 
-    def pieces(self, name: str) -> Pieces:
+    def pieces(self, name: str) -> ArrayWriter:
         """Start a file that is written in pieces."""
-        return Pieces(self.path / name, self._seed_of(name), self._durable, self._verified)
+        return ArrayWriter(self.path / name, self._seed_of(name), self._durable, self._verified)
 
     def save(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write arrays to a file, completely or not at all."""
@@ -247,7 +247,7 @@ class WorkDirectory:
         if name not in self._verified:
             file.seek(0)
             computed, remaining = self._seed_of(name), size
-            while remaining and (data := file.read(min(READ_AT_ONCE, remaining))):
+            while remaining and (data := file.read(min(READ_BYTES, remaining))):
                 computed = crc32(data, computed)
                 remaining -= len(data)
             if crc32(_LENGTH.pack(length), computed) != checksum:
@@ -257,10 +257,10 @@ class WorkDirectory:
         table: dict[str, Any] = json.loads(file.read(length))
         return table
 
-    def drop(self, names: Iterable[str]) -> None:
+    def delete(self, names: Iterable[str]) -> None:
         """Remove files that are no longer needed."""
         if self._durable:
-            synchronise_names(self.path)  # the files that replace them must survive a crash
+            sync_directory(self.path)  # the files that replace them must survive a crash
         for name in names:
             (self.path / name).unlink(missing_ok=True)
 
@@ -272,7 +272,7 @@ class WorkDirectory:
         """
         with os.scandir(self.path) as entries:
             names = [entry.name for entry in entries if entry.name not in (MANIFEST, LOCK)]
-        self.drop([*names, MANIFEST, LOCK])
+        self.delete([*names, MANIFEST, LOCK])
         self.path.rmdir()
 
 
@@ -287,7 +287,7 @@ def temporary_directory(about: Mapping[str, Any]) -> Iterator[WorkDirectory]:
         OSError: If the directory cannot be created.
     """
     remove_dead_directories(Path(gettempdir()))
-    path = Path(mkdtemp(prefix=TEMPORARY))
+    path = Path(mkdtemp(prefix=TEMPORARY_PREFIX))
     try:
         with WorkDirectory(path, about, durable=False) as work:
             yield work
@@ -301,18 +301,18 @@ def remove_dead_directories(folder: Path) -> None:
     An active run takes its lock before it writes anything else. So directories that are empty or
     whose lock is taken are kept.
     """
-    for path in folder.glob(f"{TEMPORARY}*"):
+    for path in folder.glob(f"{TEMPORARY_PREFIX}*"):
         try:
             owner = path.lstat().st_uid
             if owner != os.getuid() or path.is_symlink() or {*os.listdir(path)} <= {LOCK}:
                 continue
-            with _locked(path / LOCK, surely=True):
+            with _open_locked(path / LOCK, surely=True):
                 rmtree(path, ignore_errors=True)
         except (InputError, OSError):
             continue
 
 
-def _locked(path: Path, surely: bool = False) -> BinaryIO:
+def _open_locked(path: Path, surely: bool = False) -> BinaryIO:
     """Open a lock file that no other run has locked, and keep it locked while it is open.
 
     On a file system without locks the file is opened without a lock, unless `surely` is true.

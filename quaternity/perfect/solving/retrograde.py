@@ -40,7 +40,7 @@ import numpy as np
 from quaternity.perfect.keys.kinds import role_orders
 from quaternity.perfect.solving.graph import FORCED, IDLE, OPEN, Block, GameGraph
 from quaternity.perfect.solving.graph_files import WorkDirectory
-from quaternity.perfect.solving.standing import NEVER
+from quaternity.perfect.solving.state_value import NEVER
 from quaternity.workers.pool import threaded_map
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 SAVE_SECONDS = 30.0
 """Seconds between two saves of the values of an unfinished analysis."""
 
-BLOCK = 1 << 13
+BLOCK_STATES = 1 << 13
 """Approximate number of states settled at a time, so that their data stays in the processor
 cache."""
 
@@ -87,8 +87,8 @@ def solve_graph(
     directory. Memory: about 10 + 4 P bytes per state.
     """
     games = Games(graph.rules.players)
-    settled = _Settled(graph, games, directory)
-    strata = graph.strata(BLOCK)
+    settled = _SettledStrata(graph, games, directory)
+    strata = graph.strata(BLOCK_STATES)
     saved = time.monotonic()
     for number in range(settled.strata, len(strata)):
         blocks = strata[number]()
@@ -218,7 +218,7 @@ class Games:
         return np.asarray(self._against[movers])
 
 
-class _Settled:
+class _SettledStrata:
     """The values of the settled strata, in the order in which states are found.
 
     Attributes:
@@ -237,9 +237,9 @@ class _Settled:
         self.strata = self.states = 0
         ends, winners = graph.ends()
         self.words = np.zeros(len(graph), games.word)
-        self.words[graph.found[ends]] = games.won[winners]
+        self.words[graph.discovery[ends]] = games.won[winners]
         self.lengths = np.full(len(graph), NEVER, np.uint16)
-        self.lengths[graph.found[ends[winners < games.players]]] = 0
+        self.lengths[graph.discovery[ends[winners < games.players]]] = 0
 
     def save(self) -> None:
         """Save the values in the directory."""
@@ -249,7 +249,7 @@ class _Settled:
 
     def values(self) -> Values:
         """Return the values in the order of keys."""
-        games, order = self.games, self.graph.found
+        games, order = self.games, self.graph.discovery
         words, lengths = self.words[order], self.lengths[order]
         can_force = np.zeros(len(words), np.uint8)
         length = np.full((len(words), games.players), NEVER, np.uint16)
@@ -265,11 +265,11 @@ class _Settled:
         Threads may read each other's values before or after a step: both are correct bounds.
         """
         values = self.games, self.words
-        _repeat([*threaded_map(threads, partial(Words, *values), blocks)], threads)
+        _iterate_to_fixpoint([*threaded_map(threads, partial(Words, *values), blocks)], threads)
         lengths = threaded_map(
             threads, lambda block: [*all_lengths(*values, self.lengths, block)], blocks
         )
-        _repeat([*chain.from_iterable(lengths)], threads)
+        _iterate_to_fixpoint([*chain.from_iterable(lengths)], threads)
 
 
 class Words:
@@ -295,7 +295,7 @@ class Words:
         some = self._over(np.bitwise_or, idle, self._some)
         every = self._over(np.bitwise_and, idle, self._every)
         new = (some & ~self._against) | (every & self._against)
-        return _changed(self._words, self._states, new)
+        return _update(self._words, self._states, new)
 
 
 class Lengths:
@@ -331,7 +331,7 @@ class Lengths:
         """Perform one step; return whether anything changed."""
         best = self._over(self._choose, {IDLE: self._after(self.idle)}, self._best)
         best += np.where(best == NEVER, np.uint16(0), self._move)
-        return _changed(self._lengths, self._states, best)
+        return _update(self._lengths, self._states, best)
 
 
 def all_lengths(
@@ -347,7 +347,7 @@ def all_lengths(
         hastened = wins & ~chance & (role == 0)
         for rows, choose in ((hastened, np.minimum), (wins & ~hastened, np.maximum)):
             if rows.any():
-                part = block.chosen(np.nonzero(rows)[0])
+                part = block.take(np.nonzero(rows)[0])
                 yield Lengths(games, words, lengths, part, role, choose)
 
 
@@ -373,14 +373,14 @@ class _OverStates:
         return result
 
 
-def _changed(values: NDArray[Any], states: NDArray[Any], new: NDArray[Any]) -> bool:
+def _update(values: NDArray[Any], states: NDArray[Any], new: NDArray[Any]) -> bool:
     """Assign new values to states; return whether any value differs."""
     rows = np.nonzero(new != values[states])[0]
     values[states[rows]] = new[rows]
     return len(rows) > 0
 
 
-def _repeat(parts: Sequence[Words | Lengths], threads: int) -> None:
+def _iterate_to_fixpoint(parts: Sequence[Words | Lengths], threads: int) -> None:
     def step(part: Words | Lengths) -> bool:
         return part.step()
 

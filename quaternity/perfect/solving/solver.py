@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from quaternity.base.errors import InputError, LimitError
 from quaternity.perfect.keys.canonical import Rules, canonical
-from quaternity.perfect.solving.graph import GameGraph, generate, portion
+from quaternity.perfect.solving.graph import GameGraph, generate, portion_size
 from quaternity.perfect.solving.graph_files import Report, WorkDirectory, quiet, temporary_directory
 from quaternity.perfect.solving.retrograde import Values, solve_graph
-from quaternity.perfect.solving.standing import NEVER, Standing
+from quaternity.perfect.solving.state_value import NEVER, StateValue
 from quaternity.workers.pool import Pool, SerialExecutor
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Solution:
             "longest_forced": int(forced.max()) if len(forced) else None,
         }
 
-    def standing(self, state: State) -> Standing:
+    def standing(self, state: State) -> StateValue:
         """Return what the players can achieve from a state.
 
         Raises:
@@ -60,7 +60,7 @@ class Solution:
         [number] = self.graph.numbers([key])
         values = self.values
         prevent, length = values.can_prevent[number].tolist(), values.length[number].tolist()
-        return Standing.of_roles(
+        return StateValue.of_roles(
             roles, int(values.can_force[number]), int(values.can_win[number]), prevent, length
         )
 
@@ -155,5 +155,5 @@ def _about(rules: Rules, start: bytes) -> dict[str, Any]:
         "format": FORMAT,
         "rules": rules.document(),
         "start": start.hex(),
-        "portion": portion(rules),
+        "portion": portion_size(rules),
     }

@@ -18,21 +18,21 @@ import numpy as np
 from quaternity.game.settings import TieBreak
 from quaternity.game.transition import may_be_asked
 from quaternity.perfect.keys.arrays import (
-    Closings,
+    ClosureCache,
     Keys,
     KindArrays,
     Uncertainty,
     array_fault,
-    distinct,
-    found_at,
     from_words,
     key_array,
     key_bytes,
     narrow,
-    numbered,
+    search_keys,
+    sort_unique,
     to_words,
+    unique_rows,
 )
-from quaternity.perfect.keys.canonical import Coding, Key, Rules, coding, places_in_words
+from quaternity.perfect.keys.canonical import Key, KeyCodec, Rules, coding, field_layout
 from quaternity.perfect.keys.kinds import role_orders
 from quaternity.perfect.successors.one_state import choices
 
@@ -54,7 +54,7 @@ class Positions:
         kinds: [set, position], places of closed kinds.
         hands, points: [player, position].
         first: [player, position], whether the player may be named role 0.
-        place: see `quaternity.perfect.keys.canonical.Parts`, for each position.
+        place: see `quaternity.perfect.keys.canonical.StateParts`, for each position.
         rank: [player, position], the other roles are assigned by ascending rank.
     """
 
@@ -65,7 +65,7 @@ class Positions:
     place: NDArray[Any]
     rank: NDArray[Any]
 
-    def joined(self, other: Positions) -> Positions:
+    def concatenate(self, other: Positions) -> Positions:
         """Return these positions followed by the others."""
         if not len(other.place):
             return self
@@ -76,7 +76,7 @@ class Positions:
 
 
 def smallest_keys(
-    code: Coding, kinds: KindArrays, positions: Positions
+    code: KeyCodec, kinds: KindArrays, positions: Positions
 ) -> tuple[Keys, NDArray[Any], NDArray[Any]]:
     """Return the distinct smallest keys, ascending, and each position's index and order of roles.
 
@@ -90,13 +90,13 @@ def smallest_keys(
             fits = fits & (positions.rank[role] <= positions.rank[after])
         rows = np.nonzero(fits)[0]
         if len(rows):
-            renamed = [kinds.renamed(column.take(rows), order) for column in positions.kinds]
+            renamed = [kinds.rename(column.take(rows), order) for column in positions.kinds]
             named.append((order, roles, rows, renamed))
     # Replace kinds by their ranks among those added: keys stay in order and mostly fit in a word.
-    numbers, rank = kinds.ranked()
+    numbers, rank = kinds.rank_numbers()
     sets = code.rules.sets
     widths = [*code.widths[:-sets], *[len(numbers).bit_length()] * sets]
-    fields = places_in_words(widths)
+    fields = field_layout(widths)
     best = np.full((fields[-1][0] + 1, len(positions.place)), np.iinfo(np.uint64).max)
     best_order = np.zeros(len(positions.place), np.uint8)
     for order, roles, rows, renamed in named:
@@ -109,7 +109,7 @@ def smallest_keys(
         rows = rows[smaller]
         best[:, rows] = words[:, smaller]
         best_order[rows] = order
-    words, inverse = numbered(best)
+    words, inverse = unique_rows(best)
     columns = [
         words[word] >> np.uint64(shift) & np.uint64((1 << width) - 1)
         for (word, shift), width in zip(fields, widths, strict=True)
@@ -164,7 +164,7 @@ class Expansion:
             number of orders of roles, plus the index of the order
             (`quaternity.perfect.keys.kinds.role_orders`) that gives the previous role for each role
             afterwards.
-        said: for each idle and forced question, whether the answer is yes. A choice of chance
+        is_yes: for each idle and forced question, whether the answer is yes. A choice of chance
             counts as no.
     """
 
@@ -172,10 +172,10 @@ class Expansion:
     counts: NDArray[Any]
     asked: NDArray[Any]
     outcomes: NDArray[Any]
-    said: NDArray[Any]
+    is_yes: NDArray[Any]
 
 
-class _Answered(NamedTuple):
+class _QuestionOutcomes(NamedTuple):
     """Questions about some states, in any order, and their successors.
 
     Attributes:
@@ -190,7 +190,7 @@ class _Answered(NamedTuple):
     learns: NDArray[Any]
 
 
-def _gathered(keys: Keys, states: int, questions: _Answered) -> Expansion:
+def _gather(keys: Keys, states: int, questions: _QuestionOutcomes) -> Expansion:
     owner, asked, led, learns = questions
     legal = led >= 0
     # Pack each question into a number, for fast sorting: its group, state, asked role and outcomes.
@@ -203,10 +203,10 @@ def _gathered(keys: Keys, states: int, questions: _Answered) -> Expansion:
     no, yes = np.where(legal, led, 0).astype(np.uint64)
     head = owner.astype(np.uint64) << np.uint64(3) | asked.astype(np.uint64)
     both = legal[0] & legal[1]
-    free = distinct((head[both] << width | no[both]) << width | yes[both])
+    free = sort_unique((head[both] << width | no[both]) << width | yes[both])
     group = learns.astype(np.uint64) * np.uint64(states)
     single = ((head + (group << np.uint64(3))) << unit | legal[1]) << width | no | yes
-    single = distinct(single[~both])
+    single = sort_unique(single[~both])
     heads = np.concatenate([single >> width + unit, free >> width + width])
     owners = (heads >> np.uint64(3)).astype(np.int64)
     owners[len(single) :] += 2 * states
@@ -225,7 +225,7 @@ class _States(NamedTuple):
 
     Attributes:
         place: for each state, the value before any answer (see
-            `quaternity.perfect.keys.canonical.Parts`).
+            `quaternity.perfect.keys.canonical.StateParts`).
         hands, points: [player, state].
         kinds: [set, state], places of kinds.
     """
@@ -260,16 +260,16 @@ class _Questions(NamedTuple):
 class Expander:
     """Expands canonical states of one game, many at once; see `fault` for games that it refuses."""
 
-    def __init__(self, code: Coding) -> None:
+    def __init__(self, code: KeyCodec) -> None:
         self.code, self.rules, self.book = code, code.rules, code.book
         self.kinds = KindArrays(code.book)
-        self._closings = Closings(self.kinds)
+        self._closings = ClosureCache(self.kinds)
         # The index is 1 if a no is possible, plus 2 if a yes is possible.
         self._asked_of = np.array([may_be_asked(number, self.rules.brisk) for number in range(4)])
         self._chances = self.rules.players >= 4 and self.rules.tie_break is TieBreak.MIN_SETS
 
     @staticmethod
-    def fault(code: Coding) -> str | None:
+    def fault(code: KeyCodec) -> str | None:
         """Return why a game cannot be expanded by arrays, or None if it can."""
         return array_fault(code.book)
 
@@ -278,18 +278,18 @@ class Expander:
 
         Memory: about 400 bytes per answer.
         """
-        states = self._decoded(keys)
-        parts = [self._asked(states, index) for index in range(self.rules.sets)]
-        questions = _Questions(*map(_joined, zip(*parts, strict=True)))
+        states = self._decode(keys)
+        parts = [self._legal_questions(states, index) for index in range(self.rules.sets)]
+        questions = _Questions(*map(_concatenate, zip(*parts, strict=True)))
         rows = [np.nonzero(answer >= 0)[0] for answer in (questions.no, questions.yes)]
         answers = [
-            self._answered(states, questions, answer_rows, is_yes)
+            self._apply_answer(states, questions, answer_rows, is_yes)
             for is_yes, answer_rows in zip((False, True), rows, strict=True)
         ]
-        asked, is_yes, slack, *after = map(_joined, zip(*answers, strict=True))
-        positions = self._settled(_States(*after), slack, asked, is_yes)
-        chance_owner, chances = self._chosen(states)
-        positions = positions.joined(chances)
+        asked, is_yes, slack, *after = map(_concatenate, zip(*answers, strict=True))
+        positions = self._settle(_States(*after), slack, asked, is_yes)
+        chance_owner, chances = self._chance_choices(states)
+        positions = positions.concatenate(chances)
         successors, inverse, order = smallest_keys(self.code, self.kinds, positions)
         # Each choice of chance counts as an additional question answered no.
         owner = np.concatenate([questions.parent, chance_owner])
@@ -305,11 +305,11 @@ class Expander:
         learns[at] = self.kinds.uncertainty[positions.kinds].sum(0) != before
         chance = np.full(len(chance_owner), self.rules.players, np.uint8)
         asked = np.concatenate([questions.asked, chance])
-        return _gathered(successors, len(keys), _Answered(owner, asked, outcomes, learns))
+        return _gather(successors, len(keys), _QuestionOutcomes(owner, asked, outcomes, learns))
 
     # ------------------------------------------------------------------ before the answer
 
-    def _decoded(self, keys: Keys) -> _States:
+    def _decode(self, keys: Keys) -> _States:
         words = to_words(keys)
         code, players, sets = self.code, self.rules.players, self.rules.sets
         fields = [
@@ -333,7 +333,7 @@ class Expander:
             tables -= hand.astype(np.uint64) * member[:, None]
         return tables
 
-    def _asked(self, states: _States, index: int) -> _Questions:
+    def _legal_questions(self, states: _States, index: int) -> _Questions:
         """Return the legal questions about sets at an index, unless the previous set is equal."""
         arrays, (place, hands, _, kinds) = self.kinds, states
         set_places = kinds[index]
@@ -353,21 +353,23 @@ class Expander:
         without = others.take(place_of, 1)
         no, yes = arrays.no[entry], arrays.yes[entry]
         # Every final lane is between 0 and 255, so words of lanes never borrow from each other.
-        no = np.where((no >= 0) & self._holds(without + table.take(no, 1)), no, -1)
+        no = np.where((no >= 0) & self._is_feasible(without + table.take(no, 1)), no, -1)
         moved = (member - member[:, :1]).take(asked, 1)
-        yes = np.where((yes >= 0) & self._holds(without + table.take(yes, 1) + moved), yes, -1)
+        yes = np.where(
+            (yes >= 0) & self._is_feasible(without + table.take(yes, 1) + moved), yes, -1
+        )
         questions = _Questions(parent, np.full(len(parent), index), asked, no, yes, without)
         legal = np.nonzero(self._asked_of[(no >= 0) + 2 * (yes >= 0)])[0]
         return _Questions(*(column.take(legal, -1) for column in questions))
 
-    def _holds(self, slack: NDArray[Any]) -> NDArray[Any]:
+    def _is_feasible(self, slack: NDArray[Any]) -> NDArray[Any]:
         guard = self.kinds.guard[:, None]
         holds = slack & guard == guard
         return np.asarray(holds[0] if len(holds) == 1 else holds.all(0))
 
     # ------------------------------------------------------------------ after the answer
 
-    def _answered(
+    def _apply_answer(
         self, states: _States, questions: _Questions, rows: NDArray[Any], yes: bool
     ) -> tuple[NDArray[Any], ...]:
         changed = (questions.yes if yes else questions.no)[rows]
@@ -383,7 +385,7 @@ class Expander:
             slack += (member - member[:, :1])[:, asked]
         return asked, np.full(len(rows), yes), slack, *after
 
-    def _closed(self, kinds: NDArray[Any], slack: NDArray[Any]) -> NDArray[Any]:
+    def _close(self, kinds: NDArray[Any], slack: NDArray[Any]) -> NDArray[Any]:
         closed = np.zeros_like(kinds)
         for places_of_set, result in zip(kinds, closed, strict=True):
             rows = slice(None) if places_of_set.all() else np.nonzero(places_of_set)[0]
@@ -392,13 +394,13 @@ class Expander:
             result[rows] = self._closings.get(places, others)
         return closed
 
-    def _settled(
+    def _settle(
         self, after: _States, slack: NDArray[Any], asked: NDArray[Any], yes: NDArray[Any]
     ) -> Positions:
         """Close all sets, put down completed sets and find the player to move. Modify arguments."""
         rules, players = self.rules, self.rules.players
         place, hands, points, kinds = after
-        kinds = self._closed(kinds, slack)
+        kinds = self._close(kinds, slack)
         every = np.arange(len(asked))
         for column in kinds:
             owner = self.kinds.owner[column]
@@ -413,7 +415,7 @@ class Expander:
         new_place = np.zeros(len(asked), np.int32)
         bare = np.nonzero(hands[turn, every] == 0)[0]
         if len(bare):
-            wish = self._wishes(hands[:, bare], points[:, bare], self._seats(place[bare]))
+            wish = self._tie_break_values(hands[:, bare], points[:, bare], self._seats(place[bare]))
             over = (kinds[:, bare] == 0).all(0)
             wish[:, over] = -points[:, bare[over]]
             turn[bare] = wish.argmin(0)
@@ -438,7 +440,7 @@ class Expander:
         seat[0] = place
         return seat
 
-    def _wishes(
+    def _tie_break_values(
         self, hands: NDArray[Any], points: NDArray[Any], seat: NDArray[Any]
     ) -> NDArray[Any]:
         """Return the values that the tie-break compares, [player, position].
@@ -449,11 +451,11 @@ class Expander:
         wish = points * self.code.cards + hands if self._chances else seat
         return np.where(hands > 0, wish, np.int64(1 << 62))
 
-    def _chosen(self, states: _States) -> tuple[NDArray[Any], Positions]:
+    def _chance_choices(self, states: _States) -> tuple[NDArray[Any], Positions]:
         players = self.rules.players
         chances = np.nonzero(states.place == players)[0]
         _, hands, points, kinds = (column[..., chances] for column in states)
-        wish = self._wishes(hands, points, hands)
+        wish = self._tie_break_values(hands, points, hands)
         player, row = np.nonzero(wish == wish.min(0))
         hands, points = hands[:, row], points[:, row]
         first = np.arange(players)[:, None] == player
@@ -462,7 +464,7 @@ class Expander:
         return chances[row], Positions(kinds[:, row], hands, points, first, nobody, rank)
 
 
-def _joined(columns: tuple[NDArray[Any], ...]) -> NDArray[Any]:
+def _concatenate(columns: tuple[NDArray[Any], ...]) -> NDArray[Any]:
     return np.concatenate(columns, -1)
 
 
@@ -471,16 +473,16 @@ def _expander(rules: Rules) -> Expander:
     return Expander(coding(rules))
 
 
-def expanded(work: tuple[Rules, Keys]) -> Expansion:
+def expand(work: tuple[Rules, Keys]) -> Expansion:
     """Expand some keys, with arrays if possible, otherwise one state at a time. Runs in workers."""
     rules, keys = work
     code = coding(rules)
     if Expander.fault(code) is None:
         return _expander(rules).expand(keys)
-    return expanded_plainly(code, keys)
+    return expand_singly(code, keys)
 
 
-def expanded_plainly(code: Coding, keys: Keys) -> Expansion:
+def expand_singly(code: KeyCodec, keys: Keys) -> Expansion:
     """Expand keys of any game, one state at a time."""
     numbers = role_orders(code.rules.players)[1]
     places: dict[Key, int] = {}
@@ -495,7 +497,7 @@ def expanded_plainly(code: Coding, keys: Keys) -> Expansion:
     ordered = key_array(code, sorted(places))
     columns = np.array(rows, np.int64).reshape(-1, 4).T
     owner, asked, outcomes = columns[0], columns[1], columns[2:]
-    rank = found_at(ordered, key_array(code, places))
+    rank = search_keys(ordered, key_array(code, places))
     uncertainty = Uncertainty(code)
     before, after = uncertainty.of(keys), uncertainty.of(ordered)
     legal = outcomes >= 0
@@ -504,4 +506,4 @@ def expanded_plainly(code: Coding, keys: Keys) -> Expansion:
     later = np.full(outcomes.shape, -1)
     later[legal] = after[rank[number]]
     learns = later.max(0) != before[owner]
-    return _gathered(ordered, len(keys), _Answered(owner, asked, outcomes, learns))
+    return _gather(ordered, len(keys), _QuestionOutcomes(owner, asked, outcomes, learns))

@@ -14,17 +14,17 @@ from quaternity.game.question import Answer, Question
 from quaternity.game.settings import TieBreak
 from quaternity.game.state import State
 from quaternity.game.transition import (
+    break_tie,
     hands_after,
     may_be_asked,
     next_to_ask,
-    tie_broken,
     tied_players,
 )
 from quaternity.perfect.keys.canonical import (
     Canonical,
-    Coding,
     Key,
-    Parts,
+    KeyCodec,
+    StateParts,
     canonical,
     canonical_chance,
     canonical_end,
@@ -65,21 +65,21 @@ class Choice(NamedTuple):
     replies: tuple[Reply, ...]
 
 
-def choices(code: Coding, key: Key) -> list[Choice]:
+def choices(code: KeyCodec, key: Key) -> list[Choice]:
     """Return all questions of a canonical state that differ; the list is empty if the game is over.
 
     Cost: about 20 microseconds per answer.
     """
-    return [choice for _, choice in weighed_choices(code, key)]
+    return [choice for _, choice in counted_choices(code, key)]
 
 
-def weighed_choices(code: Coding, key: Key) -> list[tuple[int, Choice]]:
+def counted_choices(code: KeyCodec, key: Key) -> list[tuple[int, Choice]]:
     """Return the questions like `choices`, each with the number of questions that it stands for.
 
     Questions for different cards count separately.
     """
     parts = code.parts(key)
-    kinds = [code.book.numbered(number) for number in parts.kinds]
+    kinds = [code.book.by_number(number) for number in parts.kinds]
     if parts.place == code.rules.players:
         return [(1, choice) for choice in _chances(code, parts, kinds)]
     layout, hands = code.book.layout, parts.hands
@@ -103,20 +103,20 @@ def weighed_choices(code: Coding, key: Key) -> list[tuple[int, Choice]]:
                 continue
             replies = []
             if no is not None and legal & 1:
-                settled = _settled(code, parts, [*others, no], no_slack, hands, asked, Answer.NO)
+                settled = _settle(code, parts, [*others, no], no_slack, hands, asked, Answer.NO)
                 replies.append(Reply(Answer.NO, *settled))
             if yes is not None and legal & 2:
                 moved = hands_after(hands, 0, asked, True)
-                settled = _settled(code, parts, [*others, yes], yes_slack, moved, asked, Answer.YES)
+                settled = _settle(code, parts, [*others, yes], yes_slack, moved, asked, Answer.YES)
                 replies.append(Reply(Answer.YES, *settled))
             choice = Choice(asked, tuple(replies))
             different[choice] = different.get(choice, 0) + alike * cards
     return [(count, choice) for choice, count in different.items()]
 
 
-def _settled(
-    code: Coding,
-    before: Parts,
+def _settle(
+    code: KeyCodec,
+    before: StateParts,
     kinds: Sequence[NumberedKind],
     slack: int,
     hands: Sequence[int],
@@ -128,7 +128,7 @@ def _settled(
     The kinds, slack and hands are those after the answer. The kinds are not closed and include
     completed sets.
     """
-    remaining = [kind.closed(slack) for kind in kinds]
+    remaining = [kind.close(slack) for kind in kinds]
     points: Sequence[int] = before.points
     if any(kind.owner is not None for kind in remaining):
         hands, points = list(hands), list(points)
@@ -142,7 +142,7 @@ def _settled(
     order = code.order(before)
     turn = next_to_ask(0, asked, answer, hands)
     if turn is None:
-        turn, *others = tied = tie_broken(hands, points, code.rules.tie_break, order)
+        turn, *others = tied = break_tie(hands, points, code.rules.tie_break, order)
         if others:
             return canonical_chance(code, remaining, hands, points, tied)
     if not before.place:
@@ -151,7 +151,7 @@ def _settled(
     names = tuple(order)
     form = canonical_form(
         code,
-        [kind.renamed(names) for kind in remaining],
+        [kind.rename(names) for kind in remaining],
         [hands[role] for role in names],
         [points[role] for role in names],
         names.index(turn),
@@ -159,7 +159,7 @@ def _settled(
     return Canonical(form.key, tuple([names[player] for player in form.roles]))
 
 
-def _chances(code: Coding, parts: Parts, kinds: Sequence[NumberedKind]) -> list[Choice]:
+def _chances(code: KeyCodec, parts: StateParts, kinds: Sequence[NumberedKind]) -> list[Choice]:
     return [
         Choice(
             code.rules.players,
@@ -169,15 +169,15 @@ def _chances(code: Coding, parts: Parts, kinds: Sequence[NumberedKind]) -> list[
     ]
 
 
-def canonical_after(code: Coding, state: State, question: Question, answer: Answer) -> Canonical:
+def canonical_after(code: KeyCodec, state: State, question: Question, answer: Answer) -> Canonical:
     """Return the canonical form after an answer, before any choice of chance."""
     after = state.after(question, answer)
-    if tied := drawn(state, question, after):
+    if tied := drawn_players(state, question, after):
         return canonical_chance(code, closed_kinds(code, after), after.hands, after.points, tied)
     return canonical(after)
 
 
-def drawn(state: State, question: Question, after: State) -> list[int]:
+def drawn_players(state: State, question: Question, after: State) -> list[int]:
     """Return the players among whom chance draws the player to move; the list is often empty."""
     hands = after.hands
     if (

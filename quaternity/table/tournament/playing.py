@@ -5,7 +5,7 @@ process and in any order (`quaternity.workers.pool`). Positions are not stored, 
 computed only for players that observe them. If all players are of one class with its own game loop
 (`play_bare`: the bots of Quaternity and the strategies of Kwartet), that loop plays the game.
 External players, and all players with a time limit, play in a separate process
-(`quaternity.workers.foreign`).
+(`quaternity.workers.isolated_players`).
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from typing import Any, NamedTuple, TypeVar
 
 from quaternity.base.errors import FaultPlace, GameLimit, InputError, PlayerFault
 from quaternity.table.games import registration
-from quaternity.table.match import chosen, outcome_of, try_apart
+from quaternity.table.match import check_player_isolated, choose_move, outcome_of
 from quaternity.table.players import YOU, check_name, is_foreign, is_program, make_player
 from quaternity.table.programs import ProgramPlayer, try_program
 from quaternity.table.protocol import Step
 from quaternity.table.tournament.seatings import seatings
-from quaternity.workers.course import Course
-from quaternity.workers.foreign import Sitting, played_apart
-from quaternity.workers.own_process import FOREIGN_SECONDS, check_move_seconds
+from quaternity.workers.isolated_calls import EXTERNAL_MOVE_SECONDS, check_move_seconds
+from quaternity.workers.isolated_players import SeatedPlayer, play_isolated
 from quaternity.workers.pool import Pool, ordered_map
 from quaternity.workers.program import ProgramFault
+from quaternity.workers.progress import Progress
 
 Result = TypeVar("Result")
 
@@ -58,8 +58,8 @@ class Tournament:
             as many players as seats.
         cap: number of moves after which a game is stopped without a result.
         cap_stops: whether a game that reaches the cap is a fault that ends the tournament.
-        move_seconds: time limit for a move, in seconds; None for no limit, or `FOREIGN_SECONDS` if
-            there is an external player.
+        move_seconds: time limit for a move, in seconds; None for no limit, or
+            `EXTERNAL_MOVE_SECONDS` if there is an external player.
         details: interval at which the game's own loop collects details; 0 for none.
         secret: seed of all random generators, in place of `seed`. It is random if there is an
             external player, who could otherwise reconstruct the deals.
@@ -99,7 +99,7 @@ class Tournament:
         return registration(self.rules.name).player_kind
 
     @property
-    def apart(self) -> bool:
+    def is_isolated(self) -> bool:
         """Whether the games are played in a separate process."""
         others = [player for player in self.players if not is_program(player)]
         return any(
@@ -110,7 +110,7 @@ class Tournament:
     @property
     def seconds(self) -> float:
         """The time limit for a move in seconds, for games in a separate process."""
-        return FOREIGN_SECONDS if self.move_seconds is None else self.move_seconds
+        return EXTERNAL_MOVE_SECONDS if self.move_seconds is None else self.move_seconds
 
     @property
     def by_entry(self) -> bool:
@@ -164,7 +164,7 @@ class Tournament:
         start_of_deal = getattr(self.rules, "start_of_deal", None)
         return self.rules.start(random) if start_of_deal is None else start_of_deal(random, deal)
 
-    def chances(self, game: int) -> list[Random]:
+    def generators(self, game: int) -> list[Random]:
         """Return the random generator of each seat.
 
         The deal has a separate generator, because a player could reconstruct the earlier output of
@@ -229,23 +229,28 @@ def play(
     """
     try_players(tournament)
     pool.prepare(tournament.players, partial(try_players, tournament))
-    chunk = at_once(tournament, games, pool)
+    chunk = chunk_size(tournament, games, pool)
     return ordered_map(pool, _Games(tournament), range(games), chunk, on_done)
 
 
 def try_players(tournament: Tournament) -> None:
-    """Check that all players can be created; raise the errors of `try_program` and `try_apart`."""
+    """Check that all players can be created.
+
+    Raise the errors of `try_program` and `check_player_isolated`.
+    """
     rules = tournament.rules
     for name in dict.fromkeys(tournament.players):
         if is_program(name):
             try_program(rules, name)
         elif is_foreign(rules.name, name):
-            try_apart(rules, [name] * rules.seats, 0, FOREIGN_SECONDS, tournament.kind)
+            check_player_isolated(
+                rules, [name] * rules.seats, 0, EXTERNAL_MOVE_SECONDS, tournament.kind
+            )
         else:
             make_player(rules, name)
 
 
-def at_once(tournament: Tournament, games: int, pool: Pool) -> int:
+def chunk_size(tournament: Tournament, games: int, pool: Pool) -> int:
     """Return how many games a worker gets at a time: whole deals, and small enough for all workers.
 
     Without workers it is one, so that no finished game is lost after an interrupt.
@@ -288,32 +293,32 @@ def play_game(tournament: Tournament, game: int) -> GameResult:
         QuaternityError: If a player of this distribution refuses the game, for example because it
             is too large.
     """
-    return _wherever(_result, tournament, game)
+    return _play_where_needed(_result, tournament, game)
 
 
 def record_of_game(tournament: Tournament, game: int) -> str:
     """Return the record of a game, including hidden information; raise errors like `play_game`."""
-    return _wherever(_recorded, tournament, game)
+    return _play_where_needed(_record_game, tournament, game)
 
 
-def _wherever(
+def _play_where_needed(
     play: Callable[[Tournament, int], Result], tournament: Tournament, game: int
 ) -> Result:
     """Play a game in this process, or in a separate process if the players require that."""
-    if not tournament.apart:
+    if not tournament.is_isolated:
         try:
             return play(tournament, game)
         except PlayerFault as fault:
             cause = fault.__cause__ and fault.__cause__.__cause__
             if not (isinstance(cause, ProgramFault) and cause.ended):
                 raise
-        # Try again, like `played_apart`, because another process may have killed the program.
+        # Try again, like `play_isolated`, because another process may have killed the program.
         return play(tournament, game)
-    return played_apart(
+    return play_isolated(
         tournament.kind,
         tournament.names_in(game),
         tournament.seconds,
-        partial(_place_noted, tournament, game),
+        partial(_place_from_notes, tournament, game),
         play,
         tournament,
         game,
@@ -321,16 +326,16 @@ def _wherever(
 
 
 def _result(tournament: Tournament, game: int) -> GameResult:
-    return _played(tournament, game, Course(tournament.rules.write))
+    return _play_game(tournament, game, Progress(tournament.rules.write))
 
 
-def _recorded(tournament: Tournament, game: int) -> str:
-    course = Course(tournament.rules.write)
-    _played(tournament, game, course)
-    return _place(tournament, game, course.moves, None).record
+def _record_game(tournament: Tournament, game: int) -> str:
+    course = Progress(tournament.rules.write)
+    _play_game(tournament, game, course)
+    return _fault_place(tournament, game, course.moves, None).record
 
 
-def _played(tournament: Tournament, game: int, course: Course) -> GameResult:
+def _play_game(tournament: Tournament, game: int, course: Progress) -> GameResult:
     rules, line_up = tournament.rules, tournament.line_up(game)
     players: list[Any] = []
     outcome = None
@@ -340,7 +345,7 @@ def _played(tournament: Tournament, game: int, course: Course) -> GameResult:
         bare = getattr(type(players[0]), "play_bare", None)
         if bare is None or len({*map(type, players)}) > 1:
             bare = partial(_play, tournament, tournament.names_in(game))
-        start, chances = tournament.start(game), tournament.chances(game)
+        start, chances = tournament.start(game), tournament.generators(game)
         for seat, player in enumerate(players):
             if isinstance(player, ProgramPlayer):
                 seed, owner = chances[seat].getrandbits(64), (line_up[seat], get_ident())
@@ -355,7 +360,7 @@ def _played(tournament: Tournament, game: int, course: Course) -> GameResult:
             raise GameLimit(f"the game is not over after {moves} moves")
         outcome = outcome_of(rules, end)
     except PlayerFault as fault:
-        raise fault.at(_place(tournament, game, course.moves, course.thinking)) from fault
+        raise fault.at(_fault_place(tournament, game, course.moves, course.thinking)) from fault
     finally:
         for player in players:
             if isinstance(player, ProgramPlayer):
@@ -370,22 +375,22 @@ def _play(
     start: Any,
     chances: Sequence[Random],
     cap: int,
-    course: Course,
+    course: Progress,
     details: int,
 ) -> tuple[Any, int, None]:
     """Play a game of any players; return its end, the number of complete moves, and no details."""
     del details
     rules, position, moves = tournament.rules, start, 0
-    sittings = [Sitting(tournament.kind, name, seat) for seat, name in enumerate(names)]
+    sittings = [SeatedPlayer(tournament.kind, name, seat) for seat, name in enumerate(names)]
     news: list[list[Step] | None] = [
         [] if hasattr(player, "observe") else None for player in players
     ]
     while moves < cap and (acting := rules.to_act(position)):
         first: tuple[float, int, Any] | None = None
         for seat in acting:
-            course.thinks(seat)
+            course.note_thinking(seat)
             view, steps = rules.view(position, seat), news[seat]
-            move, seconds = chosen(
+            move, seconds = choose_move(
                 rules, players[seat], sittings[seat], view, chances[seat], steps or ()
             )
             if steps:
@@ -397,7 +402,7 @@ def _play(
             raise GameLimit(f"every {tournament.kind} waits, so the game cannot continue")
         _, seat, move = first
         before, position = position, rules.after(position, seat, move)
-        course.moved(seat, move)
+        course.note_move(seat, move)
         moves += rules.is_settled(position)
         if any(steps is not None for steps in news):
             step = Step(seat, tuple(rules.events(before, seat, move, position)))
@@ -407,29 +412,29 @@ def _play(
     return position, moves, None
 
 
-def _player(tournament: Tournament, entry: int, seat: int, course: Course) -> Any:
+def _player(tournament: Tournament, entry: int, seat: int, course: Progress) -> Any:
     """Create the player of a seat; reuse players of this distribution, which have no memory."""
     rules, name = tournament.rules, tournament.players[entry]
     if is_program(name):
         return make_player(rules, name)
     if not is_foreign(rules.name, name):
-        return kept_player(rules, name, entry, get_ident())
+        return cached_player(rules, name, entry, get_ident())
     try:
         # The time limit starts after the import of the player's code.
-        return make_player(rules, name, partial(course.thinks, seat))
+        return make_player(rules, name, partial(course.note_thinking, seat))
     except InputError as error:
         course.thinking = seat
-        raise Sitting(tournament.kind, name, seat).breaks_rules(error) from error
+        raise SeatedPlayer(tournament.kind, name, seat).rule_fault(error) from error
 
 
 @lru_cache(maxsize=MAX_CACHED_RESULTS)
-def kept_player(rules: Any, name: str, entry: int, thread: int) -> Any:
+def cached_player(rules: Any, name: str, entry: int, thread: int) -> Any:
     """Return a cached player for the games of a thread; concurrent games do not share players."""
     del entry, thread
     return make_player(rules, name)
 
 
-def _place(
+def _fault_place(
     tournament: Tournament, game: int, moves: Sequence[tuple[int, Any]], thinking: int | None
 ) -> FaultPlace:
     """Return the place of a fault: after some legal moves, while a seat (or none) was thinking."""
@@ -450,7 +455,7 @@ def _place(
     return FaultPlace(player, thinking, game, whole, goes, record)
 
 
-def _place_noted(
+def _place_from_notes(
     tournament: Tournament, game: int, noted: Sequence[str], thinking: int | None
 ) -> FaultPlace:
     rules, position = tournament.rules, tournament.start(game)
@@ -461,4 +466,4 @@ def _place_noted(
         move = rules.read(text, rules.view(position, seat))
         position = rules.after(position, seat, move)
         moves.append((seat, move))
-    return _place(tournament, game, moves, thinking)
+    return _fault_place(tournament, game, moves, thinking)

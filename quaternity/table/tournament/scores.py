@@ -10,13 +10,13 @@ from random import Random
 from typing import NamedTuple
 
 from quaternity.base.errors import InputError
-from quaternity.base.picture import Cell, Picture, Shown, heads
+from quaternity.base.picture import Cell, Display, Displayable, heading_cells
 from quaternity.table.tournament.playing import GameResult
 
-AVERAGE = 1500.0
+MEAN_RATING = 1500.0
 """The rating of an average player of the tournament."""
 
-SCALE = 400.0
+RATING_SCALE = 400.0
 """Difference of ratings at which the stronger player wins ten games for each loss."""
 
 MIN_DEALS = 10
@@ -106,7 +106,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Table(Shown):
+class Table(Displayable):
     """The table of results of a tournament. Standard errors are over deals.
 
     Attributes:
@@ -128,18 +128,18 @@ class Table(Shown):
     games: int
     games_a_deal: int
 
-    def picture(self, names: Sequence[str] = ()) -> Picture:
+    def picture(self, names: Sequence[str] = ()) -> Display:
         """Return a table with a row for each player, identified by name or number."""
-        rows = [heads("player", "games", "wins", "share", "score", "points", "rating")]
+        rows = [heading_cells("player", "games", "wins", "share", "score", "points", "rating")]
         for number, record in enumerate(self.records):
             figures = (
                 record.games, record.wins, record.share, record.score, record.points,
                 record.rating or "-",
             )  # fmt: skip
             name = names[number] if names else number
-            rows.append([*heads(name), *(Cell(str(text)) for text in figures)])
+            rows.append([*heading_cells(name), *(Cell(str(text)) for text in figures)])
         shared = f"{self.shared} tied, {self.unfinished} without a result"
-        return Picture(f"{self.games} games", (shared,), rows)
+        return Display(f"{self.games} games", (shared,), rows)
 
     @property
     def deals(self) -> int:
@@ -147,7 +147,7 @@ class Table(Shown):
         return -(-self.games // self.games_a_deal)
 
 
-def tabulated(
+def make_table(
     results: Sequence[GameResult],
     players: int,
     random: Random | None = None,
@@ -170,7 +170,7 @@ def tabulated(
     scores = [games.values(player, games.score) for player in range(players)]
     rated: list[Measured | None] = [None] * players
     if random is not None:
-        rated = _rated(results, players, random, games.deals)
+        rated = _ratings_with_errors(results, players, random, games.deals)
 
     def margin(player: int, other: int) -> Measured | None:
         both = [game for game in scores[player] if game in scores[other]]
@@ -255,9 +255,9 @@ def ratings(results: Sequence[GameResult], players: int) -> list[float | None]:
     its meetings; meetings between other seats are draws. The strengths are those of the
     Bradley-Terry model, with a draw as half a win, computed by Hunter's MM iteration (2004). One
     draw is added for each pair that met, so that the strengths are finite. The ratings are shifted
-    to an average of `AVERAGE`.
+    to an average of `MEAN_RATING`.
     """
-    return _fitted(_meetings(results, players))
+    return _fit_ratings(_meetings(results, players))
 
 
 def _meetings(results: Sequence[GameResult], players: int) -> list[list[float]]:
@@ -277,7 +277,7 @@ def _meetings(results: Sequence[GameResult], players: int) -> list[list[float]]:
     return wins
 
 
-def _fitted(wins: list[list[float]]) -> list[float | None]:
+def _fit_ratings(wins: list[list[float]]) -> list[float | None]:
     players = range(len(wins))
     met = [[wins[player][other] + wins[other][player] for other in players] for player in players]
     playing = [p for p in players if any(met[p])]
@@ -299,12 +299,12 @@ def _fitted(wins: list[list[float]]) -> list[float | None]:
         strength = new
         if change < 1e-9:
             break
-    points = {x: SCALE * log10(strength[x]) for x in playing}
+    points = {x: RATING_SCALE * log10(strength[x]) for x in playing}
     middle = sum(points.values()) / len(points) if points else 0.0
-    return [AVERAGE + points[y] - middle if y in points else None for y in players]
+    return [MEAN_RATING + points[y] - middle if y in points else None for y in players]
 
 
-def _rated(
+def _ratings_with_errors(
     results: Sequence[GameResult], players: int, random: Random, deals: Sequence[int]
 ) -> list[Measured | None]:
     """Return ratings with standard errors, by resampling the deals with replacement."""
@@ -314,22 +314,24 @@ def _rated(
     meetings = [[*chain(*_meetings(games, players))] for games in by_deal.values()]
     resampled: list[list[float]] = [[] for _ in range(players)]
     for _ in range(RESAMPLES if len(meetings) > 1 else 0):
-        wins = _summed(random.choices(meetings, k=len(meetings)), players)
-        for player, value in enumerate(_fitted(wins)):
+        wins = _sum_meetings(random.choices(meetings, k=len(meetings)), players)
+        for player, value in enumerate(_fit_ratings(wins)):
             if value is not None:
                 resampled[player].append(value)
     return [
-        None if value is None else Measured(value, _spread(resampled[player]), len(meetings))
-        for player, value in enumerate(_fitted(_summed(meetings, players)))
+        None
+        if value is None
+        else Measured(value, _standard_deviation(resampled[player]), len(meetings))
+        for player, value in enumerate(_fit_ratings(_sum_meetings(meetings, players)))
     ]
 
 
-def _summed(meetings: Sequence[list[float]], players: int) -> list[list[float]]:
+def _sum_meetings(meetings: Sequence[list[float]], players: int) -> list[list[float]]:
     sums = [sum(numbers) for numbers in zip(*meetings, strict=True)]
     return [sums[players * number : players * number + players] for number in range(players)]
 
 
-def _spread(values: Sequence[float]) -> float | None:
+def _standard_deviation(values: Sequence[float]) -> float | None:
     if len(values) < 2:
         return None
     mean = sum(values) / len(values)
@@ -360,7 +362,7 @@ def worlds_by_go(results: Sequence[GameResult], games_a_deal: int = 1) -> list[W
     by_go: dict[int, list[tuple[int, float, list[float]]]] = {}
     for number, result in enumerate(results):
         seats = [result.line_up.index(player) for player in range(len(result.line_up))]
-        for goes, public, own in result.details.worlds:
+        for goes, public, own in result.details.deal_counts:
             deal = number // games_a_deal
             by_go.setdefault(goes, []).append((deal, public, [own[seat] for seat in seats]))
     curves = []

@@ -8,33 +8,33 @@ and returns the runs (`run`). A comparison consists of these runs and can be sto
 
 from quaternity.trials.comparison.measuring import (
     Budget,
-    Measured,
+    InstanceRuns,
+    MeasuringTask,
     Series,
-    Work,
+    iter_measurements,
     measure,
     measure_state,
-    measured_states,
-    remaining,
+    remaining_tasks,
 )
 from quaternity.trials.comparison.run import Run
 from quaternity.trials.comparison.runs import Comparison, parse_runs
-from quaternity.trials.comparison.sizes import Sweep, swept_sizes
+from quaternity.trials.comparison.sizes import Sweep, sweep_sizes
 from quaternity.trials.comparison.summary import Row, rows_of
 
 __all__ = [
     "Budget",
     "Comparison",
-    "Measured",
+    "InstanceRuns",
+    "MeasuringTask",
     "Row",
     "Run",
     "Series",
     "Sweep",
-    "Work",
+    "iter_measurements",
     "measure",
     "measure_state",
-    "measured_states",
     "parse_runs",
-    "remaining",
+    "remaining_tasks",
     "rows_of",
-    "swept_sizes",
+    "sweep_sizes",
 ]

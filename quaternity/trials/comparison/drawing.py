@@ -22,7 +22,7 @@ from quaternity.trials.comparison.scores import (
     cactus,
     performance_profile,
 )
-from quaternity.trials.comparison.sizes import size_named
+from quaternity.trials.comparison.sizes import parse_size_name
 from quaternity.trials.comparison.summary import Row
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
     figure = new_figure(15, 5)
     axes = figure.subplots(1, 3)
     figure.suptitle(title)
-    sizes = [size_named(family) for family in comparison.families]
+    sizes = [parse_size_name(family) for family in comparison.families]
     swept = [size for size in sizes if size is not None]
     styles = _styles(comparison.versions)
     if len(swept) > 1 and len(swept) == len(sizes):

@@ -24,10 +24,10 @@ MIN_SIZES = 4
 NO_LAW = "no law"
 """Text of a growth for which the runs support no law."""
 
-CLEAR = 3.0
+MIN_LIKELIHOOD_GAP = 3.0
 """Minimum difference of the log-likelihoods to report only one law: a ratio of about 20 to 1."""
 
-FAR = 2.0
+MAX_DEVIATION_FACTOR = 2.0
 """Maximum factor between the line and the mean of the runs at a size."""
 
 
@@ -46,21 +46,21 @@ class Law(NamedTuple):
         slope: Slope of the logarithm of the seconds: the exponent of the power law, or the rate of
             the exponential law, per card.
         interval: 95 % confidence interval of the slope.
-        at_one: Logarithm of the seconds where the line begins: at one card for the power law, at no
-            card for the exponential law.
+        intercept: Logarithm of the seconds where the line begins: at one card for the power law, at
+            no card for the exponential law.
         scatter: Standard deviation of the logarithms around the line.
         log_likelihood: Logarithm of the likelihood of the runs.
-        is_far: Whether, at some size, the line is off by more than the factor `FAR` and by more
-            than the scatter of runs of the same size explains. With one run per size, that scatter
-            is taken as 0.
+        is_poor_fit: Whether, at some size, the line is off by more than the factor
+            `MAX_DEVIATION_FACTOR` and by more than the scatter of runs of the same size explains.
+            With one run per size, that scatter is taken as 0.
     """
 
     slope: float
     interval: tuple[float, float]
-    at_one: float
+    intercept: float
     scatter: float
     log_likelihood: float
-    is_far: bool = False
+    is_poor_fit: bool = False
 
 
 class Growth(NamedTuple):
@@ -69,14 +69,14 @@ class Growth(NamedTuple):
     Attributes:
         power: The power law.
         exponential: The exponential law.
-        smallest: The smallest size that was used; the times at smaller sizes are overhead.
+        smallest_size: The smallest size that was used; the times at smaller sizes are overhead.
         runs: Number of runs that were used.
         ended: Number of these runs that were stopped at a limit.
     """
 
     power: Law
     exponential: Law
-    smallest: int
+    smallest_size: int
     runs: int
     ended: int
 
@@ -89,10 +89,14 @@ class Growth(NamedTuple):
         """
         fits = {"power": self.power, "exponential": self.exponential}
         best = max(fit.log_likelihood for fit in fits.values())
-        likely = {name: fit for name, fit in fits.items() if best - fit.log_likelihood < CLEAR}
+        likely = {
+            name: fit
+            for name, fit in fits.items()
+            if best - fit.log_likelihood < MIN_LIKELIHOOD_GAP
+        }
         if any(fit.interval[0] <= 0 for fit in likely.values()):
             return {}
-        return {name: fit for name, fit in likely.items() if not fit.is_far}
+        return {name: fit for name, fit in likely.items() if not fit.is_poor_fit}
 
     def sentence(self) -> str:
         """Describe briefly how the time grows; return "no law" if the runs do not support any."""
@@ -141,32 +145,32 @@ def growth(runs: Sequence[Observation]) -> Growth | None:
         del sizes[0]
     taken = {size: by_size[size] for size in sizes}
     return Growth(
-        _law(log, taken),
-        _law(float, taken),
+        _fit_law(log, taken),
+        _fit_law(float, taken),
         sizes[0],
         sum(map(len, taken.values())),
         sum(run.ended for own in taken.values() for run in own),
     )
 
 
-def _law(place: Callable[[int], float], by_size: Mapping[int, Sequence[Observation]]) -> Law:
+def _fit_law(place: Callable[[int], float], by_size: Mapping[int, Sequence[Observation]]) -> Law:
     runs = [run for own in by_size.values() for run in own]
-    law = _fitted([place(run.size) for run in runs], runs)
+    law = _fit_line([place(run.size) for run in runs], runs)
     logs = {size: [log(max(run.seconds, 1e-9)) for run in own] for size, own in by_size.items()}
     whole = [logs[size] for size, own in by_size.items() if not any(run.ended for run in own)]
     free = sum(map(len, whole)) - len(whole)
     squares = sum((o - fmean(own)) ** 2 for own in whole for o in own)
     scatter = sqrt(squares / free) if free else 0.0  # not measurable with one run per size
     for size, own in logs.items():
-        off = fmean(own) - (law.at_one + law.slope * place(size))
+        off = fmean(own) - (law.intercept + law.slope * place(size))
         if any(run.ended for run in by_size[size]):
             off = max(off, 0.0)  # the stopped runs would have taken longer
-        if abs(off) > max(log(FAR), 3 * scatter / sqrt(len(own))):
-            return law._replace(is_far=True)
+        if abs(off) > max(log(MAX_DEVIATION_FACTOR), 3 * scatter / sqrt(len(own))):
+            return law._replace(is_poor_fit=True)
     return law
 
 
-def _fitted(places: Sequence[float], runs: Sequence[Observation]) -> Law:
+def _fit_line(places: Sequence[float], runs: Sequence[Observation]) -> Law:
     """Fit the line for log(seconds) by maximum likelihood, with stopped runs as censored values.
 
     With γ = 1/σ and δ = (intercept, slope)/σ, the log-likelihood is the sum of
@@ -214,10 +218,12 @@ def _fitted(places: Sequence[float], runs: Sequence[Observation]) -> Law:
         gain, best = value(point) - best, value(point)
         if gain < 1e-10:
             break
-    return _law_at(point, np.linalg.pinv(curvature), best, centre, width)
+    return _unscaled_law(point, np.linalg.pinv(curvature), best, centre, width)
 
 
-def _law_at(point: np.ndarray, spread: np.ndarray, best: float, centre: float, width: float) -> Law:
+def _unscaled_law(
+    point: np.ndarray, spread: np.ndarray, best: float, centre: float, width: float
+) -> Law:
     """Convert (δ, γ) and its covariances into a law over the unscaled sizes."""
     slope = point[1] / point[2]
     # The slope is δ₁/γ; its variance follows by the delta method.

@@ -24,25 +24,25 @@ from quaternity.game.state import State
 from quaternity.game.state_file import any_text, problem_of
 from quaternity.trials.comparison.run import NOT_RUN, Answer, Run
 from quaternity.trials.comparison.sizes import size_name
-from quaternity.trials.random_play import damaged, states_of_games
-from quaternity.workers.apart import Apart, timed, warm_up
-from quaternity.workers.apart import Run as Timed
-from solvers.instances import twins
-from solvers.judgement import crashed, said, weigh
+from quaternity.trials.random_play import damage_state, random_states
+from quaternity.workers.isolated_solvers import IsolatedSolver, time_run, warm_up
+from quaternity.workers.isolated_solvers import Run as Timed
+from solvers.cross_check import compare_verdicts, crash_fault, quote_reason
+from solvers.instances import make_pair
 from solvers.problem import DealProblem
-from solvers.random_problems import brink
+from solvers.random_problems import boundary_pair
 from solvers.registry import solve
 from solvers.solver import Solver
 from solvers.verdict import Infeasible
 
-STATES_AT_ONCE = 10
+STATES_PER_TASK = 10
 """Number of states that are drawn from the same games and measured in one task."""
 
-TIME_OVER = "its time was over"
+BUDGET_SPENT = "its time was over"
 """The reason given for a solver that is left out."""
 
 
-class Measured(NamedTuple):
+class InstanceRuns(NamedTuple):
     """The runs of all solvers on one instance.
 
     Attributes:
@@ -68,11 +68,11 @@ class Budget:
     seconds: float | None = None
     spent: dict[str, float] = field(default_factory=dict)
 
-    def left(self, solver: str) -> float:
+    def remaining(self, solver: str) -> float:
         """Return the seconds that a solver may still use."""
         return inf if self.seconds is None else self.seconds - self.spent.get(solver, 0.0)
 
-    def pay(self, solver: str, seconds: float) -> None:
+    def charge(self, solver: str, seconds: float) -> None:
         """Subtract the time of a run from the budget of its solver."""
         self.spent[solver] = self.spent.get(solver, 0.0) + seconds
 
@@ -84,25 +84,25 @@ class Series(NamedTuple):
         family: Name of the family.
         feasible: Whether the instances are the possible ones or their impossible twins.
         cards: The sizes, ascending.
-        each: Number of instances of each size.
+        per_size: Number of instances of each size.
     """
 
     family: str
     feasible: bool
     cards: tuple[int, ...]
-    each: int
+    per_size: int
 
-    def made(self, seed: str) -> Iterator[tuple[str, DealProblem]]:
+    def instances(self, seed: str) -> Iterator[tuple[str, DealProblem]]:
         """Yield the names and problems. The same seed gives the same problems."""
         kind = "possible" if self.feasible else "impossible"
         for cards in self.cards:
-            for number in range(self.each):
-                pair = twins(self.family, cards, Random(f"{seed} {number}").getrandbits(32))
+            for number in range(self.per_size):
+                pair = make_pair(self.family, cards, Random(f"{seed} {number}").getrandbits(32))
                 yield f"{self.family} {cards} {kind} {number}", getattr(pair, kind)
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class MeasuringTask:
     """A task for one process: some instances to measure.
 
     Attributes:
@@ -138,15 +138,15 @@ class Work:
             return self.source.family
         return size_name(self.source) if isinstance(self.source, Settings) else ""
 
-    def made(self) -> Iterator[tuple[str, State | DealProblem]]:
+    def instances(self) -> Iterator[tuple[str, State | DealProblem]]:
         """Yield the instances with their names. Equal tasks yield the same instances."""
         if isinstance(self.source, Series):
-            yield from self.source.made(self.seed)
+            yield from self.source.instances(self.seed)
             return
         random = Random(self.seed)
         states: list[State | DealProblem]
         if isinstance(self.source, Settings):
-            states = [*states_of_games(self.source, random, self.states)]
+            states = [*random_states(self.source, random, self.states)]
         else:
             states = list(self.source)
         chosen = random.sample(range(len(states)), _share(self.damage * len(states), random))
@@ -154,9 +154,9 @@ class Work:
         for turn, number in enumerate(chosen):
             state, possible = states[number], coin == turn % 2
             if isinstance(state, State):
-                states[number] = damaged(state, random, possible=possible)
+                states[number] = damage_state(state, random, possible=possible)
             else:
-                states[number] = brink(state, random)[not possible]
+                states[number] = boundary_pair(state, random)[not possible]
         for number, state in enumerate(states, self.first):
             yield f"{self.family or 'state'} {number}", state
 
@@ -166,7 +166,7 @@ def _share(expected: float, random: Random) -> int:
     return whole + (random.random() < expected - whole)
 
 
-def remaining(works: Iterable[Work], runs: Sequence[Run]) -> Iterator[Work]:
+def remaining_tasks(works: Iterable[MeasuringTask], runs: Sequence[Run]) -> Iterator[MeasuringTask]:
     """Yield the tasks, or parts of tasks, that an interrupted comparison has not measured yet.
 
     The time that the solvers have spent on a partly finished task is computed from its runs.
@@ -180,23 +180,23 @@ def remaining(works: Iterable[Work], runs: Sequence[Run]) -> Iterator[Work]:
         if len(finished) < work.states:
             used = Budget()
             for run in chain.from_iterable(finished):
-                used.pay(run.solver, run.cost)
+                used.charge(run.solver, run.cost)
             yield replace(work, done=len(finished), spent=tuple(used.spent.items()))
 
 
-def measure(work: Work, solvers: Sequence[Solver]) -> list[Measured]:
-    """Measure all instances of a task. The solvers are prepared by `get_ready` first."""
-    return list(measured_states(work, solvers))
+def measure(work: MeasuringTask, solvers: Sequence[Solver]) -> list[InstanceRuns]:
+    """Measure all instances of a task. The solvers are prepared by `prepare_solvers` first."""
+    return list(iter_measurements(work, solvers))
 
 
-def measured_states(work: Work, solvers: Sequence[Solver]) -> Iterator[Measured]:
+def iter_measurements(work: MeasuringTask, solvers: Sequence[Solver]) -> Iterator[InstanceRuns]:
     """Measure the instances of a task like `measure`, but yield them one after another."""
-    get_ready(solvers)
+    prepare_solvers(solvers)
     if work.limit is not None:
-        solvers = [solver.limited(work.limit) for solver in solvers]
+        solvers = [solver.with_time_limit(work.limit) for solver in solvers]
     budget = Budget(work.budget, dict(work.spent))
-    for number, (name, instance) in islice(enumerate(work.made()), work.done, None):
-        turned = _turned(solvers, number)
+    for number, (name, instance) in islice(enumerate(work.instances()), work.done, None):
+        turned = _rotate(solvers, number)
         measured = measure_state(instance, turned, work.rounds, budget, name, work.family)
         if isinstance(work.source, Series) and measured.runs[0].feasible is None:
             # No solver decided the instance, but the verdict is needed to group the instances.
@@ -206,12 +206,12 @@ def measured_states(work: Work, solvers: Sequence[Solver]) -> Iterator[Measured]
         yield measured
 
 
-def get_ready(solvers: Iterable[Solver]) -> None:
+def prepare_solvers(solvers: Iterable[Solver]) -> None:
     """Warm up all solvers, so that their imports are not measured."""
     import numpy  # noqa: F401  # the report needs it
 
     for solver in solvers:
-        if isinstance(solver, Apart):
+        if isinstance(solver, IsolatedSolver):
             solver.start()
             continue
         try:
@@ -229,12 +229,12 @@ def measure_state(
     budget: Budget | None = None,
     name: str = "state 0",
     family: str = "",
-) -> Measured:
+) -> InstanceRuns:
     """Time every solver on one state and check all verdicts. Errors of a solver do not propagate.
 
     Args:
         state: A state, or a deal problem.
-        solvers: The solvers. Call `get_ready` first, so that their imports are not measured.
+        solvers: The solvers. Call `prepare_solvers` first, so that their imports are not measured.
         rounds: Number of runs of each solver. From the second run on, a solver may use cached
             results.
         budget: The time budget of the solvers. The time of the runs is subtracted from it.
@@ -242,14 +242,14 @@ def measure_state(
         family: Family of the instance, as in `Run`.
     """
     problem = problem_of(state)
-    meeting = _Meeting(problem, budget or Budget())
-    taking = [solver for solver in solvers if meeting.takes(solver)]
+    meeting = _Measurement(problem, budget or Budget())
+    taking = [solver for solver in solvers if meeting.accepts(solver)]
     certifying = {solver.name for solver in taking if solver.certifies}
     feasible: bool | None = None
     for _ in range(rounds):
         verdicts: dict[str, object] = {}
-        taking = [solver for solver in taking if meeting.asked(solver, verdicts)]
-        evidence, wrong = weigh(problem, verdicts, certifying)
+        taking = [solver for solver in taking if meeting.run_solver(solver, verdicts)]
+        evidence, wrong = compare_verdicts(problem, verdicts, certifying)
         for fault in wrong:
             meeting.endings.setdefault(fault.solver, ("wrong", fault.text))
         if evidence is not None:
@@ -261,10 +261,10 @@ def measure_state(
         }
     about = partial(Run, name, family, problem.cards, problem.players, feasible)
     runs = tuple(meeting.rows(about, feasible))
-    return Measured(runs, any_text(state) if any(run.at_fault for run in runs) else None)
+    return InstanceRuns(runs, any_text(state) if any(run.at_fault for run in runs) else None)
 
 
-class _Meeting:
+class _Measurement:
     """One problem, with the results of all solvers on it.
 
     Attributes:
@@ -300,67 +300,67 @@ class _Meeting:
                     solver, turn, answer, evidence, build, solving, build + solving, peak, None
                 )
 
-    def leaves_out(self, solver: str) -> bool:
+    def check_budget(self, solver: str) -> bool:
         """Return whether the budget of a solver is spent; note it as left out if it has no run."""
-        if self.budget.left(solver) > 0:
+        if self.budget.remaining(solver) > 0:
             return False
         if solver not in self.timings:
-            self.endings.setdefault(solver, ("left out", TIME_OVER))
+            self.endings.setdefault(solver, ("left out", BUDGET_SPENT))
         return True
 
-    def takes(self, solver: Solver) -> bool:
+    def accepts(self, solver: Solver) -> bool:
         """Return whether a solver accepts the problem; if not, note the reason."""
-        if self.leaves_out(solver.name):
+        if self.check_budget(solver.name):
             return False
-        with self._watched(solver, pays=isinstance(solver, Apart)) as ready:
+        with self._guard(solver, pays=isinstance(solver, IsolatedSolver)) as ready:
             reason = ready.refuses(self.problem)
             if reason is None:
                 return True
-            self.endings[solver.name] = ("refused", said(reason))
+            self.endings[solver.name] = ("refused", quote_reason(reason))
         return False
 
-    def asked(self, solver: Solver, verdicts: dict[str, object]) -> bool:
+    def run_solver(self, solver: Solver, verdicts: dict[str, object]) -> bool:
         """Run a solver and note its answer; return whether it can be run again."""
-        if self.leaves_out(solver.name):
+        if self.check_budget(solver.name):
             return False
-        with self._watched(solver) as ready:
+        with self._guard(solver) as ready:
             run = (
                 ready.run(self.problem, warm=True)
-                if isinstance(ready, Apart)
-                else timed(ready, self.problem)
+                if isinstance(ready, IsolatedSolver)
+                else time_run(ready, self.problem)
             )
-            verdicts[solver.name] = run.given
+            verdicts[solver.name] = run.answer
             self.timings.setdefault(solver.name, []).append(run)
             return True
         return False
 
     @contextmanager
-    def _watched(self, solver: Solver, pays: bool = True) -> Iterator[Solver]:
+    def _guard(self, solver: Solver, pays: bool = True) -> Iterator[Solver]:
         """Yield the solver, limited to its remaining budget; count its time and note its errors."""
-        name, begun, remaining = solver.name, perf_counter(), self.budget.left(solver.name)
-        cut = isinstance(solver, Apart) and remaining < solver.limits.seconds
+        name, begun, remaining = solver.name, perf_counter(), self.budget.remaining(solver.name)
+        cut = isinstance(solver, IsolatedSolver) and remaining < solver.limits.seconds
         try:
-            yield solver.limited(remaining) if cut else solver
+            yield solver.with_time_limit(remaining) if cut else solver
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             self.timings.pop(name, None)
             self.spent[name] = perf_counter() - begun
-            self.endings.setdefault(name, _ending(name, error, cut))
+            self.endings.setdefault(name, _classify_error(name, error, cut))
         finally:
             if pays:
-                self.budget.pay(name, perf_counter() - begun)
+                self.budget.charge(name, perf_counter() - begun)
 
 
-def _ending(solver: str, error: BaseException, cut: bool) -> tuple[Answer, str]:
+def _classify_error(solver: str, error: BaseException, cut: bool) -> tuple[Answer, str]:
     if isinstance(error, SolverTimeout):
-        return ("left out", TIME_OVER) if cut else ("timeout", said(error))
+        return ("left out", BUDGET_SPENT) if cut else ("timeout", quote_reason(error))
     if isinstance(error, LimitError):
-        return "memory" if isinstance(error, OutOfMemory) else "gave up", said(error)
-    return "crashed", crashed(solver, error).text
+        return "memory" if isinstance(error, OutOfMemory) else "gave up", quote_reason(error)
+    return "crashed", crash_fault(solver, error).text
 
 
-def _turned(solvers: Sequence[Solver], number: int) -> list[Solver]:
+def _rotate(solvers: Sequence[Solver], number: int) -> list[Solver]:
     """Return the solvers rotated by `number`, so that they take turns being first."""
     start = number % len(solvers)
     return [*solvers[start:], *solvers[:start]]

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from quaternity.base.wording import counted
+from quaternity.base.text_format import with_noun
 from quaternity.trials.comparison.drawing import growth_svg, pairs_svg, runs_svg
-from quaternity.trials.comparison.growth import FAR
+from quaternity.trials.comparison.growth import MAX_DEVIATION_FACTOR
 from quaternity.trials.comparison.report import (
-    SWITCHES,
+    TWO_MODELS,
     duration,
     growth_rows,
     kind_name,
@@ -53,14 +53,14 @@ def page(comparison: Comparison) -> str:
     Cost: several seconds, most of them for the plots.
     """
     parts = [
-        f"<h1>Solvers compared: {escape(comparison.what)}</h1>",
-        *_what_was_run(comparison),
+        f"<h1>Solvers compared: {escape(comparison.description)}</h1>",
+        *_overview(comparison),
     ]
     if comparison.runs:
         parts += [
-            *_wrong(comparison),
+            *_fault_list(comparison),
             *_scores(comparison),
-            *_kinds(comparison),
+            *_kind_tables(comparison),
             _figure(
                 runs_svg(comparison.times),
                 "Left, the cactus plot: how many instances a solver decides, by the time allowed "
@@ -73,12 +73,13 @@ def page(comparison: Comparison) -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>Solvers compared: {escape(comparison.what)}</title>\n<style>{_STYLE}</style>\n"
+        f"<title>Solvers compared: "
+        f"{escape(comparison.description)}</title>\n<style>{_STYLE}</style>\n"
         "</head>\n<body>\n" + "\n".join(parts) + "\n</body>\n</html>\n"
     )
 
 
-def _what_was_run(comparison: Comparison) -> Iterator[str]:
+def _overview(comparison: Comparison) -> Iterator[str]:
     sizes: dict[str, dict[int, Counter[bool | None]]] = {}
     for run in comparison.instances.values():
         family = sizes.setdefault(run.family or "states", {})
@@ -86,9 +87,9 @@ def _what_was_run(comparison: Comparison) -> Iterator[str]:
     for text in comparison.warnings:
         yield f"<p><strong class=wrong>{escape(text)}</strong></p>"
     yield (
-        f"<p>{counted(len(comparison.runs), 'run')} of "
-        f"{counted(len(comparison.versions), 'solver')} on "
-        f"{counted(len(comparison.instances), 'instance')}, with a limit of "
+        f"<p>{with_noun(len(comparison.runs), 'run')} of "
+        f"{with_noun(len(comparison.versions), 'solver')} on "
+        f"{with_noun(len(comparison.instances), 'instance')}, with a limit of "
         f"{duration(comparison.limit)} per run, on {escape(comparison.machine)}. Times are "
         "processor time. Every verdict was checked by its deal or by a shortage.</p>"
     )
@@ -98,19 +99,19 @@ def _what_was_run(comparison: Comparison) -> Iterator[str]:
         "Number of instances by number of cards: possible + impossible (+ undecided)",
         ["family", *map(str, cards)],
         [
-            [family, *(_kinds_in_words(own.get(size, Counter())) for size in cards)]
+            [family, *(_kind_counts(own.get(size, Counter())) for size in cards)]
             for family, own in sorted(sizes.items())
         ],
     )
 
 
-def _kinds_in_words(kinds: Counter[bool | None]) -> str:
+def _kind_counts(kinds: Counter[bool | None]) -> str:
     if not kinds:
         return "-"
     return f"{kinds[True]} + {kinds[False]}" + (f" + {kinds[None]}" if kinds[None] else "")
 
 
-def _wrong(comparison: Comparison) -> Iterator[str]:
+def _fault_list(comparison: Comparison) -> Iterator[str]:
     bad = comparison.faults
     if not bad:
         return
@@ -143,7 +144,7 @@ def _scores(comparison: Comparison) -> Iterator[str]:
         yield f"<p>{escape(remark)}</p>"
 
 
-def _kinds(comparison: Comparison) -> Iterator[str]:
+def _kind_tables(comparison: Comparison) -> Iterator[str]:
     """Yield tables of PAR-2 by family, one for possible and one for impossible instances."""
     yield "<h2>By kind and family</h2>"
     for feasible in (True, False):
@@ -183,8 +184,8 @@ def _growth(comparison: Comparison) -> Iterator[str]:
         "95 % interval of its exponent. Runs that were stopped count as longer than their time, "
         "and small sizes, at which the time is mostly overhead, are left out. No law: the runs do "
         "not support one, since the time may not grow at all, or is off the line at some size by "
-        f"more than a factor of {FAR:g} and more than the scatter explains. "
-        f"{SWITCHES.capitalize()}: the solver models small and large problems in different ways, "
+        f"more than a factor of {MAX_DEVIATION_FACTOR:g} and more than the scatter explains. "
+        f"{TWO_MODELS.capitalize()}: the solver models small and large problems in different ways, "
         "which a single law cannot describe.</p>"
     )
     for family, feasible in kinds(comparison):

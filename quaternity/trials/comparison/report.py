@@ -10,19 +10,19 @@ from dataclasses import asdict, fields, replace
 from statistics import median
 from typing import Any, NamedTuple
 
-from quaternity.base.wording import counted
+from quaternity.base.text_format import with_noun
 from quaternity.trials.comparison.growth import NO_LAW, Observation, growth
 from quaternity.trials.comparison.run import Run
 from quaternity.trials.comparison.runs import Comparison
 from quaternity.trials.comparison.scores import par2, virtual_best
-from quaternity.trials.comparison.sizes import size_named
+from quaternity.trials.comparison.sizes import parse_size_name
 from quaternity.trials.comparison.summary import Row
 from solvers.registry import all_solvers
 
 MAX_FAULTS = 10
 """Maximum number of faults listed individually."""
 
-SWITCHES = "two models"
+TWO_MODELS = "two models"
 """Entry instead of a growth law for a solver that models small and large problems differently."""
 
 MAX_GROWTH_SIZES = 6
@@ -92,7 +92,7 @@ VIRTUAL_BEST = "virtual best"
 
 def headline(comparison: Comparison) -> str:
     """Return a heading: the numbers of instances, what was compared, and the seed."""
-    return f"{counts(comparison)} ({comparison.what}, seed {comparison.seed})"
+    return f"{counts(comparison)} ({comparison.description}, seed {comparison.seed})"
 
 
 def counts(comparison: Comparison) -> str:
@@ -106,7 +106,7 @@ def counts(comparison: Comparison) -> str:
 
 
 def _instances(comparison: Comparison, number: int) -> str:
-    return counted(number, "state" if comparison.of_games else "instance")
+    return with_noun(number, "state" if comparison.of_games else "instance")
 
 
 def row_table(
@@ -151,7 +151,8 @@ def legend(comparison: Comparison, table: Sequence[Sequence[str]]) -> list[tuple
     if common:
         own = " that decided any" if len(ranked) < len(comparison.rows) else ""
         of = (
-            f"{_instances(comparison, common)} decided by all {counted(len(ranked), 'solver')}{own}"
+            f"{_instances(comparison, common)} decided by all "
+            f"{with_noun(len(ranked), 'solver')}{own}"
         )
         ratio = f"median relative to the fastest, on the {of}"
     meanings = [
@@ -181,7 +182,7 @@ def kind_name(family: str, feasible: bool) -> str:
 
 def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[list[str]]:
     """Return a table with its header first: each solver's median time at every size, and law."""
-    switching = {name for name, solver in all_solvers().items() if solver.switches}
+    switching = {name for name, solver in all_solvers().items() if solver.changes_model}
     runs = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
     sizes = sorted({run.cards for run in runs})
     table = [["solver", *(f"{size} cards" for size in sizes), "growth"]]
@@ -199,7 +200,7 @@ def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[lis
         fit = growth(own)
         law = "-" if fit is None else fit.sentence()
         if fit is not None and solver in switching:
-            law = SWITCHES
+            law = TWO_MODELS
         table.append([solver, *cells, law])
     return table
 
@@ -214,7 +215,7 @@ def growth_parts(comparison: Comparison) -> Iterator[tuple[str, bool, list[list[
         comparison = replace(comparison, runs=runs)
     for family, feasible in kinds(comparison):
         table = growth_rows(comparison, family, feasible)
-        if any(row[-1] not in ("-", NO_LAW, SWITCHES) for row in table[1:]):
+        if any(row[-1] not in ("-", NO_LAW, TWO_MODELS) for row in table[1:]):
             sizes = len(table[0]) - 2
             step = max(1, (sizes - 1) / (MAX_GROWTH_SIZES - 1))
             places = [1 + round(step * number) for number in range(min(sizes, MAX_GROWTH_SIZES))]
@@ -265,7 +266,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
     """Return the comparison as a JSON object. Times are in seconds."""
     numbers = {name: number for number, name in enumerate(comparison.instances)}
     table: dict[str, Any] = {
-        "what": comparison.what,
+        "what": comparison.description,
         "seed": comparison.seed,
         "limit": comparison.limit,
         "machine": comparison.machine,
@@ -357,5 +358,5 @@ def _numbers(comparison: Comparison) -> dict[str, int]:
 
 
 def _size(family: str) -> dict[str, int | None]:
-    size = size_named(family) or (None, None, None)
+    size = parse_size_name(family) or (None, None, None)
     return dict(zip(("set_size", "sets", "players"), size, strict=True))

@@ -20,11 +20,11 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 from quaternity.base.errors import InputError
-from quaternity.base.picture import Cell, Picture, Shown, heads
-from quaternity.base.wording import listed, shown
+from quaternity.base.picture import Cell, Display, Displayable, heading_cells
+from quaternity.base.text_format import join_words, quote_value
 from quaternity.trials.comparison.run import ANSWERS, NOT_RUN, Run
 from quaternity.trials.comparison.scores import Times
-from quaternity.trials.comparison.sizes import size_named
+from quaternity.trials.comparison.sizes import parse_size_name
 from quaternity.trials.comparison.summary import Row, rows_of, times_of
 
 FORMAT = "comparison-runs/1"
@@ -37,11 +37,11 @@ MAX_FILE_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)
-class Comparison(Shown):
+class Comparison(Displayable):
     """All runs of a comparison, and the information needed to repeat it.
 
     Attributes:
-        what: Description of the instances.
+        description: Description of the instances.
         seed: Random seed of the instances and of the bootstrap intervals.
         limit: Time limit of one run, in seconds.
         command: The command that repeats the comparison.
@@ -53,7 +53,7 @@ class Comparison(Shown):
         finished: Whether the comparison was completed.
     """
 
-    what: str
+    description: str
     seed: int
     limit: float
     command: str
@@ -102,7 +102,7 @@ class Comparison(Shown):
     @property
     def of_games(self) -> bool:
         """Return whether the instances are states of games or files rather than of families."""
-        return all(not name or size_named(name) for name in self.families)
+        return all(not name or parse_size_name(name) for name in self.families)
 
     @property
     def faults(self) -> list[Run]:
@@ -113,27 +113,29 @@ class Comparison(Shown):
         """Return the comparison restricted to the possible, or to the impossible, instances."""
         return replace(self, runs=[run for run in self.runs if run.feasible is feasible])
 
-    def picture(self) -> Picture:
+    def picture(self) -> Display:
         """Return a table of the solvers by PAR-2, the best first."""
-        table = [heads("solver", "rank", "PAR-2 (s)", "decided", "fastest", "alone")]
+        table = [heading_cells("solver", "rank", "PAR-2 (s)", "decided", "fastest", "alone")]
         for row in sorted(self.rows, key=lambda row: (row.rank, row.solver)):
             low, high = row.rank_interval
             cells = (f"{row.rank} ({low}-{high})", f"{row.par2:.3g}", row.decided, row.fastest)
-            table.append([*heads(row.solver), *(Cell(str(text)) for text in (*cells, row.alone))])
+            table.append(
+                [*heading_cells(row.solver), *(Cell(str(text)) for text in (*cells, row.alone))]
+            )
         limit = f"limit {self.limit:g} s per run, {self.machine}"
-        return Picture(f"Solvers on {self.what}", (limit,), table)
+        return Display(f"Solvers on {self.description}", (limit,), table)
 
     def text(self) -> str:
         """Return the text of the file."""
         head: dict[str, Any] = {
-            "format": FORMAT, "what": self.what, "seed": self.seed, "limit": self.limit,
+            "format": FORMAT, "what": self.description, "seed": self.seed, "limit": self.limit,
             "command": self.command, "machine": self.machine, "versions": dict(self.versions),
         }  # fmt: skip
         if self.plan:
             head["plan"] = self.plan
         if self.finished:
             head["runs"] = len(self.runs)
-        return json.dumps(head, ensure_ascii=False) + "\n" + lines_of(self.runs)
+        return json.dumps(head, ensure_ascii=False) + "\n" + run_lines(self.runs)
 
 
 def machine() -> str:
@@ -154,7 +156,7 @@ def machine() -> str:
     )
 
 
-def lines_of(runs: Iterable[Run]) -> str:
+def run_lines(runs: Iterable[Run]) -> str:
     """Return the lines of runs in a file."""
     return "".join(json.dumps(asdict(run), ensure_ascii=False) + "\n" for run in runs)
 
@@ -184,17 +186,17 @@ def parse_runs(text: str) -> Comparison:
     versions = head.value("versions", dict)
     for name, version in versions.items():
         if not isinstance(version, str) or not (name + version).isprintable():
-            head.refuse("versions", f"{shown(name)}: a version must be a printable string")
+            head.fail("versions", f"{quote_value(name)}: a version must be a printable string")
     limit = head.seconds("limit")
     if not limit:
-        head.refuse("limit", "must be a number of seconds > 0, not 0")
+        head.fail("limit", "must be a number of seconds > 0, not 0")
     body, counting = lines[1:], head
     if body and set((last := _Row(body[-1], len(lines))).values) == {"runs"}:  # an older file
         counting = last
         body.pop()
     count = counting.number("runs") if "runs" in counting.values else None
     if count is not None and count < len(body):
-        counting.refuse("runs", f"is {count}, but the file has {len(body)} runs")
+        counting.fail("runs", f"is {count}, but the file has {len(body)} runs")
     if count != len(body):
         warnings.append("the end is missing: the comparison was interrupted")
     return Comparison(
@@ -214,30 +216,30 @@ def _runs(lines: Sequence[str], versions: Mapping[str, str]) -> list[Run]:
         run = _run(row, versions)
         about = run.family, run.cards, run.players, run.feasible
         if instances.setdefault(run.instance, about) != about:
-            row.refuse("instance", f"{run.instance!r} has other data in an earlier line")
+            row.fail("instance", f"{run.instance!r} has other data in an earlier line")
         rows.add((run.instance, run.solver, run.round))
         if len(rows) <= len(runs):
-            row.refuse("round", f"{run.round} of {run.solver} is already in an earlier line")
+            row.fail("round", f"{run.round} of {run.solver} is already in an earlier line")
         runs.append(run)
     return runs
 
 
 def _run(row: _Row, versions: Mapping[str, str]) -> Run:
-    row.only([f.name for f in fields(Run)])
+    row.check_keys([f.name for f in fields(Run)])
     answer = row.choice("answer", ANSWERS)
     decided = answer in ("feasible", "infeasible")
     feasible = row.choice("feasible", (True, False, None))
     solver = row.text("solver")
     if solver not in versions:
-        row.refuse("solver", f"{solver!r} is not one of the solvers in line 1")
+        row.fail("solver", f"{solver!r} is not one of the solvers in line 1")
     if decided and feasible is not (answer == "feasible"):
-        row.refuse("answer", f"{answer!r}, but feasible is {json.dumps(feasible)}")
+        row.fail("answer", f"{answer!r}, but feasible is {json.dumps(feasible)}")
     evidence = row.choice("evidence", ("deal", "shortage", "paired", None))
     allowed = {"feasible": ("deal",), "infeasible": ("shortage", "paired")}.get(answer, (None,))
     if evidence not in allowed:
-        row.refuse("evidence", f"{evidence!r} is not allowed for the answer {answer!r}")
+        row.fail("evidence", f"{evidence!r} is not allowed for the answer {answer!r}")
     if not decided and not all(row.values[x] is None for x in ("build", "solve")):
-        row.refuse("solve", f"build and solve must be null for the answer {answer!r}")
+        row.fail("solve", f"build and solve must be null for the answer {answer!r}")
     return Run(
         row.text("instance"), row.text("family"), row.number("cards"), row.number("players"),
         feasible, solver, row.number("round"), answer, evidence,
@@ -256,36 +258,37 @@ class _Row:
         try:
             self.values: dict[str, Any] = json.loads(line)
         except (ValueError, RecursionError):
-            raise InputError(f"{self.place}: not valid JSON: {shown(line)}") from None
+            raise InputError(f"{self.place}: not valid JSON: {quote_value(line)}") from None
         if not isinstance(self.values, dict):
-            raise InputError(f"{self.place}: {shown(self.values)} is not an object")
+            raise InputError(f"{self.place}: {quote_value(self.values)} is not an object")
 
-    def refuse(self, key: str, why: str) -> NoReturn:
+    def fail(self, key: str, why: str) -> NoReturn:
         raise InputError(f"{self.place}: {key}: {why}")
 
-    def only(self, keys: Sequence[str]) -> None:
+    def check_keys(self, keys: Sequence[str]) -> None:
         if set(self.values) != set(keys):
             odd = sorted(set(self.values) ^ set(keys))
             raise InputError(
-                f"{self.place}: {shown(listed(odd), str)}: a run has exactly {listed(keys)}"
+                f"{self.place}: {quote_value(join_words(odd), str)}: a run has exactly "
+                f"{join_words(keys)}"
             )
 
     def value(self, key: str, kind: type) -> Any:
         value = self.values.get(key)
         if type(value) is not kind:
-            self.refuse(key, f"{shown(value)} is not of type {kind.__name__}")
+            self.fail(key, f"{quote_value(value)} is not of type {kind.__name__}")
         return value
 
     def text(self, key: str) -> str:
         text: str = self.value(key, str)
         if not text.isprintable():
-            self.refuse(key, f"{shown(text)} has unprintable characters")
+            self.fail(key, f"{quote_value(text)} has unprintable characters")
         return text
 
     def number(self, key: str, negative: bool = False) -> int:
         number: int = self.value(key, int)
         if not (negative or number >= 0) or abs(number) > 2**63:
-            self.refuse(key, f"{shown(number)} is out of range")
+            self.fail(key, f"{quote_value(number)} is out of range")
         return number
 
     def seconds(self, key: str) -> float:
@@ -295,12 +298,12 @@ class _Row:
             or not isinstance(seconds, int | float)
             or not 0 <= seconds <= 1e12
         ):
-            self.refuse(key, f"{shown(seconds)} is not a number of seconds")
+            self.fail(key, f"{quote_value(seconds)} is not a number of seconds")
         return float(seconds)
 
     def choice(self, key: str, allowed: Sequence[Any]) -> Any:
         choice = self.values.get(key)
         if not any(type(choice) is type(a) and choice == a for a in allowed):
-            words = listed([json.dumps(x) for x in allowed])
-            self.refuse(key, f"must be one of {words}, not {shown(choice)}")
+            words = join_words([json.dumps(x) for x in allowed])
+            self.fail(key, f"must be one of {words}, not {quote_value(choice)}")
         return choice

@@ -74,17 +74,17 @@ def size_name(size: Settings) -> str:
     return f"{size.set_size}-{size.sets}-{size.players}"
 
 
-def size_named(name: str) -> tuple[int, ...] | None:
+def parse_size_name(name: str) -> tuple[int, ...] | None:
     """Parse a name from `size_name`: return set size, sets and players, or None for other names.
 
-    >>> size_named("4-13-4"), size_named("php")
+    >>> parse_size_name("4-13-4"), parse_size_name("php")
     ((4, 13, 4), None)
     """
     match = _SIZE.fullmatch(name)
     return None if match is None else tuple(map(int, match.groups()))
 
 
-def swept_sizes(base: tuple[int, int, int], sweep: Sweep) -> list[Settings]:
+def sweep_sizes(base: tuple[int, int, int], sweep: Sweep) -> list[Settings]:
     """Return the settings of the games in a sweep, in ascending order.
 
     `base` is the set size, the number of sets and the number of players; the sweep replaces one of
@@ -93,7 +93,7 @@ def swept_sizes(base: tuple[int, int, int], sweep: Sweep) -> list[Settings]:
     Raises:
         InputError: If a size cannot be played or exceeds the limits, or no size is in the range.
 
-    >>> sizes = swept_sizes((4, 13, 4), Sweep("players", 2, 6))
+    >>> sizes = sweep_sizes((4, 13, 4), Sweep("players", 2, 6))
     >>> [(size.sets, size.players) for size in sizes]
     [(13, 2), (15, 3), (13, 4), (15, 5), (15, 6)]
     """

@@ -17,7 +17,7 @@ from quaternity.trials.comparison.scores import (
     virtual_best,
 )
 
-ENOUGH = 30
+MIN_MEASUREMENTS = 30
 """Number of measurements that a median should be based on; see `rounds_for` and `rows_of`."""
 
 
@@ -86,12 +86,12 @@ class Row:
 
 
 def rounds_for(states: int) -> int:
-    """Return how often to measure each state, for at least `ENOUGH` runs in all.
+    """Return how often to measure each state, for at least `MIN_MEASUREMENTS` runs in all.
 
     >>> rounds_for(100), rounds_for(30), rounds_for(7)
     (1, 1, 5)
     """
-    return -(-ENOUGH // max(1, states))
+    return -(-MIN_MEASUREMENTS // max(1, states))
 
 
 def times_of(runs: Iterable[Run], solvers: Iterable[str]) -> Times:
@@ -103,10 +103,10 @@ def times_of(runs: Iterable[Run], solvers: Iterable[str]) -> Times:
 def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int = 0) -> list[Row]:
     """Return a row for each solver, in the given order; an empty list if there are no runs.
 
-    With at least `ENOUGH` instances, each instance counts once, by its median run, and the interval
-    shows how the median would vary over other instances of the same kind. With fewer instances,
-    every run counts, and the interval shows how the median would vary over other runs on the same
-    instances.
+    With at least `MIN_MEASUREMENTS` instances, each instance counts once, by its median run, and
+    the interval shows how the median would vary over other instances of the same kind. With fewer
+    instances, every run counts, and the interval shows how the median would vary over other runs on
+    the same instances.
 
     An undecided instance counts as twice the `limit` in PAR-2.
     Cost: `scores.RESAMPLES` x solvers x instances.
@@ -141,8 +141,8 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
                 interval=median_interval(seconds, seed),
                 p95=quantile(seconds, 0.95) if seconds else None,
                 total=sum(own[number] or 0.0 for number in decided) if decided else None,
-                build=_middle(run.build for run in sampled),
-                solve=_middle(run.solve for run in sampled),
+                build=_median_of_known(run.build for run in sampled),
+                solve=_median_of_known(run.solve for run in sampled),
                 ratio=None if shared is None or quickest is None else shared / quickest,
                 common=common,
                 common_median=shared,
@@ -169,7 +169,7 @@ def _on_common(times: Times) -> tuple[int, dict[str, float | None]]:
         number for number, column in enumerate(zip(*compared, strict=True)) if None not in column
     ]
     return len(common), {
-        solver: _middle(own[number] for number in common) for solver, own in times.items()
+        solver: _median_of_known(own[number] for number in common) for solver, own in times.items()
     }
 
 
@@ -204,7 +204,7 @@ def _median(runs: Sequence[Run]) -> float | None:
     return runs[0].cost if len(runs) == 1 else median(run.cost for run in runs)
 
 
-def _middle(values: Iterable[float | None]) -> float | None:
+def _median_of_known(values: Iterable[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return median(known) if known else None
 
@@ -212,6 +212,6 @@ def _middle(values: Iterable[float | None]) -> float | None:
 def _sample(met: Sequence[Sequence[Run]], times: Sequence[float | None]) -> list[Run]:
     """Return the runs that count for a solver: one per instance, or all if instances are few."""
     decided = [runs for runs, seconds in zip(met, times, strict=True) if seconds is not None]
-    if len(met) < ENOUGH:
+    if len(met) < MIN_MEASUREMENTS:
         return [run for runs in decided for run in runs]
     return [sorted(runs, key=lambda run: run.cost)[len(runs) // 2] for runs in decided]

@@ -5,15 +5,18 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from quaternity.web.sight import Sight
+from quaternity.web.table_view import TableView
 
 COLUMNS = 60
 MAX_BUTTONS = 100
 
 
-def any_part(sight: Sight) -> dict[str, Any]:
+def part(sight: TableView) -> dict[str, Any]:
     """Return the values of the template: the table as text, and the legal moves of the seat."""
-    rules, acting = sight.rules, not sight.awaited and sight.seat in {*sight.to_act} & {*sight.mine}
+    rules, acting = (
+        sight.rules,
+        not sight.empty_seats and sight.seat in {*sight.to_act} & {*sight.own_seats},
+    )
     legal = rules.moves(sight.view) if acting else ()
     moves = [rules.write(move) for move in islice(legal, MAX_BUTTONS + 1)]
     return {

@@ -10,28 +10,28 @@ from zlib import crc32
 
 from markupsafe import Markup
 
-from quaternity.base.sentences import Sentence, facts
-from quaternity.table.course import whole_events
+from quaternity.base.sentences import Message, message_data
 from quaternity.table.games import registration
-from quaternity.web.drawing.any_game import any_part
+from quaternity.table.history import whole_events
+from quaternity.web.chat import REACTIONS
+from quaternity.web.drawing.any_game import part
 from quaternity.web.drawing.tips import tips
 from quaternity.web.drawing.words import plain_names, seat_names, sight_words
 from quaternity.web.forms import form_fields
 from quaternity.web.languages import gettext as _
-from quaternity.web.languages import joined
-from quaternity.web.sight import Sight
-from quaternity.web.talk import REACTIONS
+from quaternity.web.languages import join_names
+from quaternity.web.table_view import TableView
 
 MAX_SHOWN_EVENTS = 100
 """Maximum number of events on a page: the latest ones. A replay shows the others."""
 
-READ = "read"
+GUESSED = "read"
 """Name of the query parameter that asks for the chances in Kwartet guessed from the requests."""
 
 
-def drawn_part(sight: Sight, *more: Any) -> dict[str, Any]:
+def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:
     """Return the values of the game's own template; `more` is passed on to its module."""
-    draw = registration(sight.game).part("drawing") or any_part
+    draw = registration(sight.game).part("drawing") or part
     drawn: dict[str, Any] = draw(sight, *more)
     return drawn
 
@@ -45,7 +45,7 @@ class Chair(NamedTuple):
 
     number: int
     kind: str
-    mine: bool
+    is_own: bool
     acting: bool
     state: str
     points: str
@@ -56,33 +56,34 @@ class Chair(NamedTuple):
     first_open: bool
 
 
-class Told(NamedTuple):
+class EventLine(NamedTuple):
     """An event in the words of the page, numbered from 1 over the whole game.
 
-    `journey` holds HTML attributes that identify the event, and say what moves when it is shown.
+    `html_attributes` holds HTML attributes that identify the event, and say what moves when it is
+    shown.
     """
 
     number: int
     text: str
-    journey: Markup
+    html_attributes: Markup
 
 
 def table_context(
-    sight: Sight, base: str, root: str, replayed: bool, more: Sequence[str] = ()
+    sight: TableView, base: str, root: str, replayed: bool, more: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return the values of a table's templates; `more` lists further programs of the server."""
-    own_seats = sight.mine
-    eyes = _eyes(sight, seat_names(sight.seats, sight.game)) if replayed else []
+    own_seats = sight.own_seats
+    eyes = _viewpoints(sight, seat_names(sight.seats, sight.game)) if replayed else []
     if replayed:
-        sight = sight._replace(mine=(), to_act=())  # there is nothing to do in the past
-    drawn = drawn_part(sight)
+        sight = sight._replace(own_seats=(), to_act=())  # there is nothing to do in the past
+    drawn = draw_part(sight)
     names = seat_names(sight.seats, sight.game)
-    acting = sight.seat in sight.to_act and sight.seat in sight.mine and not sight.awaited
+    acting = sight.seat in sight.to_act and sight.seat in sight.own_seats and not sight.empty_seats
     headline, advice = _headline(sight, names, replayed)
     if not replayed:
         headline, advice = drawn.get("headline", headline), drawn.get("advice", advice)
     count = len(whole_events(sight.moves))
-    lines = told_events(sight, max(0, count - MAX_SHOWN_EVENTS), count)
+    lines = event_lines(sight, max(0, count - MAX_SHOWN_EVENTS), count)
     return {
         "sight": sight,
         "drawn": drawn,
@@ -98,7 +99,7 @@ def table_context(
         "chairs": _chairs(sight, names, drawn.get("notes", ()), base),
         "history": lines[::-1],
         "untold": count > MAX_SHOWN_EVENTS,
-        "watch": f"{base}/t/{sight.watch}",
+        "watch": f"{base}/t/{sight.bystander_link}",
         "replayed": replayed,
         "archive": not sight.to_act and sight.places is None,
         "help_words": registration(sight.game).help,
@@ -106,8 +107,8 @@ def table_context(
         "programs": [*programs(sight.game), *more],
         "levels": registration(sight.game).levels,
         "seat_query": f"?seat={sight.seat}" if replayed and sight.seat is not None else "",
-        "who_undo": joined([names[seat] for seat in sight.undo]) if sight.undo else "",
-        "only_here": _is_only_here(base),
+        "who_undo": join_names([names[seat] for seat in sight.undo]) if sight.undo else "",
+        "only_here": _is_local(base),
         "eyes": eyes,
         "notice": sight_words(sight).say(sight.notice or ""),
         "reactions": REACTIONS,
@@ -118,7 +119,7 @@ def table_context(
     }
 
 
-def waiting_context(sight: Sight, base: str, root: str) -> dict[str, Any]:
+def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
     """Return the values of the template of a waiting room."""
     names, game = seat_names(sight.seats, sight.game), registration(sight.game)
     link = None if sight.invitation is None else f"{base}/join/{sight.invitation}"
@@ -130,10 +131,10 @@ def waiting_context(sight: Sight, base: str, root: str) -> dict[str, Any]:
         advice = _("You can take a free seat.") if empty else _("Every seat is taken.")
     if sight.may_start:
         advice = _("The game begins when everybody is ready, or when you start it.")
-    elif sight.mine:
+    elif sight.own_seats:
         advice = _("The game begins when everybody is ready.")
-    if sight.mine and busy:
-        advice = f"{_('Not ready: {names}.').format(names=joined(busy))} {advice}"
+    if sight.own_seats and busy:
+        advice = f"{_('Not ready: {names}.').format(names=join_names(busy))} {advice}"
     return {
         "sight": sight,
         "names": names,
@@ -146,7 +147,7 @@ def waiting_context(sight: Sight, base: str, root: str) -> dict[str, Any]:
         "chairs": _chairs(sight, names, (), base),
         "link": link,
         "qr": None if link is None else qr_svg(link),
-        "only_here": _is_only_here(base),
+        "only_here": _is_local(base),
         "levels": game.levels,
         "strongest": game.strongest,
         "empty": empty,
@@ -157,56 +158,56 @@ def waiting_context(sight: Sight, base: str, root: str) -> dict[str, Any]:
     }
 
 
-def table_line(sight: Sight | None) -> tuple[str, str, str]:
+def table_line(sight: TableView | None) -> tuple[str, str, str]:
     """Return the other players of a table, its headline and its last event."""
     if sight is None:
         return "", "", ""
     names = seat_names(sight.seats)
-    others = [name for seat, name in enumerate(names) if seat not in sight.mine]
+    others = [name for seat, name in enumerate(names) if seat not in sight.own_seats]
     if not sight.begun:
-        return joined(others), _("Waiting for friends"), ""
+        return join_names(others), _("Waiting for friends"), ""
     count = len(whole_events(sight.moves))
-    last = "".join(event.text for event in told_events(sight, count - 1, 1))
+    last = "".join(event.text for event in event_lines(sight, count - 1, 1))
     headline, __ = _headline(sight, names, replayed=False)
-    return joined(others), headline, last
+    return join_names(others), headline, last
 
 
-def _is_only_here(base: str) -> bool:
+def _is_local(base: str) -> bool:
     return urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1")
 
 
-def told_events(sight: Sight, after: int, limit: int) -> list[Told]:
+def event_lines(sight: TableView, after: int, limit: int) -> list[EventLine]:
     """Return at most `most` events, from the one after number `after` on."""
     words, whole = sight_words(sight), whole_events(sight.moves)
     return [
-        Told(number, words.say(event), _journey(event))
+        EventLine(number, words.say(event), _event_attributes(event))
         for number, (__, event) in enumerate(whole[after : after + limit], after + 1)
     ]
 
 
-def _movable(sight: Sight) -> list[int]:
+def _movable(sight: TableView) -> list[int]:
     """Return the seats that the visitor may hand over."""
     empty = [
         number
         for number, seat in enumerate(sight.seats)
         if seat.kind != "person" or not seat.present
     ]
-    return sorted({*sight.mine, *empty}) if sight.mine else []
+    return sorted({*sight.own_seats, *empty}) if sight.own_seats else []
 
 
-def _eyes(sight: Sight, names: list[str]) -> list[tuple[int | None, str]]:
+def _viewpoints(sight: TableView, names: list[str]) -> list[tuple[int | None, str]]:
     """Return the seats from which the visitor may view a replay, with their names."""
-    seats = range(len(names)) if sight.revealed is not None else sight.mine
+    seats = range(len(names)) if sight.revealed is not None else sight.own_seats
     seen = [(seat, names[seat]) for seat in seats] if sight.rules.hidden else []
     return [(None, _("everybody")), *seen] if seen else []
 
 
-def _headline(sight: Sight, names: list[str], replayed: bool) -> tuple[str, str]:
+def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, str]:
     """Return the headline of a table, and a sentence of advice."""
     if sight.places is not None:
         first = [seat for seat, place in enumerate(sight.places) if place == 1]
         if len(first) > 1:
-            winners = joined([names[seat] for seat in first])
+            winners = join_names([names[seat] for seat in first])
             return _("Nobody wins alone"), _("{names} share it.").format(names=winners)
         (winner,) = first
         won = _("{name} wins").format(name=names[winner])
@@ -215,25 +216,25 @@ def _headline(sight: Sight, names: list[str], replayed: bool) -> tuple[str, str]
         return _("Moves: {count}").format(count=sight.number), ""
     if not sight.to_act:
         return _("A recorded game"), _("The recording ends before the game is over.")
-    if sight.seat in sight.to_act and not sight.awaited:
+    if sight.seat in sight.to_act and not sight.empty_seats:
         return _("Your turn"), ""
     waiting = [seat for seat in sight.to_act if sight.seats[seat].kind == "open"]
     if waiting:
-        empty = joined([names[seat] for seat in waiting])
+        empty = join_names([names[seat] for seat in waiting])
         more = (
             _("Nobody can move before that. A program can take the seat, too.")
-            if sight.awaited
+            if sight.empty_seats
             else ""
         )
         headline = _("Waiting for a player: {names}").format(names=empty)
         return headline, f"{_('Send the link of the seat.')} {more}".strip()
     thinks = set(sight.thinking) & set(sight.to_act)
     headline = _("{name} is thinking") if thinks else _("{name} is to move")
-    acting = joined([names[seat] for seat in sight.to_act])
-    return headline.format(name=acting), "" if sight.mine else _("You are watching.")
+    acting = join_names([names[seat] for seat in sight.to_act])
+    return headline.format(name=acting), "" if sight.own_seats else _("You are watching.")
 
 
-def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair]:
+def _chairs(sight: TableView, names: list[str], notes: Any, base: str) -> list[Chair]:
     """Return the seats in order."""
     chairs: list[Chair] = []
     for number, seat in enumerate(sight.seats):
@@ -243,9 +244,9 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
             (_("program"), seat.kind == "program" and number not in sight.thinking),
             (_("thinking"), number in sight.thinking),
             (_("nobody yet"), seat.kind == "open"),
-            (_("away"), _is_away(sight, number) and number not in sight.awaited),
+            (_("away"), _is_away(sight, number) and number not in sight.empty_seats),
             (_("agrees to take back"), number in sight.undo),
-            (_("you sit here"), number == sight.seat and number in sight.mine),
+            (_("you sit here"), number == sight.seat and number in sight.own_seats),
         ]
         link = None if seat.invitation is None else f"{base}/join/{seat.invitation}"
         points = sight.points[number]
@@ -253,7 +254,7 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
             Chair(
                 number,
                 seat.kind,
-                number in sight.mine,
+                number in sight.own_seats,
                 number in sight.to_act,
                 ", ".join(text for text, holds in states if text and holds),
                 f"{points:g}",
@@ -267,35 +268,35 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
     return chairs
 
 
-def _is_away(sight: Sight, number: int) -> bool:
+def _is_away(sight: TableView, number: int) -> bool:
     """Return whether the person of a seat is not connected while the game is going on."""
     seat = sight.seats[number]
-    waited_for = bool(sight.to_act) and number not in sight.mine
+    waited_for = bool(sight.to_act) and number not in sight.own_seats
     return seat.kind == "person" and not seat.present and waited_for
 
 
-def _journey(event: str) -> Markup:
+def _event_attributes(event: str) -> Markup:
     """Return HTML attributes that identify an event, and say what moves when it is shown."""
-    about = facts(event)
-    attributes = Markup(' data-what="{}"').format(_identity(event))
+    about = message_data(event)
+    attributes = Markup(' data-what="{}"').format(_event_id(event))
     if str(about.get("answer")) == "yes":
         return attributes + Markup(' data-from="{}" data-to="{}"').format(
             about["asked"], about["asker"]
         )
     if about.get("right") or (
-        isinstance(event, Sentence) and event.kind.name in ("completes", "puts_down")
+        isinstance(event, Message) and event.kind.name in ("completes", "puts_down")
     ):
         return attributes + Markup(' data-laid="{}"').format(about["who"])
     return attributes
 
 
-def _identity(event: str) -> str:
+def _event_id(event: str) -> str:
     """Return an id of an event that does not depend on names, a colon, and the answer if any.
 
     A question has the same id before and after its answer.
     """
-    about = facts(event)
-    name = event.kind.name if isinstance(event, Sentence) else event
+    about = message_data(event)
+    name = event.kind.name if isinstance(event, Message) else event
     facts_of_it = [
         (key, str(about[key])) for key in sorted(about) if key not in ("answer", "forced")
     ]

@@ -9,17 +9,17 @@ from markupsafe import Markup
 
 from quaternity.game.card_picture import card_svg
 from quaternity.game.cards import Card
-from quaternity.kwartet.hands import NUMBERS, Hand
+from quaternity.kwartet.hands import NUMBERS_IN_MASK, Hand
 from quaternity.web.drawing.owners import Chances, card_counts, owner_blocks, tile
 from quaternity.web.drawing.words import last_asked
 from quaternity.web.languages import gettext as _
-from solvers.filtering import closed
+from solvers.filtering import filter_problem
 
 if TYPE_CHECKING:
-    from quaternity.web.sight import Sight
+    from quaternity.web.table_view import TableView
 
 
-def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
+def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
     """Return the values of the template: the hand, and for each set what this seat can know."""
     view, public = sight.view, sight.view.public
     settings = public.settings
@@ -35,7 +35,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
             [
                 tile(
                     card,
-                    own_seats if number in NUMBERS[held] else (),
+                    own_seats if number in NUMBERS_IN_MASK[held] else (),
                     asker,
                     counts,
                     legal,
@@ -47,7 +47,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
             for index, held in enumerate(view.hand or [0] * len(public.removed))
         ],
         "asking": bool(legal),
-        "blocks": owner_blocks(closed(view.problem), public.removed, sight, legal, chances),
+        "blocks": owner_blocks(filter_problem(view.problem), public.removed, sight, legal, chances),
         "asked": last_asked(sight),
         "hand": hand_by_sets(view.hand),
         "notes": card_counts(counts),
@@ -70,7 +70,7 @@ def _why_not(held: int, asker: int, asked: int) -> str:
 def hand_by_sets(hand: Hand) -> list[list[Card]]:
     """Return the cards of a hand: a list for each set that is not missing."""
     return [
-        [Card.trusted(index, number) for number in NUMBERS[held]]
+        [Card.unchecked(index, number) for number in NUMBERS_IN_MASK[held]]
         for index, held in enumerate(hand)
         if held
     ]

@@ -17,7 +17,7 @@ from quaternity.web.languages import gettext as _
 from solvers.problem import DealProblem
 
 if TYPE_CHECKING:
-    from quaternity.web.sight import Sight
+    from quaternity.web.table_view import TableView
 
 Chances = Sequence[Sequence[Sequence[float | None]]]
 """`[set][card][player]`; None for a chance that was not computed."""
@@ -108,7 +108,7 @@ def tile(
 def owner_blocks(
     known: DealProblem,
     completed: Sequence[int | None],
-    sight: Sight | None,
+    sight: TableView | None,
     legal: Container[tuple[int, int, int]],
     chances: Chances | None = None,
 ) -> list[Block]:
@@ -122,7 +122,7 @@ def owner_blocks(
         legal: Legal questions, as (player, set, number).
         chances: Chances to show, or None.
     """
-    own_seat = sight.seat if sight is not None and sight.seat in sight.mine else None
+    own_seat = sight.seat if sight is not None and sight.seat in sight.own_seats else None
     blocks = []
     for index, (bounds, owner) in enumerate(zip(known.sets, completed, strict=True)):
         rows = []

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
-from quaternity.base.sentences import facts
+from quaternity.base.sentences import message_data
 from quaternity.quarto.drawing import piece_svg, quarto_sentences
 from quaternity.quarto.pieces import PieceSet
 from quaternity.quarto.pieces_file import example_pieces, read_pieces
 from quaternity.quarto.rows import CELLS, ROWS, cell_name
 from quaternity.web.drawing.words import sight_words
-from quaternity.web.languages import by_words
 from quaternity.web.languages import gettext as _
+from quaternity.web.languages import translate_words
 
 if TYPE_CHECKING:
     from quaternity.quarto.rules import QuartoPosition
-    from quaternity.web.sight import Sight
+    from quaternity.web.table_view import TableView
 
 MIN_PIECES_BEFORE_QUARTO = 3
 """Minimum number of pieces on the board before a piece that may complete a row."""
@@ -46,14 +46,14 @@ class Cell(NamedTuple):
     last: bool
 
 
-def part(sight: Sight) -> dict[str, Any]:
+def part(sight: TableView) -> dict[str, Any]:
     """Return the values of the template: the cells, the pieces, and what the visitor can do."""
     view: QuartoPosition = sight.view
     board, quartos = view.board, view.quartos
     pieces = board.pieces
     lit = {cell for row, _ in quartos for cell in row.cells}
     events = sight.moves[-1].events if sight.moves else ()
-    last = {facts(event).get("cell") for event in events}
+    last = {message_data(event).get("cell") for event in events}
     cells = [
         Cell(
             cell_name(cell),
@@ -94,7 +94,7 @@ def part(sight: Sight) -> dict[str, Any]:
 
 def _piece(pieces: PieceSet, piece: int) -> Piece:
     picture = Markup(piece_svg(pieces, piece))
-    return Piece(pieces.names[piece], by_words(" ".join(pieces.words_of(piece))), picture)
+    return Piece(pieces.names[piece], translate_words(" ".join(pieces.words_of(piece))), picture)
 
 
 @cache

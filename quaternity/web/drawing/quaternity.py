@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from quaternity.base.errors import NoDeal
-from quaternity.base.sentences import facts
+from quaternity.base.sentences import message_data
 from quaternity.game.card_picture import suit_svg
 from quaternity.game.cards import Card
 from quaternity.web.drawing.owners import Chances, card_counts, owner_blocks, tile
@@ -18,10 +18,10 @@ from quaternity.web.languages import gettext as _
 from solvers.problem import players_in
 
 if TYPE_CHECKING:
-    from quaternity.web.sight import Sight
+    from quaternity.web.table_view import TableView
 
 
-def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
+def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
     """Return the values of the template: tiles, blocks of sets, and what the visitor can do."""
     state, pending = sight.view.state, sight.view.pending
     words = sight_words(sight)
@@ -34,7 +34,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
         for question, answers in (state.legal_questions.items() if asking else ())
     }
     try:
-        known = state.closed()
+        known = state.filtered()
     except NoDeal:
         known = state.problem
     asker_seat = sight.seat if asking else None
@@ -71,9 +71,9 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
             asker = _("You") if pending.asker == sight.seat else asker
             drawn["advice"] = f"{asker} → {asked}: {card}? {_('Either answer is possible.')}"
     elif asking:
-        drawn["advice"] = _forced(sight).get("advice", "")
+        drawn["advice"] = _forced_advice(sight).get("advice", "")
     elif not state.is_over:
-        drawn |= _forced(sight)
+        drawn |= _forced_advice(sight)
     return drawn
 
 
@@ -89,9 +89,9 @@ def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
     return _("the question would contradict what is known")
 
 
-def _forced(sight: Sight) -> dict[str, str]:
+def _forced_advice(sight: TableView) -> dict[str, str]:
     """Return advice if the last question was to the visitor, and only one answer was possible."""
-    about = facts(sight.moves[-1].events[0]) if sight.moves else {}
+    about = message_data(sight.moves[-1].events[0]) if sight.moves else {}
     if not about.get("forced") or about["asked"] != sight.seat:
         return {}
     advice = {

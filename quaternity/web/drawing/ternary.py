@@ -7,25 +7,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
-from quaternity.base.sentences import facts
+from quaternity.base.sentences import message_data
 from quaternity.ternary.cards import SetCard
 from quaternity.ternary.rules import MORE, SetView
 from quaternity.ternary.table_picture import card_svg, stripes_svg
 from quaternity.ternary.tables import Rule
 from quaternity.web.drawing.words import seat_names
-from quaternity.web.languages import by_words, by_words_drawn, joined
 from quaternity.web.languages import gettext as _
+from quaternity.web.languages import join_names, translate_picture, translate_words
 
 if TYPE_CHECKING:
-    from quaternity.web.sight import Sight
+    from quaternity.web.table_view import TableView
 
-HOW = {
+RULE_TEXTS = {
     Rule.SET: "Three cards: shape, colour, fill and number are each all alike or all different.",
     Rule.TRIPLE: "Three cards that differ in all of shape, colour, fill and number.",
 }
 
 
-class Shown(NamedTuple):
+class DrawnCard(NamedTuple):
     """A card as it is drawn, with its number 0..80.
 
     `wrong` lists its wrong claims since the cards on the table last changed: move number and seat.
@@ -42,26 +42,27 @@ class Taken(NamedTuple):
 
     seat: int
     name: str
-    last: tuple[Shown, ...]
+    last: tuple[DrawnCard, ...]
     all: tuple[str, ...]
 
 
-def part(sight: Sight) -> dict[str, Any]:
+def part(sight: TableView) -> dict[str, Any]:
     """Return the values of the template: cards, SETs taken, and who wants three more cards."""
     view: SetView = sight.view
     names = seat_names(sight.seats, sight.game)
-    choosing = sight.seat in sight.to_act and not sight.awaited
-    places, wrong = kept_places(sight), wrong_claims(sight)
+    choosing = sight.seat in sight.to_act and not sight.empty_seats
+    places, wrong = card_places(sight), wrong_claims(sight)
     drawn: dict[str, Any] = {
         "cards": [
-            None if card is None else _shown(card, tuple(wrong.get(card, ()))) for card in places
+            None if card is None else _draw_card(card, tuple(wrong.get(card, ())))
+            for card in places
         ],
         "stripes": Markup(stripes_svg()),
-        "how": _(HOW[view.settings.rule]),
+        "how": _(RULE_TEXTS[view.settings.rule]),
         "choosing": choosing,
         "undealt": f"{view.undealt} {_('cards')}",  # a multiple of three, so never one card
         "agreed": (
-            joined([names[seat] for seat in sorted(view.agreed)])
+            join_names([names[seat] for seat in sorted(view.agreed)])
             if len(view.agreed) < 3
             else f"{len(view.agreed)} / {len(names)}"
         ),
@@ -70,9 +71,10 @@ def part(sight: Sight) -> dict[str, Any]:
             Taken(
                 seat,
                 name,
-                tuple(map(_shown, threes[-1])) if threes else (),
+                tuple(map(_draw_card, threes[-1])) if threes else (),
                 tuple(
-                    by_words(", ".join(str(SetCard(card)) for card in t)) for t in reversed(threes)
+                    translate_words(", ".join(str(SetCard(card)) for card in t))
+                    for t in reversed(threes)
                 ),
             )
             for seat, (name, threes) in enumerate(zip(names, view.taken, strict=True))
@@ -82,34 +84,34 @@ def part(sight: Sight) -> dict[str, Any]:
     if sight.places is not None:
         left = _("The deck is empty, and no {three} is left.")
         drawn["advice"] = left.format(three=view.settings.rule.three)
-    elif not sight.awaited:
+    elif not sight.empty_seats:
         drawn["headline"] = (
             _("Find a {three}").format(three=view.settings.rule.three)
             if choosing
             else _("All players are searching")
         )
-        how = f"{_(HOW[view.settings.rule])} {_('A wrong claim costs a point.')}"
+        how = f"{_(RULE_TEXTS[view.settings.rule])} {_('A wrong claim costs a point.')}"
         drawn["advice"] = how if choosing else ""
     return drawn
 
 
-def _no_more(sight: Sight, names: list[str]) -> str:
+def _no_more(sight: TableView, names: list[str]) -> str:
     """Return why the visitor cannot agree to three more cards now, or an empty text."""
     agreed = sight.view.agreed
     if sight.seat not in agreed:
         return "; ".join(map(_, sight.rules.faults(sight.view, MORE)))
     waits = [name for seat, name in enumerate(names) if seat not in agreed]
-    others = joined(waits) if len(waits) < 3 else _("{count} others").format(count=len(waits))
+    others = join_names(waits) if len(waits) < 3 else _("{count} others").format(count=len(waits))
     return _("you agree; wait for {names}").format(names=others)
 
 
-def kept_places(sight: Sight) -> list[int | None]:
+def card_places(sight: TableView) -> list[int | None]:
     """Return the card at each place of the page; None for a place whose card was not replaced.
 
     A card keeps its place while it is on the table; a new card is put on the first free place.
     """
     view: SetView = sight.view
-    events = [facts(event) for step in sight.moves for event in step.events]
+    events = [message_data(event) for step in sight.moves for event in step.events]
     dealt = {card for about in events for card in about.get("dealt", ())}
     taken = (card for threes in view.taken for three in threes for card in three)
     first = sorted({*view.places, *taken} - dealt)
@@ -126,11 +128,11 @@ def kept_places(sight: Sight) -> list[int | None]:
     return places
 
 
-def wrong_claims(sight: Sight) -> dict[int, list[tuple[int, int]]]:
-    """Return the wrong claims of each card since the cards last changed, as in `Shown`."""
+def wrong_claims(sight: TableView) -> dict[int, list[tuple[int, int]]]:
+    """Return the wrong claims of each card since the cards last changed, as in `DrawnCard`."""
     claims: dict[int, list[tuple[int, int]]] = {}
     for number, step in enumerate(sight.moves, 1):
-        for about in map(facts, step.events):
+        for about in map(message_data, step.events):
             if about.get("right") or "dealt" in about:
                 claims.clear()
             for card in about["cards"] if about.get("right") is False else ():
@@ -138,8 +140,10 @@ def wrong_claims(sight: Sight) -> dict[int, list[tuple[int, int]]]:
     return claims
 
 
-def _shown(card: int, wrong: tuple[tuple[int, int], ...] = ()) -> Shown:
-    return Shown(card, by_words(str(SetCard(card))), by_words_drawn(card_svg(card)), wrong)
+def _draw_card(card: int, wrong: tuple[tuple[int, int], ...] = ()) -> DrawnCard:
+    return DrawnCard(
+        card, translate_words(str(SetCard(card))), translate_picture(card_svg(card)), wrong
+    )
 
 
 def picture() -> Markup:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from quaternity.base.sentences import Sentence, facts
+from quaternity.base.sentences import Message, message_data
 from quaternity.table.games import registration
 
 if TYPE_CHECKING:
-    from quaternity.web.sight import Sight
+    from quaternity.web.table_view import TableView
 
 
 class Tip(NamedTuple):
@@ -19,10 +19,10 @@ class Tip(NamedTuple):
     text: str
 
 
-class Moment(NamedTuple):
+class TipContext(NamedTuple):
     """The moment of a game that decides which tips matter: sight, drawn values and last event."""
 
-    sight: Sight
+    sight: TableView
     drawn: dict[str, Any]
     last: Any
 
@@ -36,25 +36,25 @@ class Moment(NamedTuple):
 
         `seat` is "asker" or "asked".
         """
-        about = facts(self.last)
+        about = message_data(self.last)
         return str(about.get("answer")) == answer and about.get(seat) == self.sight.seat
 
     def is_kind(self, *names: str) -> bool:
         """Return whether the last event is of one of these kinds."""
-        return isinstance(self.last, Sentence) and self.last.kind.name in names
+        return isinstance(self.last, Message) and self.last.kind.name in names
 
 
-def _is_over(moment: Moment) -> bool:
+def _is_over(moment: TipContext) -> bool:
     return moment.sight.places is not None
 
 
-def _tiles(moment: Moment) -> Iterator[Any]:
+def _tiles(moment: TipContext) -> Iterator[Any]:
     return (tile for group in moment.drawn["tiles"] for tile in group)
 
 
 OVER = Tip("over", "The game is over. Play again, or watch it move by move under More.")
 
-Tips = list[tuple[Tip, Callable[[Moment], bool]]]
+Tips = list[tuple[Tip, Callable[[TipContext], bool]]]
 """The tips of a game with their conditions, the most important first."""
 
 QUATERNITY: Tips = [
@@ -94,7 +94,7 @@ KWARTET: Tips = [
      lambda moment: moment.is_mine),
     (Tip("asks", "A player who asks for a card has another one of its set. Remember who asks for "
          "what: the notebook under More helps."),
-     lambda moment: bool(facts(moment.last))),
+     lambda moment: bool(message_data(moment.last))),
     (Tip("start", "These are your cards, sorted by sets. Ask the other players for the cards that "
          "you lack, and collect whole sets."),
      lambda moment: True),
@@ -127,11 +127,11 @@ SET: Tips = [
 ]  # fmt: skip
 
 
-def tips(sight: Sight, drawn: dict[str, Any]) -> list[Tip]:
+def tips(sight: TableView, drawn: dict[str, Any]) -> list[Tip]:
     """Return the tips that matter now, the most important first; none for a bystander."""
     if sight.seat is None:
         return []
     events = sight.moves[-1].events if sight.moves else ()
-    moment = Moment(sight, drawn, events[-1] if events else "")
+    moment = TipContext(sight, drawn, events[-1] if events else "")
     known: Tips = registration(sight.game).part("tips") or []
     return [tip for tip, matters in known if matters(moment)]

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import bidirectional
 
 from quaternity.base.errors import InputError
-from quaternity.base.sentences import Kind, Sentence, facts
+from quaternity.base.sentences import Message, MessageTemplate, message_data
 from quaternity.decks.deck import PLAIN, Deck, find_deck
 from quaternity.decks.words import DeckWords
 from quaternity.game import sentences
 from quaternity.game.question import Answer, Question
 from quaternity.insight import explanation
 from quaternity.table.games import registration
-from quaternity.web.languages import by_words, gettext, joined, language
+from quaternity.web.languages import gettext, join_names, language, translate_words
 
 if TYPE_CHECKING:
     from quaternity.web.seats import Seat
-    from quaternity.web.sight import SeatSight, Sight
+    from quaternity.web.table_view import SeatView, TableView
 
 _QUESTION = "{asker:seat} → {asked:seat}: {card:card}?"
 
@@ -32,7 +32,7 @@ TEMPLATES = {
 }
 """The page's versions of message templates of the terminal, with `asker → asked: card?`."""
 
-INSTEAD = {
+ADVICE = {
     sentences.ASKS_ITSELF.name: "ask another player",
     sentences.HOLDS_NONE.name: "ask for a card of a set that you have a card of",
     sentences.HOLDS_IT.name: "ask for a card that you lack",
@@ -79,7 +79,7 @@ class SpokenDeck(NamedTuple):
 class PageWords(DeckWords):
     """The wording of messages on a page: players and cards have names."""
 
-    def template(self, kind: Kind) -> str:
+    def template(self, kind: MessageTemplate) -> str:
         """Return the translated template of a kind of message."""
         return gettext(TEMPLATES.get(kind.template, kind.template))
 
@@ -95,10 +95,10 @@ class PageWords(DeckWords):
 
     def players(self, numbers: Sequence[int]) -> str:
         """Return players: "players 0 and 2"."""
-        return self._joined(map(self.player, numbers))
+        return self._join(map(self.player, numbers))
 
-    def _joined(self, texts: Iterable[str]) -> str:
-        return joined(list(texts))
+    def _join(self, texts: Iterable[str]) -> str:
+        return join_names(list(texts))
 
     def set(self, index: int) -> str:
         """Return a set: "set 0"."""
@@ -115,7 +115,7 @@ class PageWords(DeckWords):
         """Return a message, an answer or the appearance of a card, translated."""
         if isinstance(value, Answer):
             return self.reply(value).lower()
-        return self.say(value) if isinstance(value, Sentence) else by_words(str(value))
+        return self.say(value) if isinstance(value, Message) else translate_words(str(value))
 
     def spoken_deck(self) -> SpokenDeck:
         """Return the deck in the language of these words."""
@@ -123,22 +123,22 @@ class PageWords(DeckWords):
 
     def refusal(self, fault: str) -> str:
         """Return why a move is refused, and what to do instead."""
-        instead = INSTEAD.get(fault.kind.name) if isinstance(fault, Sentence) else None
-        text = self.say(fault) if isinstance(fault, Sentence) else gettext(fault)
+        instead = ADVICE.get(fault.kind.name) if isinstance(fault, Message) else None
+        text = self.say(fault) if isinstance(fault, Message) else gettext(fault)
         return f"{text}: {gettext(instead)}" if instead else text
 
 
-def page_words(deck: str, seats: Sequence[SeatSight | Seat], game: str = "") -> PageWords:
+def page_words(deck: str, seats: Sequence[SeatView | Seat], game: str = "") -> PageWords:
     """Return the words of a table; a deck that no longer exists is replaced by the plain one."""
-    return PageWords(deck_called(deck), seat_names(seats, game), language())
+    return PageWords(stored_deck(deck), seat_names(seats, game), language())
 
 
-def sight_words(sight: Sight) -> PageWords:
+def sight_words(sight: TableView) -> PageWords:
     """Return the words of a table, in the language of the request."""
     return page_words(sight.deck, sight.seats, sight.game)
 
 
-def deck_called(name: str) -> Deck:
+def stored_deck(name: str) -> Deck:
     """Return the deck with the name that a table has stored, or the plain one."""
     try:
         return find_deck(name)
@@ -146,7 +146,7 @@ def deck_called(name: str) -> Deck:
         return PLAIN
 
 
-def plain_names(seats: Sequence[SeatSight | Seat], game: str = "") -> list[str]:
+def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
     """Return a name per seat, for places that also show its number.
 
     A program that plays at a level of the game has the name of the level.
@@ -158,12 +158,12 @@ def plain_names(seats: Sequence[SeatSight | Seat], game: str = "") -> list[str]:
         for seat in seats
     ]
     return [
-        _isolated(name or gettext("Seat %(number)s") % {"number": number})
+        _isolate_name(name or gettext("Seat %(number)s") % {"number": number})
         for number, name in enumerate(names)
     ]
 
 
-def seat_names(seats: Sequence[SeatSight | Seat], game: str = "") -> list[str]:
+def seat_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
     """Return a name per seat; the number of the seat is appended to equal names."""
     names = plain_names(seats, game)
     numbered = [f"{name} ({number})" for number, name in enumerate(names)]
@@ -173,15 +173,15 @@ def seat_names(seats: Sequence[SeatSight | Seat], game: str = "") -> list[str]:
     return apart if len(set(apart)) == len(apart) else numbered
 
 
-def _isolated(name: str) -> str:
+def _isolate_name(name: str) -> str:
     # An arrow between two right-to-left names would be mirrored, and would swap asker and asked.
     turns = any(bidirectional(letter) in ("R", "AL", "AN") for letter in name)
     return f"\u2068{name}\u2069" if turns else name
 
 
-def last_asked(sight: Sight) -> tuple[int, int, int] | None:
+def last_asked(sight: TableView) -> tuple[int, int, int] | None:
     """Return the asked player and the card of the last question, as (player, set, number)."""
-    about = facts(sight.moves[-1].events[0]) if sight.moves else {}
+    about = message_data(sight.moves[-1].events[0]) if sight.moves else {}
     return (about["asked"], *about["card"]) if "asked" in about else None
 
 

@@ -11,20 +11,20 @@ import pytest
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet.chances import owner_weights
-from quaternity.kwartet.hands import NUMBERS, Hand
+from quaternity.kwartet.hands import NUMBERS_IN_MASK, Hand
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event
 from quaternity.kwartet.rules import KwartetRules
-from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
 from quaternity.kwartet.strategies.counting import patient
+from quaternity.kwartet.strategies.published import request
 from quaternity.kwartet.strategies.reader import beliefs, reader, reading
-from quaternity.kwartet.strategies.students import request
 from quaternity.kwartet.view import NOBODY, View
 from quaternity.table.tournament.playing import Tournament, play
-from quaternity.table.tournament.scores import tabulated
+from quaternity.table.tournament.scores import make_table
 from quaternity.workers.pool import open_executor
-from solvers.filtering import closed
+from solvers.filtering import filter_problem
 from tests.kwartet.games import random_log, random_settings
 from tests.limits import limited
 from tests.sizes import only_thorough, thorough
@@ -39,7 +39,7 @@ def _clear_caches() -> None:
 
 
 def forget() -> None:
-    reading.READ_GAMES.records.clear()
+    reading.GAME_CACHE.records.clear()
 
 
 def some_views(seed: int, players: range = range(2, 9), interval: int = 5) -> Iterator[View]:
@@ -69,7 +69,7 @@ def play_patients(settings: KwartetSettings, seed: int, max_events: int) -> Game
 def test_beliefs_are_probabilities_that_respect_certainty(seed: int) -> None:
     for view in some_views(seed):
         for seen in (view, View(view.public, NOBODY, (0,) * len(view.hand), view.events)):
-            believed, known = beliefs(seen), closed(seen.problem).sets
+            believed, known = beliefs(seen), filter_problem(seen.problem).sets
             for cards, constraint in zip(believed, known, strict=True):
                 assert len(cards) == len(constraint.owners)
                 for row, owners in zip(cards, constraint.owners, strict=True):
@@ -160,8 +160,8 @@ def test_without_requests_its_beliefs_are_exact_chances(seed: int) -> None:
                 assert chances == pytest.approx([weight / exact.total for weight in row], abs=1e-9)
 
 
-@pytest.mark.parametrize("announce", Announce)
-def test_names_of_sets_and_cards_change_nothing(announce: Announce) -> None:
+@pytest.mark.parametrize("announce", AnnounceTiming)
+def test_names_of_sets_and_cards_change_nothing(announce: AnnounceTiming) -> None:
     log = play_patients(KwartetSettings(4, 6, announce), 1, 14)
     random = Random("names")
     sets = random.sample(range(6), 6)
@@ -170,7 +170,7 @@ def test_names_of_sets_and_cards_change_nothing(announce: Announce) -> None:
     def rename(hand: Hand) -> Hand:
         masks = [0] * 6
         for index, held in enumerate(hand):
-            masks[sets[index]] = sum(1 << cards[index][number] for number in NUMBERS[held])
+            masks[sets[index]] = sum(1 << cards[index][number] for number in NUMBERS_IN_MASK[held])
         return tuple(masks)
 
     position = Position.start(log.settings, tuple(map(rename, log.hands)))
@@ -195,21 +195,23 @@ def test_grouping_equivalent_sets_changes_nothing(
     views = list(some_views(seed, interval=8))
     expected = [beliefs(view) for view in views]
     forget()
-    by_kind = reading.Kinds.of
-    monkeypatch.setattr(reading.Kinds, "of", lambda public, known, hand: by_kind(public, -1, hand))
+    by_kind = reading.SetKinds.of
+    monkeypatch.setattr(
+        reading.SetKinds, "of", lambda public, known, hand: by_kind(public, -1, hand)
+    )
     for view, believed in zip(views, expected, strict=True):
         for cards, others in zip(believed, beliefs(view), strict=True):
             for row, other in zip(cards, others, strict=True):
                 assert row == pytest.approx(other, abs=1e-8)
 
 
-@pytest.mark.parametrize("announce", Announce)
-def test_its_approximation_for_many_is_close_to_that_for_few(announce: Announce) -> None:
+@pytest.mark.parametrize("announce", AnnounceTiming)
+def test_its_approximation_for_many_is_close_to_that_for_few(announce: AnnounceTiming) -> None:
     log = play_patients(KwartetSettings(4, 8, announce), 2, thorough(12, 40))
     view = log.positions[-1].view(3, log.events)
     closely = beliefs(view)
     forget()
-    with limited("quaternity.kwartet.strategies.reader.coupling", FEW=0):
+    with limited("quaternity.kwartet.strategies.reader.coupling", FEW_PLAYERS=0):
         for cards, others in zip(closely, beliefs(view), strict=True):
             for row, other in zip(cards, others, strict=True):
                 assert row == pytest.approx(other, abs=0.02)
@@ -250,7 +252,7 @@ def share(players: str, settings: KwartetSettings, games: int, workers: int = 1)
     tournament = Tournament(KwartetRules(settings), tuple(players.split(",")), seed=8)
     with open_executor(workers) as pool:
         results = list(play(tournament, games, pool))
-    table = tabulated(results, settings.players, None, tournament.games_a_deal)
+    table = make_table(results, settings.players, None, tournament.games_a_deal)
     return table.records[0].win_share.mean
 
 

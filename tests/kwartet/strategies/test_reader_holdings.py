@@ -11,7 +11,7 @@ import pytest
 from quaternity.kwartet.settings import SET_SIZE
 from quaternity.kwartet.strategies.reader import holdings
 from quaternity.kwartet.strategies.reader.asking import chances_by_lack
-from quaternity.kwartet.strategies.reader.coupling import coupled, tilted
+from quaternity.kwartet.strategies.reader.coupling import couple_sets, fit_hand_sizes
 from quaternity.kwartet.strategies.reader.holdings import Floats
 from tests.sizes import thorough
 
@@ -50,8 +50,8 @@ def test_sums_over_all_ways_to_share_a_set(players: int, size: int) -> None:
             lacks[(1 << size) - 1 - masks[asked], card, owner] += weight
     np.testing.assert_allclose(holdings.totals(weights), total)
     np.testing.assert_allclose(holdings.likeliest(weights), largest)
-    np.testing.assert_allclose(holdings.held_by_all(weights), held / total)
-    np.testing.assert_allclose(holdings.held_by(weights, asked), held[:, asked] / total)
+    np.testing.assert_allclose(holdings.holding_chances(weights), held / total)
+    np.testing.assert_allclose(holdings.holding_chances_of(weights, asked), held[:, asked] / total)
     chances, of_asked = chances_by_lack(weights, asked)
     np.testing.assert_allclose(of_asked, held[:, asked] / total)
     for card in range(size):
@@ -81,7 +81,7 @@ def test_the_only_way_to_share_a_set_is_certain(players: int) -> None:
             weights[3, other, index] = size  # one way
         hands = [2] * players
         hands[first] = hands[second] = 3
-        owned, run = coupled(weights, hands, None)
+        owned, run = couple_sets(weights, hands, None)
         assert [chance == 1 for chance in run] == [index not in (1, 2) for index in range(len(run))]
         assert all(0 < chance <= 1 for chance in run)
         assert [owned[0, first, 0], owned[1, second, 0]] == pytest.approx([1, 1])
@@ -93,8 +93,10 @@ def test_hands_have_the_right_mean_and_equivalent_sets_count_multiply(players: i
     hands = [2] * players
     hands[0] += 20 - 2 * players
     factors = np.zeros((1, players))
-    met, _ = tilted(weights, np.array([3.0, 2.0]), hands, factors)
-    held = holdings.held_by_all(met)[:, :, 0] * holdings.tables(len(weights)).counts[:, None, None]
+    met, _ = fit_hand_sizes(weights, np.array([3.0, 2.0]), hands, factors)
+    held = (
+        holdings.holding_chances(met)[:, :, 0] * holdings.tables(len(weights)).counts[:, None, None]
+    )
     assert (held.sum(axis=0) @ [3.0, 2.0]).tolist() == pytest.approx(hands, abs=0.05)
-    separate, _ = tilted(weights[..., [0, 0, 0, 1, 1]], np.ones(5), hands, factors)
+    separate, _ = fit_hand_sizes(weights[..., [0, 0, 0, 1, 1]], np.ones(5), hands, factors)
     np.testing.assert_allclose(separate[..., [0, 3]], met, rtol=1e-9)

@@ -22,38 +22,42 @@ from quaternity.kwartet.strategies.reader.holdings import (
     without,
 )
 
-HELD = 0.2
+HELD_CARD_VALUE = 0.2
 """Value to a reader of each card that it already holds of a set; higher than for `patient`."""
 
-SHOWN = 0.05
+REVEAL_COST = 0.05
 """Chance that a reader gives up to avoid showing that it holds cards of a set."""
 
-TELLING = 0.03
+NEXT_PLAYER_BONUS = 0.03
 """Chance that a reader gives up so that the next player refuses; lower than for `patient`."""
 
-_HELD = np.array([counting.HELD, counting.HELD, HELD])[:, None]
-_SHOWN = np.array([counting.SHOWN, counting.SHOWN, SHOWN])[:, None]
-_TELLING = np.array([counting.TELLING, counting.TELLING, TELLING])[:, None]
+_HELD_CARD_VALUES = np.array([counting.HELD_CARD_VALUE, counting.HELD_CARD_VALUE, HELD_CARD_VALUE])[
+    :, None
+]
+_REVEAL_COSTS = np.array([counting.REVEAL_COST, counting.REVEAL_COST, REVEAL_COST])[:, None]
+_NEXT_PLAYER_BONUSES = np.array(
+    [counting.NEXT_PLAYER_BONUS, counting.NEXT_PLAYER_BONUS, NEXT_PLAYER_BONUS]
+)[:, None]
 """For `patient`, for `patient` assuming that nobody holds what they failed to get, for a reader."""
 
-NEVER = -9.0
+NOTHING_TO_ASK = -9.0
 """Value of a set in which there is nothing to ask for."""
 
-COMPLETES = 1.5
+CERTAIN_SET_VALUE = 1.5
 """Value of a set whose missing cards are all certain."""
 
-SHARP = 0.015
+CHANCE_NOISE = 0.015
 """Size of the differences of chances that a strategy may overlook, since the model ignores about as
 much."""
 
 
-class Lacks(NamedTuple):
+class MissingCards(NamedTuple):
     """What an asker may lack of a set of one size.
 
     Attributes:
         masks: the number of holdings.
         card: `[card, 0]`, the numbers of the cards.
-        lacks: `[card, case]`, the sets of cards that an asker may lack, each with the card,
+        missing: `[card, case]`, the sets of cards that an asker may lack, each with the card,
             ascending.
         parts, rests: `[card, way]`, a split of such a set into what one other player has, including
             the card, and what the other players have.
@@ -62,25 +66,25 @@ class Lacks(NamedTuple):
 
     masks: int
     card: Integers
-    lacks: Integers
+    missing: Integers
     parts: Integers
     rests: Integers
     sums: Floats
 
 
 @lru_cache
-def lacks_of(masks: int) -> Lacks:
-    """Return the `Lacks` of sets with this number of holdings, from a cache."""
+def missing_cards(masks: int) -> MissingCards:
+    """Return the `MissingCards` of sets with this number of holdings, from a cache."""
     size, half = masks.bit_length() - 1, range(masks // 2)
     card = np.arange(size)[:, None]
     lacks = np.array(
         [[m % (1 << c) | (m >> c << c + 1) | 1 << c for m in half] for c in range(size)]
     )
     parts, rests, sums = parts_of(half)
-    return Lacks(masks, card, lacks, lacks[:, parts], lacks[:, rests] & ~(1 << card), sums)
+    return MissingCards(masks, card, lacks, lacks[:, parts], lacks[:, rests] & ~(1 << card), sums)
 
 
-class Asking(NamedTuple):
+class RequestModel(NamedTuple):
     """What each strategy would ask: `value[strategy, set, mask]` of each set and held mask.
 
     `share[strategy, mask]` is the share of the actual request in its set.
@@ -94,10 +98,10 @@ def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
     """Return the chances of the owners of missing cards, and of the asker's holdings.
 
     The weights are `[holding, player, ..., set]`. The chances of owners depend on all that the
-    asker lacks: `[card, case, owner, ..., set]`, with the cases of `Lacks`. The chances of holdings
-    are `[holding, ..., set]`.
+    asker lacks: `[card, case, owner, ..., set]`, with the cases of `MissingCards`. The chances of
+    holdings are `[holding, ..., set]`.
     """
-    _, _, lacks, parts, rests, ways = lacks_of(len(weights))
+    _, _, lacks, parts, rests, ways = missing_cards(len(weights))
     opponents = without(weights, asker)
     without_each = others(opponents)
     products = opponents.take(parts, axis=0)
@@ -109,7 +113,7 @@ def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
     return chances, held / held.sum(axis=0)
 
 
-def _over_cards(values: Floats, fill: float, lacked: Lacks) -> Floats:
+def _over_cards(values: Floats, fill: float, lacked: MissingCards) -> Floats:
     """Rearrange values `[card, case, ...]` as `[mask, card, ...]`, with `fill` elsewhere."""
     masks, card, lacks, *_ = lacked
     table = np.full((masks, len(card), *values.shape[2:]), fill)
@@ -117,9 +121,9 @@ def _over_cards(values: Floats, fill: float, lacked: Lacks) -> Floats:
     return table
 
 
-def patients(
+def model_patient(
     chances: Floats, asker: int, following: int, shown: Floats, place: int, card: int, asked: int
-) -> Asking:
+) -> RequestModel:
     """Compute what `patient` would ask, with three kinds of chances.
 
     Args:
@@ -129,43 +133,50 @@ def patients(
         shown: for each set, 1.0 if it is known that the asker holds cards of it.
         place: the index of the asked set.
     """
-    lacked = lacks_of(2 * chances.shape[1])
-    masks, lacks = lacked.masks, lacked.lacks
+    lacked = missing_cards(2 * chances.shape[1])
+    masks, lacks = lacked.masks, lacked.missing
     attraction, bare = chances.copy(), chances[:, :, following]
-    attraction[:, :, following] += _TELLING * ((bare > 1e-9) & (bare < 1 - 1e-9))
+    attraction[:, :, following] += _NEXT_PLAYER_BONUSES * ((bare > 1e-9) & (bare < 1 - 1e-9))
     highest = attraction.max(axis=2)
     best = np.where(attraction[:, :, following] == highest, bare, highest)
     run = _over_cards(best, 1.0, lacked).prod(axis=1)
-    value = run + _HELD * tables(masks).counts[:, None, None] - _SHOWN * (1 - shown)
-    value = np.where(run > 1 - 1e-9, COMPLETES, value)
-    value[[0, masks - 1]] = NEVER
+    value = (
+        run + _HELD_CARD_VALUES * tables(masks).counts[:, None, None] - _REVEAL_COSTS * (1 - shown)
+    )
+    value = np.where(run > 1 - 1e-9, CERTAIN_SET_VALUE, value)
+    value[[0, masks - 1]] = NOTHING_TO_ASK
     asked_set = _over_cards(highest[..., place], np.inf, lacked)
     least = np.minimum(asked_set.min(axis=1, keepdims=True), 9.0)
-    card_shares = np.exp((least - asked_set) / SHARP)
-    owner_shares = np.exp((attraction[card, ..., place] - highest[card, :, None, :, place]) / SHARP)
+    card_shares = np.exp((least - asked_set) / CHANCE_NOISE)
+    owner_shares = np.exp(
+        (attraction[card, ..., place] - highest[card, :, None, :, place]) / CHANCE_NOISE
+    )
     owner_shares[:, asker] = 0
     lacking = masks - 1 - lacks[card]
     share = card_shares[lacking, card] * owner_shares[:, asked]
     share /= card_shares[lacking].sum(axis=1) * owner_shares.sum(axis=1)
-    return Asking(value.transpose(1, 2, 0), _by_mask(share, card, lacked))
+    return RequestModel(value.transpose(1, 2, 0), _by_mask(share, card, lacked))
 
 
-def exacts(chances: Floats, asker: int, place: int, card: int, asked: int) -> Asking:
-    """Compute what `exact` would ask, from chances `[card, case, owner, set]`; see `patients`."""
-    lacked = lacks_of(2 * chances.shape[1])
-    masks, lacks = lacked.masks, lacked.lacks
+def model_exact(chances: Floats, asker: int, place: int, card: int, asked: int) -> RequestModel:
+    """Compute what `exact` would ask, from chances `[card, case, owner, set]`.
+
+    See `model_patient`.
+    """
+    lacked = missing_cards(2 * chances.shape[1])
+    masks, lacks = lacked.masks, lacked.missing
     value = _over_cards(chances.max(axis=2), 0.0, lacked).max(axis=1)
-    relative = np.exp((chances[..., place] - value[masks - 1 - lacks, None, place]) / SHARP)
+    relative = np.exp((chances[..., place] - value[masks - 1 - lacks, None, place]) / CHANCE_NOISE)
     relative[:, :, asker] = 0
     total = _over_cards(relative.sum(axis=2), 0.0, lacked).sum(axis=1)[masks - 1 - lacks[card]]
     share = relative[card, :, asked] / np.maximum(total, 1e-300)
-    value[[0, masks - 1]] = NEVER
-    return Asking(value.T[None], _by_mask(share[:, None], card, lacked))
+    value[[0, masks - 1]] = NOTHING_TO_ASK
+    return RequestModel(value.T[None], _by_mask(share[:, None], card, lacked))
 
 
-def _by_mask(share: Floats, card: int, lacked: Lacks) -> Floats:
+def _by_mask(share: Floats, card: int, lacked: MissingCards) -> Floats:
     """Rearrange shares `[case, strategy]` as `[strategy, mask]`, with 0 for other masks."""
     by_mask = np.zeros((share.shape[1], lacked.masks))
-    by_mask[:, lacked.masks - 1 - lacked.lacks[card]] = share.T
+    by_mask[:, lacked.masks - 1 - lacked.missing[card]] = share.T
     by_mask[:, 0] = 0
     return by_mask

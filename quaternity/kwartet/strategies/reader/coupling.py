@@ -10,23 +10,23 @@ import numpy as np
 
 from quaternity.kwartet.strategies.reader.holdings import (
     Floats,
-    held_by_all,
+    holding_chances,
     likeliest,
     tables,
     totals,
 )
 
-STEPS = 8
-CLOSE = 3e-3
-"""Newton's method stops after `STEPS` steps, or when every hand size is met this closely."""
+MAX_STEPS = 8
+TOLERANCE = 3e-3
+"""Newton's method stops after `MAX_STEPS` steps, or when every hand size is met this closely."""
 
-FEW = 4
+FEW_PLAYERS = 4
 """Maximum number of players for which all ways to distribute a set are listed."""
 
-NEAR = 0.03
-"""Tolerance for hand sizes with more than `FEW` players, in cards."""
+MANY_PLAYERS_TOLERANCE = 0.03
+"""Tolerance for hand sizes with more than `FEW_PLAYERS` players, in cards."""
 
-ROUGH = 1.0
+ROUGH_TOLERANCE = 1.0
 """Error of hand sizes, in cards, from which one step suffices for reading with many players."""
 
 MIN_VARIANCE = 0.01
@@ -38,7 +38,7 @@ SPAN = 18
 MAX_UNKNOWN_HANDS = 3
 """Maximum number of unknown hands, not counting the hand that follows from the others."""
 
-TINY = 1e-9
+MIN_PROBABILITY = 1e-9
 """Probabilities below this are lost in the rounding of the Fourier transform."""
 
 MAX_STEP = 3.0
@@ -51,7 +51,7 @@ no finite factor."""
 BELOW_1 = nextafter(1.0, 0.0)
 
 
-class Ways:
+class Distributions:
     """All ways to distribute a set among a few players; there are `players ** size` ways.
 
     Attributes:
@@ -77,16 +77,16 @@ class Ways:
 
 
 @lru_cache(maxsize=8)
-def ways_among(players: int, size: int) -> Ways:
+def distributions_among(players: int, size: int) -> Distributions:
     """Return the ways to distribute a set of a size among a few players, from a cache."""
-    return Ways(players, size)
+    return Distributions(players, size)
 
 
 def _size(weights: Floats) -> int:
     return len(weights).bit_length() - 1
 
 
-def tilted(
+def fit_hand_sizes(
     weights: Floats, times: Floats, hands: Sequence[int], factors: Floats, rough: float = 0.0
 ) -> tuple[Floats, Floats]:
     """Return weights whose expected hand sizes are correct, and factors to start from next time.
@@ -104,12 +104,12 @@ def tilted(
         rough: with many players, a step from hand sizes with an error below this is the last step.
     """
     target = np.array(hands, float)
-    few = len(hands) <= FEW
+    few = len(hands) <= FEW_PLAYERS
     steps = (_steps_among_few if few else _steps_among_many)(weights, times, target)
-    for number in range(STEPS):
+    for number in range(MAX_STEPS):
         used = factors
         error, step = steps(factors)
-        if error < (CLOSE if few else NEAR):
+        if error < (TOLERANCE if few else MANY_PLAYERS_TOLERANCE):
             break
         # Otherwise two players who can only exchange cards with each other would do so forever.
         length = 1.0 if few or number < 2 else 0.5
@@ -136,7 +136,7 @@ def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:
     """Return Newton's steps, computed from all ways to distribute the sets."""
     players, cases, sets = weights.shape[1:]
     size = _size(weights)
-    table = ways_among(players, size)
+    table = distributions_among(players, size)
     ways = table.weights(weights)
     # A factor common to all players has no effect: regularize that direction.
     regular = 1.0 / players + 1e-6 * np.eye(players)
@@ -166,7 +166,7 @@ def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
     powers = np.stack([count, count**2])
 
     def steps(factors: Floats) -> tuple[float, Callable[[], Floats]]:
-        chances = held_by_all(weights * _powers(factors, count))
+        chances = holding_chances(weights * _powers(factors, count))
         both = (powers @ chances.reshape(masks, -1)).reshape(2, players, cases, sets)
         expected = both[0] @ times
         excess = expected.T - target
@@ -181,7 +181,7 @@ def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
     return steps
 
 
-def coupled(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Floats, Floats]:
+def couple_sets(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Floats, Floats]:
     """Return the chances of cards `[card, player, set]`, and of each set's likeliest distribution.
 
     The latter is 1.0 if and only if there is only one way to distribute the set.
@@ -199,13 +199,15 @@ def coupled(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Fl
     if len(unknown) > MAX_UNKNOWN_HANDS:
         only = totals((weights > 0).astype(float)) == 1
         run = likeliest(weights) / totals(weights)
-        owned = np.tensordot(tables(len(weights)).holds.T.astype(float), held_by_all(weights), 1)
+        owned = np.tensordot(
+            tables(len(weights)).holds.T.astype(float), holding_chances(weights), 1
+        )
         return owned, np.where(only, 1.0, np.minimum(run, BELOW_1))
-    table = ways_among(len(active), _size(weights))
+    table = distributions_among(len(active), _size(weights))
     ways = table.weights(weights[:, active]).T
     ways /= ways.sum(axis=1, keepdims=True)
     if unknown:
-        ways = _met(ways, table.count, [hands[player] for player in active], unknown)
+        ways = _condition_on_hands(ways, table.count, [hands[player] for player in active], unknown)
     owned = np.zeros((_size(weights), len(hands), len(ways)))
     for place, player in enumerate(active):
         owned[:, player] = (table.owner == place) @ ways.T
@@ -213,7 +215,9 @@ def coupled(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Fl
     return owned, np.where(only, 1.0, np.minimum(ways.max(axis=1), BELOW_1))
 
 
-def _met(ways: Floats, count: Floats, hands: Sequence[int], unknown: Sequence[int]) -> Floats:
+def _condition_on_hands(
+    ways: Floats, count: Floats, hands: Sequence[int], unknown: Sequence[int]
+) -> Floats:
     """Return the chances `[set, way]` given all hand sizes, or `ways` if rounding loses them."""
     possible = ways > 0
     counts = [count[player].astype(int) for player in unknown]
@@ -233,4 +237,4 @@ def _met(ways: Floats, count: Floats, hands: Sequence[int], unknown: Sequence[in
     others_left = np.fft.irfftn(products, span, axes=axes).reshape(len(ways), size)
     joint = ways * np.maximum(others_left[:, exponents], 0.0)
     total = joint.sum(axis=1, keepdims=True)
-    return np.asarray(joint / total) if (total > TINY).all() else ways
+    return np.asarray(joint / total) if (total > MIN_PROBABILITY).all() else ways

@@ -63,7 +63,7 @@ def tables(masks: int) -> Tables:
     return Tables(holds, holds.sum(axis=1).astype(float), *parts_of(range(masks)))
 
 
-def joined(first: Floats, other: Floats) -> Floats:
+def join_players(first: Floats, other: Floats) -> Floats:
     """Return the weights of what two players hold together; arrays `[holding, ...]`, broadcast."""
     masks = len(first)
     _, _, parts, rests, sums = tables(masks)
@@ -82,7 +82,7 @@ def tree(weights: Floats) -> list[Floats]:
     level[0, players:] = 1
     levels = [level]
     while level.shape[1] > 2:
-        level = joined(level[:, 0::2], level[:, 1::2])
+        level = join_players(level[:, 0::2], level[:, 1::2])
         levels.append(level)
     return levels
 
@@ -93,21 +93,21 @@ def others(weights: Floats) -> Floats:
     outside = levels[-1][:, ::-1]
     for level in levels[-2::-1]:
         siblings = level.reshape(len(level), -1, 2, *level.shape[2:])[:, :, ::-1]
-        outside = joined(siblings, outside[:, :, None]).reshape(level.shape)
+        outside = join_players(siblings, outside[:, :, None]).reshape(level.shape)
     return outside[:, : weights.shape[1]]
 
 
-def held_by_all(weights: Floats) -> Floats:
+def holding_chances(weights: Floats) -> Floats:
     """Return the chances of each player's holdings, `[holding, player, ...]` like the weights."""
     chances = weights * others(weights)[::-1]
     chances /= chances[:, 0].sum(axis=0)
     return chances
 
 
-def held_by(weights: Floats, player: int) -> Floats:
+def holding_chances_of(weights: Floats, player: int) -> Floats:
     """Return the chances of one player's holdings, `[holding, ...]`."""
     first, other = tree(without(weights, player))[-1].swapaxes(0, 1)
-    chances = weights[:, player] * joined(first, other)[::-1]
+    chances = weights[:, player] * join_players(first, other)[::-1]
     chances /= chances.sum(axis=0)
     return chances
 
@@ -140,7 +140,7 @@ def likeliest(weights: Floats) -> Floats:
 
 
 @lru_cache(maxsize=4096)
-def possible(constraint: SetConstraint, with_cards: int, masks: int) -> Floats:
+def possible_holdings(constraint: SetConstraint, with_cards: int, masks: int) -> Floats:
     """Return 1.0 for each allowed holding `[holding, player]`, else 0.0.
 
     A player who is not in the mask `with_cards` can hold nothing.

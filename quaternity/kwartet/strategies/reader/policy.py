@@ -10,15 +10,19 @@ import numpy as np
 
 from quaternity.game.question import Question
 from quaternity.kwartet.chances import owner_weights
-from quaternity.kwartet.hands import NUMBERS
+from quaternity.kwartet.hands import NUMBERS_IN_MASK
 from quaternity.kwartet.public import next_with_cards
 from quaternity.kwartet.strategies.counting import patient
-from quaternity.kwartet.strategies.reader.asking import HELD, SHOWN, TELLING
-from quaternity.kwartet.strategies.reader.coupling import BELOW_1, coupled, tilted
-from quaternity.kwartet.strategies.reader.reading import allowed, in_play, read_game
-from quaternity.kwartet.strategies.students import random_request, request
+from quaternity.kwartet.strategies.published import random_request, request
+from quaternity.kwartet.strategies.reader.asking import (
+    HELD_CARD_VALUE,
+    NEXT_PLAYER_BONUS,
+    REVEAL_COST,
+)
+from quaternity.kwartet.strategies.reader.coupling import BELOW_1, couple_sets, fit_hand_sizes
+from quaternity.kwartet.strategies.reader.reading import in_play, read_game, restrict_weights
 from quaternity.kwartet.view import NOBODY, View
-from solvers.filtering import closed
+from solvers.filtering import filter_problem
 from solvers.problem import SetConstraint
 
 DIGITS = 9
@@ -34,25 +38,25 @@ class Belief(NamedTuple):
     run: float
 
 
-def _believed(view: View) -> dict[int, Belief]:
+def _infer_beliefs(view: View) -> dict[int, Belief]:
     _, reading = read_game(view)
     active = in_play(view.public)
     if not active:
         return {}
-    problem, hands = closed(view.problem), view.public.hands
-    weights = allowed(reading.weights, problem, view.public.with_cards, active, 0)
-    met, _ = tilted(weights[:, :, None], np.ones(len(active)), hands, reading.factors[None])
+    problem, hands = filter_problem(view.problem), view.public.hands
+    weights = restrict_weights(reading.weights, problem, view.public.with_cards, active, 0)
+    met, _ = fit_hand_sizes(weights[:, :, None], np.ones(len(active)), hands, reading.factors[None])
     seat = None if view.seat == NOBODY else view.seat
-    owned, run = coupled(met[:, :, 0], hands, seat)
+    owned, run = couple_sets(met[:, :, 0], hands, seat)
     return {
-        index: Belief(_certain(problem.sets[index], rows), of_run)
+        index: Belief(_round_to_certain(problem.sets[index], rows), of_run)
         for index, rows, of_run in zip(
             active, np.moveaxis(owned, -1, 0).tolist(), run.tolist(), strict=True
         )
     }
 
 
-def _certain(known: SetConstraint, owned: list[list[float]]) -> list[list[float]]:
+def _round_to_certain(known: SetConstraint, owned: list[list[float]]) -> list[list[float]]:
     """Return the chances, which are 0 or 1 if and only if that is certain."""
     return [
         [
@@ -84,7 +88,7 @@ def beliefs(view: View) -> list[list[list[float]]]:
     if not _reads(view):
         weights = owner_weights(view.problem)
         return [[[w / weights.total for w in row] for row in cards] for cards in weights.owned]
-    believed = _believed(view)
+    believed = _infer_beliefs(view)
     return [
         believed[index].owned if index in believed else []
         for index in range(len(view.public.removed))
@@ -104,22 +108,22 @@ def reader(view: View, random: Random) -> Question:
     players, full = view.public.settings.players, view.public.settings.full
     best: tuple[float, float] | None = None
     chosen: Question | None = None
-    for index, belief in _believed(view).items():
+    for index, belief in _infer_beliefs(view).items():
         mask = view.hand[index]
         if mask in (0, full):
             continue
         attraction, _, number, asked = min(
             _best_owner(belief.owned[number][:players], number, view.seat, following, random)
-            for number in NUMBERS[full ^ mask]
+            for number in NUMBERS_IN_MASK[full ^ mask]
         )
         if attraction < 0:  # a card lies aside for certain
             continue
         if belief.run == 1:
             value = 2.0
         else:
-            value = round(belief.run, DIGITS) + HELD * mask.bit_count()
+            value = round(belief.run, DIGITS) + HELD_CARD_VALUE * mask.bit_count()
             if not view.public.problem.sets[index].low[view.seat]:
-                value -= SHOWN
+                value -= REVEAL_COST
         if best is None or (value, attraction) > best:
             best = value, attraction
             chosen = request(view.seat, asked, index, number)
@@ -133,6 +137,8 @@ def _best_owner(
     best = (-1.0, 0.0, number, seat)
     for player, chance in enumerate(chances):
         if chance and player != seat:
-            attraction = round(chance + TELLING * (player == following and chance < 1), DIGITS)
+            attraction = round(
+                chance + NEXT_PLAYER_BONUS * (player == following and chance < 1), DIGITS
+            )
             best = max(best, (attraction, random.random(), number, player))
     return best

@@ -18,17 +18,17 @@ import numpy as np
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.public import Event, PublicState, next_with_cards
 from quaternity.kwartet.strategies.reader.asking import (
-    SHARP,
-    Asking,
+    CHANCE_NOISE,
+    RequestModel,
     chances_by_lack,
-    exacts,
-    patients,
+    model_exact,
+    model_patient,
 )
-from quaternity.kwartet.strategies.reader.coupling import ROUGH, tilted
+from quaternity.kwartet.strategies.reader.coupling import ROUGH_TOLERANCE, fit_hand_sizes
 from quaternity.kwartet.strategies.reader.holdings import (
     Floats,
-    held_by,
-    possible,
+    holding_chances_of,
+    possible_holdings,
     tables,
     totals,
 )
@@ -47,17 +47,17 @@ missing card; any card; an own card; and a card that the opponent cannot have.""
 LIKE_OTHERS = 0.6
 """Weight of the other players' habits in the estimate of a player's habits."""
 
-UNLIKELY = 1e-4
+MIN_LIKELIHOOD = 1e-4
 """Holdings whose chance, multiplied by the share of the request, is below this are ignored."""
 
-HIGHEST = 1e30
+MAX_WEIGHT = 1e30
 """Maximum weight; larger weights occur only for holdings that other players' holdings exclude."""
 
 MAX_ABOVE, MAX_BELOW = 5.7, 36.0
-"""Maximum distance of two values in units of `SHARP`, upwards and downwards. Values further apart
-are certain to be in this order, and the tiny numbers beyond are slow to compute."""
+"""Maximum distance of two values in units of `CHANCE_NOISE`, upwards and downwards. Values further
+apart are certain to be in this order, and the tiny numbers beyond are slow to compute."""
 
-GAMES_KEPT = 8
+MAX_CACHED_GAMES = 8
 """Maximum number of games in the cache of each thread."""
 
 
@@ -75,23 +75,23 @@ class Reading(NamedTuple):
     habits: Floats
 
 
-class Kinds(NamedTuple):
+class SetKinds(NamedTuple):
     """Kinds of sets in play; only one set of each kind is examined.
 
     Attributes:
         active: the sets in play.
         sets: one set of each kind.
-        like: for each set in play, the index of its kind in `sets`.
-        times: the number of sets of each kind.
+        kind_of: for each set in play, the index of its kind in `sets`.
+        counts: the number of sets of each kind.
     """
 
     active: list[int]
     sets: list[int]
-    like: list[int]
-    times: Floats
+    kind_of: list[int]
+    counts: Floats
 
     @classmethod
-    def of(cls, public: PublicState, known: int, hand: Hand | None) -> Kinds:
+    def of(cls, public: PublicState, known: int, hand: Hand | None) -> SetKinds:
         """Group the sets in play: all sets that are not in `known` or the hand are one kind."""
         places: dict[int, int] = {}
         active, sets, like = in_play(public), list[int](), list[int]()
@@ -104,7 +104,7 @@ class Kinds(NamedTuple):
         return cls(active, sets, like, np.bincount(like, minlength=1).astype(float))
 
 
-class Asked(NamedTuple):
+class ModelledRequest(NamedTuple):
     """A request as everybody saw it.
 
     Attributes:
@@ -118,9 +118,9 @@ class Asked(NamedTuple):
 
     before: PublicState
     known: int
-    kinds: Kinds
+    kinds: SetKinds
     event: Event
-    asking: Asking
+    asking: RequestModel
     flat: Floats
 
 
@@ -131,8 +131,8 @@ class Record:
         self.public = public
         self.events: list[Event] = []
         self.known = 0
-        self.asked: list[Asked] = []
-        self.vain = [[0] * public.settings.set_size for _ in public.removed]
+        self.requests: list[ModelledRequest] = []
+        self.refused = [[0] * public.settings.set_size for _ in public.removed]
         self.factors = np.zeros((3, public.settings.hands))
         self.bystander = start_reading(public, None)
         self.seats: dict[tuple[int, Hand], tuple[int, Hand, Reading]] = {}
@@ -143,57 +143,61 @@ class Record:
         asker, asked, (index, number) = event.question
         after = before.after(event.question, bool(event.answer), event.announced)
         known = self.known | 1 << index
-        kinds = Kinds.of(before, known, None)
+        kinds = SetKinds.of(before, known, None)
         place = kinds.sets.index(index)
         read = self.bystander.weights.take(kinds.sets, axis=2)
-        weights = np.stack([*self._counted(kinds.sets), read], axis=2)
+        weights = np.stack([*self._possible_weights(kinds.sets), read], axis=2)
         self.factors[-1] = self.bystander.factors
-        met, self.factors = tilted(weights, kinds.times, before.hands, self.factors, ROUGH)
+        met, self.factors = fit_hand_sizes(
+            weights, kinds.counts, before.hands, self.factors, ROUGH_TOLERANCE
+        )
         chances, held = chances_by_lack(met, asker)
         chances = chances[:, :, : before.settings.players]  # the pile cannot be asked
         following = next_with_cards(before.hands, asker, before.settings.players)
         sets = [before.problem.sets[constraint] for constraint in kinds.sets]
         shown = np.array([float(i.low[asker] > 0) for i in sets])
-        patient = patients(chances, asker, following, shown, place, number, asked)
-        exact = exacts(chances[..., 0, :], asker, place, number, asked)
-        asking = Asking(*map(np.concatenate, zip(patient, exact, strict=True)))
-        request = Asked(before, known, kinds, event, asking, flat_shares(before, event))
-        self.asked.append(request)
+        patient = model_patient(chances, asker, following, shown, place, number, asked)
+        exact = model_exact(chances[..., 0, :], asker, place, number, asked)
+        asking = RequestModel(*map(np.concatenate, zip(patient, exact, strict=True)))
+        request = ModelledRequest(before, known, kinds, event, asking, flat_shares(before, event))
+        self.requests.append(request)
         self.events.append(event)
         self.public, self.known = after, known
         reading = self.bystander._replace(factors=self.factors[-1])
         self.bystander = after_request(reading, request, after, None, held[:, -1].T)
         if event.answer:
-            self.vain[index][number] = 0
+            self.refused[index][number] = 0
         else:
-            self.vain[index][number] |= 1 << asker
+            self.refused[index][number] |= 1 << asker
 
-    def _counted(self, active: Sequence[int]) -> tuple[Floats, Floats]:
+    def _possible_weights(self, active: Sequence[int]) -> tuple[Floats, Floats]:
         """Return the possible holdings, and those if nobody holds what they failed to get."""
         cards, sets = self.public.with_cards, self.public.problem.sets
         masks = self.public.settings.full + 1
-        rows = [possible(sets[index], cards, masks) for index in active]
-        vain = [tuple(self.vain[index]) for index in active]
+        rows = [possible_holdings(sets[index], cards, masks) for index in active]
+        vain = [tuple(self.refused[index]) for index in active]
         strict = [
-            trusting(sets[index], asked, cards, masks) if any(asked) else row
+            possible_without_bluffs(sets[index], asked, cards, masks) if any(asked) else row
             for index, asked, row in zip(active, vain, rows, strict=True)
         ]
-        return by_set(rows), by_set(strict)
+        return stack_sets(rows), stack_sets(strict)
 
     def seat(self, seat: int, dealt: Hand) -> Reading:
         """Return what a seat infers from all requests and the cards that it was dealt."""
         key = seat, dealt
         if key not in self.seats:
-            first = self.asked[0].before if self.asked else self.public
+            first = self.requests[0].before if self.requests else self.public
             self.seats[key] = 0, dealt, start_reading(first, (seat, dealt))
         done, hand, reading = self.seats[key]
-        for number in range(done, len(self.asked)):
-            request = self.asked[number]
-            following = self.asked[number + 1].before if number + 1 < len(self.asked) else None
+        for number in range(done, len(self.requests)):
+            request = self.requests[number]
+            following = (
+                self.requests[number + 1].before if number + 1 < len(self.requests) else None
+            )
             before, hand = hand, request.event.hand_after(hand, seat)
             after = self.public if following is None else following
             reading = after_request(reading, request, after, (seat, before, hand), None)
-        self.seats[key] = len(self.asked), hand, reading
+        self.seats[key] = len(self.requests), hand, reading
         return reading
 
 
@@ -203,7 +207,7 @@ def in_play(public: PublicState) -> list[int]:
 
 
 @lru_cache(maxsize=4096)
-def trusting(
+def possible_without_bluffs(
     constraint: SetConstraint, vain: tuple[int, ...], with_cards: int, masks: int
 ) -> Floats:
     """Return the possible holdings of a set if nobody holds what they failed to get.
@@ -212,18 +216,18 @@ def trusting(
     if it leaves nothing possible.
     """
     owners = tuple([mask & ~asked for mask, asked in zip(constraint.owners, vain, strict=True)])
-    strict = possible(
-        constraint.trusted(owners, constraint.low, constraint.high), with_cards, masks
+    strict = possible_holdings(
+        constraint.unchecked(owners, constraint.low, constraint.high), with_cards, masks
     )
-    return strict if totals(strict) > 0 else possible(constraint, with_cards, masks)
+    return strict if totals(strict) > 0 else possible_holdings(constraint, with_cards, masks)
 
 
-def by_set(rows: Sequence[Floats]) -> Floats:
+def stack_sets(rows: Sequence[Floats]) -> Floats:
     """Combine the weights of single sets into an array `[holding, player, set]`."""
     return np.array(rows).transpose(1, 2, 0)
 
 
-def allowed(
+def restrict_weights(
     weights: Floats, problem: DealProblem, with_cards: int, active: Sequence[int], player: int
 ) -> Floats:
     """Return the weights `[holding, player, set]` of the sets in play, as far as a problem allows.
@@ -231,10 +235,10 @@ def allowed(
     If no weight of a set is left, all allowed holdings get the same weight. The weights of `player`
     are scaled so that the ways to distribute a set add up to 1.
     """
-    possible_weights = by_set(
-        [possible(problem.sets[index], with_cards, len(weights)) for index in active]
+    possible_weights = stack_sets(
+        [possible_holdings(problem.sets[index], with_cards, len(weights)) for index in active]
     )
-    weights = np.minimum(weights.take(active, axis=2), HIGHEST) * possible_weights
+    weights = np.minimum(weights.take(active, axis=2), MAX_WEIGHT) * possible_weights
     total = totals(weights)
     lost = ~(total > 0)
     if lost.any():
@@ -247,9 +251,11 @@ def allowed(
 def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
     """Return the reading before any request."""
     players = len(public.hands)
-    problem = public.problem if own is None else public.problem.seen_by(*own)
+    problem = public.problem if own is None else public.problem.with_hand(*own)
     cards, masks = public.with_cards, public.settings.full + 1
-    weights = by_set([possible(constraint, cards, masks) for constraint in problem.sets])
+    weights = stack_sets(
+        [possible_holdings(constraint, cards, masks) for constraint in problem.sets]
+    )
     return Reading(weights, np.zeros(players), np.zeros((players, len(HABITS))))
 
 
@@ -273,7 +279,7 @@ def flat_shares(before: PublicState, event: Event) -> Floats:
 
 def after_request(
     reading: Reading,
-    request: Asked,
+    request: ModelledRequest,
     after: PublicState,
     own: tuple[int, Hand, Hand] | None,
     held: Floats | None,
@@ -288,15 +294,17 @@ def after_request(
     weights, factors, habits = reading
     weights = weights.copy()
     if own is None or asker != own[0]:
-        kinds = request.kinds if own is None else Kinds.of(request.before, request.known, own[1])
+        kinds = request.kinds if own is None else SetKinds.of(request.before, request.known, own[1])
         if held is None:
             rows = weights[:, :, None, kinds.sets]
             hands = request.before.hands
-            met, (factors,) = tilted(rows, kinds.times, hands, factors[None], ROUGH)
-            held = held_by(met[:, :, 0], asker).T
+            met, (factors,) = fit_hand_sizes(
+                rows, kinds.counts, hands, factors[None], ROUGH_TOLERANCE
+            )
+            held = holding_chances_of(met[:, :, 0], asker).T
         habit = habits[asker] + LIKE_OTHERS * (habits.sum(axis=0) - habits[asker]) + HABITS
         likelihoods, responsible = likelihood(held, request, habit, kinds)
-        weights[:, asker, kinds.active] *= likelihoods.T[:, kinds.like]
+        weights[:, asker, kinds.active] *= likelihoods.T[:, kinds.kind_of]
         habits = habits.copy()
         habits[asker] += responsible
     if request.event.answer:
@@ -304,15 +312,17 @@ def after_request(
         weights[:, [asker, asked], index] = 0
         weights[has, asker, index] = before[~has, asker]
         weights[~has, asked, index] = before[has, asked]
-    kinds = Kinds.of(after, request.known, None if own is None else own[2])
+    kinds = SetKinds.of(after, request.known, None if own is None else own[2])
     if kinds.sets:
-        problem = after.problem if own is None else after.problem.seen_by(own[0], own[2])
-        rows = allowed(weights, problem, after.with_cards, kinds.sets, asker)
-        weights[:, :, kinds.active] = rows.take(kinds.like, axis=2)
+        problem = after.problem if own is None else after.problem.with_hand(own[0], own[2])
+        rows = restrict_weights(weights, problem, after.with_cards, kinds.sets, asker)
+        weights[:, :, kinds.active] = rows.take(kinds.kind_of, axis=2)
     return Reading(weights, factors, habits)
 
 
-def likelihood(held: Floats, request: Asked, habits: Floats, kinds: Kinds) -> tuple[Floats, Floats]:
+def likelihood(
+    held: Floats, request: ModelledRequest, habits: Floats, kinds: SetKinds
+) -> tuple[Floats, Floats]:
     """Return how much likelier each holding of the asker makes a request, and which habit did.
 
     The asker's strategy is unknown, so each strategy counts by how well it explained the asker's
@@ -325,15 +335,15 @@ def likelihood(held: Floats, request: Asked, habits: Floats, kinds: Kinds) -> tu
         kinds: the kinds of sets, as the reader sees them.
     """
     value, share = request.asking
-    public = dict(zip(request.kinds.active, request.kinds.like, strict=True))
+    public = dict(zip(request.kinds.active, request.kinds.kind_of, strict=True))
     value = value.take([public[index] for index in kinds.sets], axis=1)
     place = kinds.sets.index(request.event.question.card.set_index)
     strategies = len(value)
     prior = habits / habits.sum()
     # The values that the asked set may have had, with noise: `[quantile, strategy, mask]`.
-    masks = np.flatnonzero(share.max(axis=0) * held[place] > UNLIKELY)
+    masks = np.flatnonzero(share.max(axis=0) * held[place] > MIN_LIKELIHOOD)
     values = np.ascontiguousarray(value.transpose(1, 2, 0))
-    gap = (values[..., None] - value[:, place].take(masks, axis=1)) / SHARP
+    gap = (values[..., None] - value[:, place].take(masks, axis=1)) / CHANCE_NOISE
     gap = np.maximum(np.minimum(gap, MAX_ABOVE), -MAX_BELOW)
     below = np.exp(gap)[:, :, None] * _LOGARITHMS
     np.exp(below, out=below)
@@ -341,7 +351,7 @@ def likelihood(held: Floats, request: Asked, habits: Floats, kinds: Kinds) -> tu
     below = below.reshape(*held.shape, -1)
     passed = np.maximum((held[:, None, :] @ below)[:, 0], 1e-12)
     passed[place] = 1
-    all_passed = (passed ** kinds.times[:, None]).prod(axis=0)
+    all_passed = (passed ** kinds.counts[:, None]).prod(axis=0)
     reached = share.take(masks, axis=1) * all_passed.reshape(levels) / len(QUANTILES)
     explained = reached * held[place, masks]
     evidence = explained.sum(axis=(0, 2))
@@ -349,7 +359,7 @@ def likelihood(held: Floats, request: Asked, habits: Floats, kinds: Kinds) -> tu
     total = (below @ mixed[..., None])[..., 0]
     total[place] = 0
     total[place, masks] = prior[:strategies] @ reached.sum(axis=0)
-    sets = np.maximum(1.0, kinds.times @ (1 - held[:, 0]))
+    sets = np.maximum(1.0, kinds.counts @ (1 - held[:, 0]))
     flat = request.flat / sets
     flat_evidence = flat @ held[place]
     weight = prior * np.concatenate([evidence, flat_evidence])
@@ -366,7 +376,7 @@ class _Games(local):
         self.records: OrderedDict[object, Record] = OrderedDict()
 
 
-READ_GAMES = _Games()
+GAME_CACHE = _Games()
 
 
 def read_game(view: View) -> tuple[Record, Reading]:
@@ -378,7 +388,7 @@ def read_game(view: View) -> tuple[Record, Reading]:
     sizes, dealt, down = view.at_deal()
     start = PublicState.start(view.public.settings, sizes, down)
     key, events = (start, view.events[:1]), view.events
-    record = READ_GAMES.records.pop(key, None)
+    record = GAME_CACHE.records.pop(key, None)
     if record is None or tuple(record.events) != events[: len(record.events)]:
         record = Record(start)
     for event in events[len(record.events) :]:
@@ -386,9 +396,9 @@ def read_game(view: View) -> tuple[Record, Reading]:
     if record.public != view.public:
         record, dealt = Record(view.public), view.hand
     else:
-        READ_GAMES.records[key] = record
-        while len(READ_GAMES.records) > GAMES_KEPT:
-            READ_GAMES.records.popitem(last=False)
+        GAME_CACHE.records[key] = record
+        while len(GAME_CACHE.records) > MAX_CACHED_GAMES:
+            GAME_CACHE.records.popitem(last=False)
     if view.seat == NOBODY:
         return record, record.bystander
     return record, record.seat(view.seat, dealt)

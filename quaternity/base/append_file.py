@@ -1,0 +1,190 @@
+"""Append-only files that one process writes at a time, such as the record of a game.
+
+The file is locked while it is open; a crash releases the lock. Before every change, the path must
+still lead to the open file, and the length must be the one that this process left. So changes by
+another process are never overwritten or continued. On systems without file locks (Windows, some
+network file systems), this comparison alone detects a second writer.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from contextlib import suppress
+from typing import Self
+
+from quaternity.base.errors import InputError
+from quaternity.base.writing import CAN_LOCK, replace_file_locked, try_lock, write_error
+
+
+class AppendOnlyFile:
+    """A file that only this process appends to until it is closed. A context manager.
+
+    When a method that changes the file returns, the change is on the disk.
+    """
+
+    def __init__(self, path: str, file: io.FileIO | None = None) -> None:
+        """Open an existing file, or use `file`, which is already open and locked.
+
+        Raises:
+            InputError: If the file cannot be written, is not a regular file, or is open in another
+                process.
+        """
+        self.path = path
+        try:
+            self._file = file or _open_locked(path)
+            self._size = os.fstat(self._file.fileno()).st_size
+        except OSError as error:
+            raise write_error(path, error) from error
+
+    @classmethod
+    def exists(cls, path: str) -> bool:
+        """Return whether the path leads to a regular file that is not empty."""
+        try:
+            status = os.stat(path)
+        except OSError:
+            return False
+        return stat.S_ISREG(status.st_mode) and status.st_size > 0
+
+    @classmethod
+    def create(cls, path: str, text: str) -> Self:
+        """Create a file with the given text, or replace an empty one.
+
+        The text is written atomically: after a crash, the file is empty or complete.
+
+        Raises:
+            InputError: If the constructor raises it, or the file is not empty.
+        """
+        is_new = True
+        try:
+            empty = cls(path, _open_locked(os.path.realpath(path), os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            empty, is_new = cls(path), False
+        except OSError as error:
+            raise write_error(path, error) from error
+        file = None
+        with empty:
+            if empty._size:
+                raise InputError(f"{path}: the file is not empty: another process has written it")
+            try:
+                with replace_file_locked(path) as (part, handle):
+                    part.write_text(text, encoding="utf-8", newline="")
+                    if CAN_LOCK:
+                        file = io.FileIO(os.dup(handle), "r+")
+                    else:
+                        empty.close()  # Windows cannot replace an open file
+            except BaseException:
+                if file is not None:
+                    file.close()
+                if is_new:
+                    with suppress(OSError):
+                        os.unlink(os.path.realpath(path))
+                raise
+        return cls(path, file)
+
+    @property
+    def size(self) -> int:
+        """The length of the file in bytes, as this process left it."""
+        return self._size
+
+    def append(self, text: str, what: str = "") -> None:
+        """Append whole lines, or the beginning of a line.
+
+        An error message quotes `what`, or else the text, as not saved.
+
+        Raises:
+            InputError: If the text cannot be written (then none of it is kept), or another process
+                has changed the file.
+        """
+        data = text.encode()
+        handle = self._file.fileno()
+        try:
+            self._check()
+            try:
+                written = 0
+                while written < len(data):
+                    written += os.write(handle, data[written:])
+                os.fsync(handle)
+            except OSError:
+                # Remove a partial line, or a line that may not be on the disk.
+                with suppress(OSError):
+                    os.ftruncate(handle, self._size)
+                raise
+        except OSError as error:
+            lost = _unsaved_text(what or text)
+            raise InputError(f"{write_error(self.path, error)}{lost}") from error
+        except InputError as error:
+            raise InputError(f"{error}{_unsaved_text(what or text)}") from None
+        self._size += len(data)
+
+    def shorten(self, length: int) -> None:
+        """Truncate the file to `length` bytes.
+
+        Raises:
+            InputError: If the file cannot be truncated, or another process has changed it.
+        """
+        self._check()
+        try:
+            os.ftruncate(self._file.fileno(), length)
+            self._size = length
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise write_error(self.path, error) from error
+
+    def _check(self) -> None:
+        """Raise InputError unless the file is as this process left it."""
+        opened = os.fstat(self._file.fileno())
+        try:
+            current = os.stat(self.path)
+        except FileNotFoundError:
+            raise InputError(f"{self.path}: the file was removed or renamed meanwhile") from None
+        except OSError as error:
+            raise write_error(self.path, error) from error
+        if not os.path.samestat(opened, current):
+            raise InputError(f"{self.path}: the file was replaced by another file meanwhile")
+        if opened.st_size != self._size:
+            raise InputError(
+                f"{self.path}: the file was changed by another program meanwhile: it has "
+                f"{opened.st_size} bytes instead of {self._size}"
+            )
+
+    def close(self) -> None:
+        """Close the file and release its lock."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _open_locked(path: str, extra_flags: int = 0) -> io.FileIO:
+    """Open and lock a file for reading and appending, with extra flags for `os.open`.
+
+    Raises:
+        InputError: If it is not a regular file, or another process has locked it.
+        OSError: If it cannot be opened.
+    """
+    while True:
+        flags = extra_flags | os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        file = io.FileIO(os.open(path, flags, 0o666), "r+")
+        try:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise InputError(f"{path}: cannot be written: it is not a regular file")
+            if try_lock(file.fileno()) is False:
+                raise InputError(f"{path}: is in use by another process")
+            # Another process may have replaced the file before it was locked: then try again.
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+                    return file
+        except BaseException:
+            file.close()
+            raise
+        file.close()
+
+
+def _unsaved_text(text: str) -> str:
+    lines = text.split("\n")
+    return f"; not saved: {', '.join(filter(None, lines))}" if any(lines) else ""

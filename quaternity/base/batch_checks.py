@@ -1,0 +1,54 @@
+"""Argument checks shared by all batches of games: sizes and actions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from quaternity.base.errors import InputError
+from quaternity.base.validation import as_int
+
+MAX_BATCH_BYTES = 1 << 30
+"""Maximum size of the masks and observations of one batch together, in bytes."""
+
+
+def check_games(games: Any, actions: int, numbers: int) -> int:
+    """Return the number of games of a batch as an `int`.
+
+    The masks and observations of the batch must fit into `MAX_BATCH_BYTES`.
+
+    Args:
+        actions: number of actions of a game, one byte of the mask each.
+        numbers: number of entries of an observation, 4 bytes each.
+
+    Raises:
+        InputError: If `games` is not a whole number >= 1, or is too large.
+    """
+    count, limit = as_int(games, "games", 1), MAX_BATCH_BYTES // (actions + 4 * numbers)
+    if count > limit:
+        raise InputError(f"games: {games} is above the limit of {limit}")
+    return count
+
+
+def check_actions(actions: ArrayLike, games: int, max_action: int) -> tuple[Any, NDArray[np.int32]]:
+    """Return the actions as an array, and the same clipped to -1..`max_action`.
+
+    Raises:
+        InputError: If `actions` does not have one whole number for each game.
+    """
+    array = np.asarray(actions)
+    if array.shape != (games,) or array.dtype.kind not in "iu":
+        raise InputError(f"actions: expected {games} whole numbers, one for each game")
+    return array, array.clip(-1, max_action).astype(np.int32)
+
+
+def check_legal(actions: Any, legal: NDArray[np.bool_]) -> None:
+    """Check that the action of every game is legal.
+
+    Raises:
+        InputError: If an action is not legal. The message names the first such game.
+    """
+    if wrong := np.nonzero(~legal)[0][:1].tolist():
+        raise InputError(f"action {actions[wrong[0]]} of game {wrong[0]} is not legal")

@@ -1,0 +1,261 @@
+"""Validation of arguments: convert them to exact built-in types, or name the invalid argument."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
+from itertools import islice
+from math import inf
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ParamSpec, SupportsIndex, TypeVar
+
+from quaternity.base.errors import InputError
+from quaternity.base.text_format import quote_value
+
+if TYPE_CHECKING:
+    from random import Random
+
+Choice = TypeVar("Choice")
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+MAX_SECONDS = 1e9
+"""Maximum time limit, in seconds (about 30 years); longer finite limits are reduced to it."""
+
+MAX_NUMBER = 10**50
+"""Maximum absolute value of a number in an argument; far above every hand, bound and bit mask."""
+
+
+def validate_arguments(
+    **kinds: type | tuple[type, ...],
+) -> Callable[[Callable[Given, Result]], Callable[Given, Result]]:
+    """Return a decorator that checks the types of the named arguments of a public function.
+
+    >>> @validate_arguments(name=str)
+    ... def greeting(name):
+    ...     return f"Hello {name}"
+    >>> greeting(name="Ann")
+    'Hello Ann'
+    >>> greeting(5)
+    Traceback (most recent call last):
+        ...
+    quaternity.base.errors.InputError: name: 5 is not a str
+    """
+
+    def decorate(function: Callable[Given, Result]) -> Callable[Given, Result]:
+        names: Sequence[str] = function.__code__.co_varnames
+        places = [(names.index(name), name, kind) for name, kind in kinds.items()]
+
+        @wraps(function)
+        def wrapper(*positional: Given.args, **keywords: Given.kwargs) -> Result:
+            for place, name, kind in places:
+                if place < len(positional):
+                    value: object = positional[place]
+                elif name in keywords:
+                    value = keywords[name]
+                else:
+                    continue  # the default applies, or Python itself reports a missing argument
+                if not isinstance(value, kind):
+                    raise InputError(f"{name}: {quote_value(value)} is not {_type_names(kind)}")
+            return function(*positional, **keywords)
+
+        return wrapper
+
+    return decorate
+
+
+def _type_names(kind: type | tuple[type, ...]) -> str:
+    """Return the names of one or several types as a phrase.
+
+    >>> _type_names((str, type(None)))
+    'a str or None'
+    """
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    names = ("None" if k is type(None) else f"a {k.__name__}" for k in kinds)
+    return " or ".join(names)
+
+
+def _index(value: Any) -> int | None:
+    """Return an integer, including one of NumPy, as an exact `int`; None for any other value."""
+    try:
+        return None if isinstance(value, bool) else int.__index__(operator.index(value))
+    except TypeError:
+        return None
+
+
+def as_int(value: SupportsIndex, place: str, least: int | None = None) -> int:
+    """Return a whole number as an exact `int`. NumPy integers are accepted, truth values are not.
+
+    Raises:
+        InputError: If the value is not a whole number, is less than `least`, or is outside
+            -`MAX_NUMBER`..`MAX_NUMBER`.
+
+    >>> as_int(3, "players", 1)
+    3
+    >>> as_int(True, "players", 1)
+    Traceback (most recent call last):
+        ...
+    quaternity.base.errors.InputError: players: True is not a whole number >= 1
+    """
+    if type(value) is int and (least or 0) <= value <= MAX_NUMBER:  # fast path
+        return value
+    bound = "" if least is None else f" >= {least}"
+    number = check_int(value, least, None, f"a whole number{bound}", place)
+    if not -MAX_NUMBER <= number <= MAX_NUMBER:
+        raise InputError(f"{place}: {quote_value(value)} is not a number up to {MAX_NUMBER:.0e}")
+    return number
+
+
+def check_length(values: Sequence[Any], place: str) -> int:
+    """Return the length of a sequence.
+
+    Raises:
+        InputError: If the value is a text, a set, a mapping, or not a sequence.
+    """
+    unordered = isinstance(values, str | bytes | bytearray | dict | set | frozenset)
+    try:
+        return len(None if unordered else values)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):  # the last two: an impossible length
+        raise InputError(f"{place}: {quote_value(values)} is not a list") from None
+
+
+def as_tuple(values: Sequence[Any], place: str) -> tuple[Any, ...]:
+    """Return a sequence as an exact tuple.
+
+    Raises:
+        InputError: If the value is not a sequence, or its items are not as many as its length.
+    """
+    if type(values) is tuple:
+        return values
+    count = check_length(values, place)
+    items = tuple(islice(as_iterator(values, place), count + 1))
+    if len(items) != count:
+        raise InputError(
+            f"{place}: {quote_value(values)} does not have {count} items, its own length"
+        )
+    return items
+
+
+def as_int_tuple(
+    values: Sequence[SupportsIndex], place: str, least: int | None = None
+) -> tuple[int, ...]:
+    """Return a sequence of whole numbers as an exact tuple of exact `int`.
+
+    Raises:
+        InputError: If the value is not a sequence, or `as_int` refuses an item. The message names
+            the item.
+    """
+    items = as_tuple(values, place)
+    return tuple([as_int(value, f"{place}[{index}]", least) for index, value in enumerate(items)])
+
+
+def check_index(value: SupportsIndex, count: int, noun: str, place: str | None = None) -> int:
+    """Return an index from 0 to `count` - 1 as an exact `int`.
+
+    The error message names `place`, if there is one, and the noun.
+
+    Raises:
+        InputError: If the value is not a whole number, or out of range.
+
+    >>> check_index(3, 3, "set")
+    Traceback (most recent call last):
+        ...
+    quaternity.base.errors.InputError: set 3 is out of range 0..2
+    """
+    number = value if type(value) is int else as_int(value, place or noun)
+    if not 0 <= number < count:
+        at = f"{place}: " if place else ""
+        raise InputError(f"{at}{noun} {quote_value(number)} is out of range 0..{count - 1}")
+    return number
+
+
+def as_permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tuple[int, ...]:
+    """Return a permutation of 0..count-1 as a tuple; raise `InputError` for any other value."""
+    numbers = as_int_tuple(order, place) if check_length(order, place) == count else None
+    if numbers is None or sorted(numbers) != list(range(count)):
+        value = order if numbers is None else list(numbers)
+        raise InputError(
+            f"{place}: {quote_value(value)} is not a permutation of the numbers 0..{count - 1}"
+        )
+    return numbers
+
+
+def check_int(value: object, low: int | None, high: int | None, expected: str, place: str) -> int:
+    """Return an integer, including one of NumPy, as an exact `int`.
+
+    Truth values and floats are not integers. The error message says that the value is not
+    `expected`, for example "a whole number".
+
+    Raises:
+        InputError: If the value is not an integer, or not from `low` to `high`.
+    """
+    number = _index(value)
+    if number is None or (low is not None and number < low) or (high is not None and number > high):
+        raise InputError(f"{place}: {quote_value(value)} is not {expected}")
+    return number
+
+
+def as_iterator(values: object, place: str) -> Iterator[Any]:
+    """Return an iterator over the values; raise `InputError` if they are not iterable."""
+    try:
+        return iter(values)  # type: ignore[call-overload, no-any-return]
+    except TypeError:
+        raise InputError(f"{place}: {quote_value(values)} is not a collection") from None
+
+
+def check_text(value: object, expected: str, place: str) -> str:
+    """Return the value if it is a `str`; otherwise raise `InputError`: it is not `expected`."""
+    if not isinstance(value, str):
+        raise InputError(f"{place}: {quote_value(value)} is not {expected}")
+    return value
+
+
+def check_random(random: object) -> Random:
+    """Return the value if it is a `random.Random`; otherwise raise `InputError`."""
+    from random import Random
+
+    if not isinstance(random, Random):
+        raise InputError(f"random: {quote_value(random)} is not a random.Random")
+    return random
+
+
+def lookup(table: Mapping[str, Choice], name: object, kind: str = "method") -> Choice:
+    """Return the entry of a table; raise `InputError`, which lists all names, if there is none."""
+    if not isinstance(name, str) or name not in table:
+        raise InputError(f"unknown {kind} {quote_value(name)}; choose from {', '.join(table)}")
+    return table[name]
+
+
+def _real(value: Any) -> float | None:
+    """Return a number as a float, up to `MAX_SECONDS` or infinite; None for any other value."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return None
+    number: Any = value
+    return inf if number == inf else float(min(number, MAX_SECONDS))
+
+
+def check_time_limit(seconds: object) -> float | None:
+    """Return a finite number of seconds above 0, or None for no limit.
+
+    Raises:
+        InputError: If the value is anything else.
+    """
+    if seconds is None:
+        return None
+    number = _real(seconds)
+    if number is None or not 0 < number < inf:
+        raise InputError(f"seconds: must be a finite number > 0, not {quote_value(seconds)}")
+    return number
+
+
+def check_seconds(seconds: object) -> float:
+    """Return a number of seconds, which may be 0 or infinite.
+
+    Raises:
+        InputError: If the value is negative or not a number.
+    """
+    number = _real(seconds)
+    if number is None or not number >= 0:
+        raise InputError(f"seconds: must be a number >= 0, not {quote_value(seconds)}")
+    return number

@@ -1,0 +1,103 @@
+"""Deals as lines of text: a single deal, or two deals with their differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import inf
+from typing import TYPE_CHECKING
+
+from quaternity.base.sentences import MessageTemplate
+
+if TYPE_CHECKING:
+    from solvers.verdict import Deal
+
+HAS = MessageTemplate("has", "{who:player}: {cards:hand}")
+HAS_NONE = MessageTemplate("has", "{who:player}: no cards")
+ASIDE = MessageTemplate("aside", "aside: {cards:hand}")
+
+
+def hand_lines(deal: Deal, players: int) -> Iterator[str]:
+    """Yield one line with each player's cards, then one for the cards aside if there are any."""
+    for player in range(_hand_count(deal, players)):
+        cards = deal.hand(player)
+        if player >= players:
+            yield ASIDE(cards=cards)
+            continue
+        yield HAS(who=player, cards=cards) if cards else HAS_NONE(who=player)
+
+
+def _hand_count(deal: Deal, players: int) -> int:
+    """Return the number of hands: one for each player, and one for cards aside if there are any."""
+    return max([players, *(owner + 1 for row in deal.owner for owner in row)])
+
+
+def _holder_name(hand: int, players: int) -> str:
+    return f"player {hand}" if hand < players else "aside"
+
+
+def differing_deals(deals: Sequence[Deal], players: int, wide: float = inf) -> Iterator[str]:
+    """Yield lines with two deals that a player cannot distinguish: one true, one false.
+
+    They are side by side, or one below the other if `wide` characters do not suffice.
+    """
+    heads = ("true", "false")
+    true, false = deals
+    lines = list(compare_deals(true, false, players, heads, wide))
+    if lines[0].split() == list(heads):
+        yield "true if the cards lie as on the left, false if they lie as on the right:"
+    else:
+        yield "true if the cards lie in the first way, false if they lie in the second:"
+    yield from lines
+
+
+def compare_deals(
+    first: Deal, other: Deal, players: int, heads: tuple[str, str], wide: float = inf
+) -> Iterator[str]:
+    """Yield lines with two deals, one row for each player; `*` marks cards with different owners.
+
+    If the rows are wider than `wide`, the deals are below each other. Further lines list the cards
+    that differ.
+    """
+    from quaternity.base.text_table import table_lines
+
+    def cards(deal: Deal, than: Deal, player: int) -> str:
+        return " ".join(
+            f"{index}/{number}" + "*" * (than.owner[index][number] != player)
+            for index, number in deal.hand(player)
+        )
+
+    pairs = [
+        (cards(first, other, player), cards(other, first, player))
+        for player in range(_hand_count(first, players))
+    ]
+    rows = [[_holder_name(hand, players), *pair] for hand, pair in enumerate(pairs)]
+    lines, where = table_lines(["", *heads], rows, None, align="<<<"), "on the right"
+    if max(map(len, lines)) > wide:
+        lines, where = list(_stacked_lines(pairs, players, heads, int(wide))), f"{heads[1]}:"
+    yield from lines
+    moved: dict[tuple[int, int], list[str]] = {}
+    for index, (first_row, second_row) in enumerate(zip(first.owner, other.owner, strict=True)):
+        for number, (old, new) in enumerate(zip(first_row, second_row, strict=True)):
+            if old != new:
+                moved.setdefault((old, new), []).append(f"{index}/{number}")
+    for (old, new), cards_moved in sorted(moved.items()):
+        yield (
+            f"{', '.join(cards_moved)}: {_holder_name(old, players)}, {where} "
+            f"{_holder_name(new, players)}"
+        )
+
+
+def _stacked_lines(
+    pairs: Sequence[tuple[str, str]], players: int, heads: tuple[str, str], wide: int
+) -> Iterator[str]:
+    from textwrap import wrap
+
+    column = max(map(len, heads)) + 2
+    for player, pair in enumerate(pairs):
+        for holder, head, hand in zip(
+            (_holder_name(player, players), ""), heads, pair, strict=True
+        ):
+            begins = f"{holder:<10}{head:<{column}}"
+            yield from wrap(
+                hand or "no cards", wide, initial_indent=begins, subsequent_indent=" " * len(begins)
+            )

@@ -1,0 +1,190 @@
+"""Deals reachable along steps that a player of a group cannot distinguish.
+
+A formula is not common knowledge iff a chain of such steps leads from the real deal to a *failure*:
+a deal where the formula is false. Three techniques reason about such chains without listing them:
+
+- What both players of a pair can always see never changes along their chains
+(`reachable_superset`). A
+  card that only these two can own keeps its owner. If the others hold known numbers of cards of a
+  set, each of the two keeps their number of its cards, which may also fix other cards.
+- A hand that occurs in a deal from which a failure is reachable makes the failure reachable, too.
+  The hands of such deals are generalized to whole deal problems (`deals_before`), the next step
+  backwards from a failure. Whether each member of a group sees that none of these deals is the real
+  one is again a question of coalitions that fall short (`refutation`).
+- A chain of a given length between two given deals is one small CP-SAT model (`linked`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from itertools import pairwise
+
+from quaternity.base.errors import LimitError
+from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, negate
+from quaternity.epistemic.hand_patterns import HandPatterns
+from quaternity.epistemic.propositional import Case, narrow
+from quaternity.game.cards import Card
+from solvers.filtering import filter_problem
+from solvers.problem import DealProblem, SetConstraint, mask_of
+from solvers.registry import solve
+from solvers.verdict import Deal
+
+
+def reachable_superset(
+    problem: DealProblem, deal: Deal, players: Sequence[int], seconds: float
+) -> DealProblem:
+    """Return a superset of the deals reachable from `deal` along chains of some players.
+
+    These are the deals that agree with it in everything that is known never to change along such
+    chains. At the time limit, the result is still such a superset. Cost: at most cards x
+    `filter_problem`.
+    """
+    if len(players) != 2:
+        return problem
+    pair = mask_of(players)
+    while True:
+        try:
+            problem = filter_problem(problem, seconds)
+        except LimitError:
+            return problem
+        sets, changed = [], False
+        for constraint, owner in zip(problem.sets, deal.owner, strict=True):
+            masks = tuple(
+                1 << holder if not mask & ~pair else mask
+                for mask, holder in zip(constraint.owners, owner, strict=True)
+            )
+            low, high = constraint.low, constraint.high
+            if all(
+                low[number] == high[number] for number in range(len(low)) if number not in players
+            ):
+                # The number of cards left for the two is known, so each knows the other's number.
+                counts = [owner.count(n) for n in range(len(low))]
+                low = high = tuple(counts)
+            fixed = SetConstraint.unchecked(masks, low, high)
+            changed = changed or fixed != constraint
+            sets.append(fixed)
+        if not changed:
+            return problem
+        problem = DealProblem.unchecked(problem.hands, tuple(sets))
+
+
+def contains_fixed_cards(problem: DealProblem, among: DealProblem) -> bool:
+    """Return whether `among` contains every deal of a problem with the same fixed cards."""
+    case = {card: 1 << owner for owner, card in fixed_cards(problem, among)}
+    try:
+        return among == problem or filter_problem(narrow(problem, case)) == among
+    except LimitError:
+        return False
+
+
+def fixed_cards(problem: DealProblem, among: DealProblem) -> list[tuple[int, Card]]:
+    """Return the cards, with owners, that are fixed in `among` but not in the whole problem."""
+    return [
+        (owner.bit_length() - 1, Card(index, number))
+        for index, (some, every) in enumerate(zip(among.sets, problem.sets, strict=True))
+        for number, (owner, all_of_them) in enumerate(zip(some.owners, every.owners, strict=True))
+        if owner.bit_count() == 1 < all_of_them.bit_count()
+    ]
+
+
+def deals_before(problem: DealProblem, bad: DealProblem, deal: Deal, player: int) -> DealProblem:
+    """Return many deals of a problem in which a player's hand also occurs in a bad deal.
+
+    The search starts with the hand of `deal`, which is a bad deal. Every set in which the hand can
+    be varied freely without leaving the bad deals is freed. Cost: at most one
+    `HandPatterns.provable_coalitions` for each set.
+    """
+    return _free_sets(problem, bad, deal, player, lambda wide: _all_fit(wide, bad, player))
+
+
+def deals_around(
+    problem: DealProblem, deal: Deal, player: int, false: Sequence[DealProblem]
+) -> DealProblem:
+    """Return many deals of a problem in which a player's hand occurs in no false deal.
+
+    `deal` is one of them. Cost: a few deal problems for each set.
+    """
+
+    def none_fits(wide: DealProblem) -> bool:
+        hands = allowed_hands(wide, player)
+        return not any(solve(narrow(f, hands)) for f in false)
+
+    return _free_sets(problem, problem, deal, player, none_fits)
+
+
+def allowed_hands(deals: DealProblem, player: int) -> Case:
+    """Return a player's hands in some deals as a case: cards they must hold, and may not hold."""
+    own = 1 << player
+    return {
+        Card(index, number): own if mask == own else ~own
+        for index, constraint in enumerate(deals.sets)
+        for number, mask in enumerate(constraint.owners)
+        if mask == own or not mask & own
+    }
+
+
+def _free_sets(
+    problem: DealProblem,
+    bad: DealProblem,
+    deal: Deal,
+    player: int,
+    right: Callable[[DealProblem], bool],
+) -> DealProblem:
+    """Return the deals with a player's hand from `deal`, with as many sets freed as possible."""
+    every = range(len(problem.sets))
+    wide = _with_free_sets(problem, bad, deal, player, every)
+    if right(wide):
+        return wide
+    free: list[int] = []
+    for index in every:
+        if right(_with_free_sets(problem, bad, deal, player, [*free, index])):
+            free.append(index)
+    return _with_free_sets(problem, bad, deal, player, free)
+
+
+def _all_fit(before: DealProblem, bad: DealProblem, player: int) -> bool:
+    """Return whether every hand that a player has in some deals also occurs in a bad deal."""
+    return HandPatterns(before, bad, (player,)).provable_coalitions({}) == []
+
+
+def _with_free_sets(
+    problem: DealProblem, bad: DealProblem, deal: Deal, player: int, free: Collection[int]
+) -> DealProblem:
+    """Return the deals in which a player holds the cards of `deal`, except in the free sets.
+
+    In a free set, the player may hold all cards except those that bad deals give to others, and
+    those that others hold in the deal and need to reach their minimum.
+    """
+    sets = []
+    own = 1 << player
+    for index, (constraint, wrong) in enumerate(zip(problem.sets, bad.sets, strict=True)):
+        needed = list(wrong.low)
+        masks = []
+        for holder, mask, allowed in zip(
+            deal.owner[index], constraint.owners, wrong.owners, strict=True
+        ):
+            if holder == player:
+                fixed = index not in free or allowed == own
+                masks.append(own if fixed else mask)
+                continue
+            kept = needed[holder] > 0
+            needed[holder] -= 1
+            masks.append(mask & ~own if kept or index not in free or not allowed & own else mask)
+        sets.append(SetConstraint.unchecked(tuple(masks), constraint.low, constraint.high))
+    return DealProblem.unchecked(problem.hands, tuple(sets))
+
+
+def require_same_view(
+    model: CoupledDeals, tables: Sequence[DealTable], players: Sequence[int]
+) -> None:
+    """Require that consecutive deals of a model have the same hand for one of the players."""
+    for before, after in pairwise(tables):
+        links = {player: model.new_literal() for player in players}
+        model.require_any(links.values())
+        for player, link in links.items():
+            # Hands have equal sizes, so it suffices that one contains the other.
+            for old, new in zip(
+                before.hand_literals(player), after.hand_literals(player), strict=True
+            ):
+                if old is not False:
+                    model.require_any([link.negated(), negate(old), new])

@@ -1,0 +1,54 @@
+"""The deal problem that follows from only some of the requests of a game.
+
+The numbers of cards in the hands, and the sets on the table, are known without any request. If a
+request is omitted, so are its effects: if it succeeded, its card may or may not have gone to the
+asker. So every selection of requests states a deal problem. All requests together state the public
+record, and no requests at all state what follows from the rules alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from quaternity.game.transition import out_of_play
+from quaternity.kwartet.public import Event, PublicState, after_request, exclude_full_set
+from solvers.problem import DealProblem, SetConstraint, with_entry
+
+
+def stated_by(
+    start: PublicState, events: Sequence[Event], selected: Collection[int]
+) -> DealProblem:
+    """Return what the selected requests state about the cards as they lie after all requests.
+
+    `selected` has the indices of the events that count. With all events, the deals are those of the
+    public record; with fewer events, they are a superset of these.
+    """
+    settings, size = start.settings, start.settings.set_size
+    maximum = size - 1 if settings.at_once else size
+    hands = list(start.hands)
+    sets = list(start.problem.sets)
+    removed = [owner is not None for owner in start.removed]
+    for number, event in enumerate(events):
+        asker, asked, (index, card) = event.question
+        if event.answer:
+            hands[asker] += 1
+            hands[asked] -= 1
+        if number in selected:
+            sets[index] = after_request(settings, sets[index], event.question, bool(event.answer))
+            if not settings.at_once:
+                sets = [exclude_full_set(i, asker) for i in sets]
+        elif event.answer:
+            owners, low, high = sets[index]
+            sets[index] = SetConstraint.unchecked(
+                with_entry(owners, card, owners[card] | 1 << asker),
+                with_entry(low, asked, max(0, low[asked] - 1)),
+                with_entry(high, asker, min(high[asker] + 1, maximum)),
+            )
+        for complete in event.announced:
+            hands[asker] -= size
+            removed[complete] = True
+    remaining = [
+        out_of_play(settings.hands) if gone else constraint
+        for constraint, gone in zip(sets, removed, strict=True)
+    ]
+    return DealProblem.unchecked(tuple(hands), tuple(remaining))

@@ -1,0 +1,320 @@
+"""A game as a seat or a bystander saw it: the seat's own cards, and what everybody saw.
+
+This is for games with real cards on a real table, where no program knows all hands. Every request
+is checked against the rules and against the deals that are still possible. A request that could not
+have happened is rejected with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from quaternity.base.errors import IllegalMove, InputError
+from quaternity.base.text_format import join_words
+from quaternity.game.question import Answer, Question
+from quaternity.kwartet.hands import Hand
+from quaternity.kwartet.public import Event, PublicState, after_request, request_faults
+from quaternity.kwartet.settings import KwartetSettings
+from quaternity.kwartet.view import NOBODY, View
+from solvers.filtering import filter_problem
+from solvers.problem import DealProblem, SetConstraint
+from solvers.registry import solve
+from solvers.verdict import Feasible
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLog:
+    """A running or finished game, as far as it was seen. Immutable.
+
+    Attributes:
+        sizes: the number of cards dealt to each hand; the last hand is the pile if cards lie aside.
+        seat, hand: the seat and the cards dealt to it; None and an empty hand for a bystander.
+        views: the views right after the deal and after each request, so one more than events.
+        warnings: irregularities of the text that was read.
+    """
+
+    settings: KwartetSettings
+    sizes: tuple[int, ...]
+    seat: int | None
+    hand: Hand
+    events: tuple[Event, ...]
+    views: tuple[View, ...] = field(repr=False)
+    names: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+
+    @classmethod
+    def start(
+        cls,
+        settings: KwartetSettings,
+        sizes: Sequence[int],
+        seat: int | None = None,
+        hand: Hand | None = None,
+        announced: Sequence[tuple[int, int]] = (),
+        names: Sequence[str] = (),
+    ) -> SeatLog:
+        """Return the game right after the deal; raise InputError if the deal is impossible.
+
+        `announced` are the sets that were dealt full and put down at once, as (set, player).
+        """
+        own = (0,) * settings.sets if hand is None or seat is None else hand
+        _check_start(settings, sizes, seat, own, announced)
+        public = PublicState.start(settings, sizes, sorted(announced))
+        removed = zip(own, public.removed, strict=True)
+        held = tuple(mask if gone is None else 0 for mask, gone in removed)
+        view = View(public, NOBODY if seat is None else seat, held)
+        why = _why_impossible(view.problem)
+        if why is not None:
+            raise InputError(f"the deal is impossible: {why}")
+        return cls(settings, tuple(sizes), seat, own, (), (view,), tuple(names))
+
+    @classmethod
+    def of_view(cls, view: View) -> SeatLog:
+        """Return the game up to a view, as its seat saw it. Cost: requests x sets."""
+        sizes, hand, down = view.at_deal()
+        full = view.public.settings.full
+        own = [full if (index, view.seat) in down else held for index, held in enumerate(hand)]
+        seat = None if view.seat == NOBODY else view.seat
+        log = cls.start(view.public.settings, sizes, seat, tuple(own), down)
+        views, events = [log.views[0]], view.events
+        for step, event in enumerate(events, start=1):
+            after = views[-1].public.after(event.question, bool(event.answer), event.announced)
+            hand_now = event.hand_after(views[-1].hand, view.seat)
+            views.append(View(after, view.seat, hand_now, events[:step]))
+        return replace(log, events=events, views=tuple(views))
+
+    def with_announced(self, announced: Sequence[tuple[int, int]]) -> SeatLog:
+        """Return the game right after the deal, with other sets put down at once; see `start`."""
+        hand = None if self.seat is None else self.hand
+        return self.start(self.settings, self.sizes, self.seat, hand, announced, self.names)
+
+    @property
+    def put_down_at_deal(self) -> list[tuple[int, int]]:
+        """The sets put down right after the deal, as (set, player)."""
+        removed = enumerate(self.states[0].removed)
+        return [(index, player) for index, player in removed if player is not None]
+
+    @property
+    def states(self) -> list[PublicState]:
+        """The public states right after the deal and after each request."""
+        return [view.public for view in self.views]
+
+    def view(self, step: int, seat: int | None) -> View:
+        """Return what the log's own seat, or a bystander (None), saw after `step` requests."""
+        if seat is not None and seat != self.seat:
+            observer = "everybody" if self.seat is None else f"player {self.seat}"
+            raise InputError(f"seat {seat}: the log shows only what {observer} saw")
+        return self.views[step]
+
+    def after(self, question: Question, answer: Answer, announced: Sequence[int] = ()) -> SeatLog:
+        """Return the game with one more request, and the sets that the asker then put down.
+
+        Raises:
+            IllegalMove: If the rules forbid the request, or if what was seen rules out the answer
+                or the sets put down. Its faults say why.
+        """
+        view = self.views[-1]
+        faults = self._faults(question, answer, announced)
+        if not faults:
+            faults = _impossible_parts(view, question, answer, announced)
+        if faults:
+            raise IllegalMove(f"'{question}: {answer}' is impossible", faults)
+        public = view.public.after(question, bool(answer), sorted(announced))
+        hand = Event(question, answer, tuple(announced)).hand_after(view.hand, view.seat)
+        events = (*self.events, Event(question, answer, tuple(sorted(announced))))
+        latest = View(public, view.seat, hand, events)
+        why = _why_impossible(latest.problem)
+        if why is not None:
+            down = f" and putting down {join_words(sorted(announced))}" if announced else ""
+            raise IllegalMove(f"'{question}: {answer}'{down} is impossible", [f"otherwise {why}"])
+        return replace(self, events=events, views=(*self.views, latest))
+
+    def sets_put_down_after(self, question: Question, answer: Answer) -> tuple[int, ...]:
+        """Return the sets that the asker certainly put down after a request."""
+        view = self.views[-1]
+        try:
+            self.after(question, answer)
+        except IllegalMove as error:
+            index, number = question.card
+            players = range(self.settings.players)
+            can_be = index in range(self.settings.sets) and number in range(self.settings.set_size)
+            can_be = can_be and question.asked in players and question.asked != question.asker
+            if (
+                question.asker != view.public.turn
+                or not can_be
+                or view.public.removed[index] is not None
+            ):
+                raise
+            own = (
+                Event(question, answer).hand_after(view.hand, view.seat)
+                if question.asker == self.seat
+                else ()
+            )
+            full = [index for index, held in enumerate(own) if held == self.settings.full]
+            before = view.problem.sets[index]
+            stated = after_request(self.settings, before, question, bool(answer))
+            after = view.problem.with_set(index, stated)
+            exact = filter_problem(after if solve(after) else view.problem).sets
+            certain = {
+                index
+                for index, constraint in enumerate(exact)
+                if constraint.size and constraint.low[question.asker] == constraint.size
+            }
+            for candidate in [full] if full else [certain, certain | {index}]:
+                with suppress(IllegalMove):
+                    self.after(question, answer, sorted(candidate))
+                    return tuple(sorted(candidate))
+            raise error from None
+        return ()
+
+    def without_last(self) -> SeatLog:
+        """Return the game without its last request."""
+        return replace(self, events=self.events[:-1], views=self.views[:-1])
+
+    def _faults(self, question: Question, answer: Answer, announced: Sequence[int]) -> list[str]:
+        """Return the objections to a request that follow from the rules and the own hand."""
+        view = self.views[-1]
+        asker, asked, (index, number) = question
+        is_own = self.seat is not None and asker == self.seat
+        # Assume that another asker holds what the request needs; `_why_impossible` checks it later.
+        settings, full_set = self.settings, self.settings.full
+        hand = (
+            view.hand
+            if is_own
+            else tuple(
+                full_set & ~(1 << number % settings.set_size) if other == index else full_set
+                for other in range(settings.sets)
+            )
+        )
+        faults = request_faults(view.public, hand, question)
+        if faults or self.seat is None:
+            return faults
+        held = view.hand[index] >> number & 1
+        if held != answer if asked == self.seat else held and answer:
+            has = "has" if held else "does not have"
+            faults.append(f"player {self.seat} {has} {question.card}")
+        if is_own:
+            hand = Event(question, answer).hand_after(view.hand, view.seat)
+            full = [index for index, mask in enumerate(hand) if mask == full_set]
+            if full != sorted(announced):
+                has = f"set {join_words(full)} in full" if full else "no full set"
+                faults.append(f"player {asker} then has {has} to put down")
+        return faults
+
+
+def _check_start(
+    settings: KwartetSettings,
+    sizes: Sequence[int],
+    seat: int | None,
+    hand: Hand,
+    announced: Sequence[tuple[int, int]],
+) -> None:
+    if len(sizes) != settings.hands or sum(sizes) != settings.cards:
+        pile = f", and {settings.aside} cards lie aside" if settings.aside else ""
+        raise InputError(
+            f"{sum(sizes)} cards in {len(sizes)} hands: there are {settings.cards} cards and "
+            f"{settings.players} players{pile}"
+        )
+    if settings.aside and sizes[-1] != settings.aside:
+        raise InputError(f"aside: {sizes[-1]} cards, not {settings.aside}")
+    for player, size in enumerate(sizes):
+        if size < 0:
+            raise InputError(f"hand {player}: the number of cards must be >= 0, not {size}")
+    if seat is not None:
+        cards = sum(mask.bit_count() for mask in hand)
+        if not 0 <= seat < settings.players:
+            raise InputError(f"seat {seat} is out of range 0..{settings.players - 1}")
+        if cards != sizes[seat]:
+            raise InputError(f"hand {seat}: {cards} cards, not {sizes[seat]}")
+    down = dict(announced)
+    if announced and not settings.at_once:
+        raise InputError("no set is put down before the first request")
+    for index, player in announced:
+        possible = [settings.full if player == seat else 0]
+        if not 0 <= index < settings.sets:
+            raise InputError(f"set {index} is out of range 0..{settings.sets - 1}")
+        if not 0 <= player < settings.players:
+            raise InputError(f"player {player} is out of range 0..{settings.players - 1}")
+        if announced.count((index, player)) > 1:
+            raise InputError(f"'{player} puts down {index}' is given more than once")
+        if down[index] != player:
+            raise InputError(f"set {index} cannot be put down by {player} and by {down[index]}")
+        if seat is not None and hand[index] not in possible:
+            raise InputError(f"player {player} cannot put down {index}: player {seat} sees that")
+    for index, held in enumerate(hand):
+        if settings.at_once and held == settings.full and down.get(index) != seat:
+            raise InputError(f"'{seat} puts down {index}' is missing: it was dealt in full")
+    owners = list(down.values())
+    counts = [settings.set_size * owners.count(player) for player in range(len(sizes))]
+    for player, (size, count) in enumerate(zip(sizes, counts, strict=True)):
+        if count > size:
+            raise InputError(f"player {player} puts down {count} cards of {size}")
+
+
+def _why_impossible(problem: DealProblem) -> str | None:
+    verdict = solve(problem)
+    if isinstance(verdict, Feasible):
+        return None
+    return "no deal fits" if verdict.shortage is None else verdict.shortage.in_words(problem)
+
+
+def _impossible_parts(
+    view: View, question: Question, answer: Answer, announced: Sequence[int]
+) -> list[str]:
+    """Return what is known about cards that contradicts the answer or the sets put down."""
+    asker, asked, card = question
+    public, faults = view.public, []
+    owners = view.problem.sets[card.set_index].owners[card.number]
+    if answer and not owners >> asked & 1:
+        faults.append(f"player {asked} cannot have {card}")
+    if not answer and owners == 1 << asked:
+        faults.append(f"player {asked} must have {card}")
+    if (
+        announced
+        and public.settings.at_once
+        and (not answer or list(announced) != [card.set_index])
+    ):
+        faults.append(f"only set {card.set_index} can be put down, and only after a yes")
+    for index in announced:
+        if not 0 <= index < public.settings.sets or public.removed[index] is not None:
+            faults.append(f"set {index} is not in play")
+            continue
+        received = card.number if answer and index == card.set_index else None
+        if not _may_hold_set(view.problem.sets[index], asker, asked, received):
+            faults.append(f"player {asker} cannot have all of set {index}")
+    settings = public.settings
+    if (
+        card.set_index in announced
+        and not answer
+        and not settings.own_card_requests
+        and len(announced) * settings.set_size != public.hands[asker]
+    ):
+        faults.append(
+            f"player {asker} would have asked for their own card: "
+            "that is allowed only with nothing but full sets in hand"
+        )
+    if (
+        announced
+        and not public.settings.at_once
+        and public.askers >> asker & 1
+        and not (answer and list(announced) == [card.set_index])
+    ):
+        faults.append(f"player {asker} has asked before: only a set just completed can be put down")
+    return faults
+
+
+def _may_hold_set(constraint: SetConstraint, asker: int, asked: int, received: int | None) -> bool:
+    """Return whether the asker may have a whole set, given the number of a card just received."""
+    owners = all(
+        mask >> asker & 1 for number, mask in enumerate(constraint.owners) if number != received
+    )
+    low = [
+        minimum - (player == asked and received is not None)
+        for player, minimum in enumerate(constraint.low)
+    ]
+    return (
+        owners
+        and all(minimum <= 0 for player, minimum in enumerate(low) if player != asker)
+        and constraint.high[asker] >= constraint.size - (received is not None)
+    )

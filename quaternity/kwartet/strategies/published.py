@@ -1,0 +1,133 @@
+"""The four strategies of the published table, and the smallest improvement on them.
+
+They need no solver. A card counts as *located* if it was seen publicly, or if only one opponent who
+holds cards has not denied having it. The public owners of a card show this directly.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from random import Random
+
+from quaternity.game.cards import Card
+from quaternity.game.question import Question
+from quaternity.kwartet.hands import NUMBERS_IN_MASK, Hand
+from quaternity.kwartet.public import PublicState, may_ask_for_own
+from quaternity.kwartet.view import View
+
+
+@lru_cache(maxsize=1 << 13)
+def request(asker: int, asked: int, index: int, number: int) -> Question:
+    """Return a question, from a cache."""
+    return Question.trusted(asker, asked, Card.unchecked(index, number))
+
+
+def random_request(view: View, random: Random) -> Question:
+    """Return a request for a random card of a random held set, from a random opponent."""
+    hand, draw = view.hand, random.random
+    held = [index for index, mask in enumerate(hand) if mask]
+    index = held[int(draw() * len(held))]
+    settings = view.public.settings
+    full = settings.full
+    numbers = NUMBERS_IN_MASK[full]
+    if not settings.own_card_requests and not may_ask_for_own(settings, hand):
+        held = [index for index, mask in enumerate(hand) if mask and mask != full]
+        index = held[int(draw() * len(held))]
+        numbers = NUMBERS_IN_MASK[full ^ hand[index]]
+    opponents = view.public.may_be_asked(view.seat)
+    asked = opponents[int(draw() * len(opponents))]
+    return request(view.seat, asked, index, numbers[int(draw() * len(numbers))])
+
+
+def own_card_request(view: View, random: Random) -> Question:
+    """Return a request for an own card, which must fail; if not allowed, a random request."""
+    if not may_ask_for_own(view.public.settings, view.hand):
+        return random_request(view, random)
+    own = [
+        (index, number) for index, mask in enumerate(view.hand) for number in NUMBERS_IN_MASK[mask]
+    ]
+    index, number = own[int(random.random() * len(own))]
+    opponents = view.public.may_be_asked(view.seat)
+    asked = opponents[int(random.random() * len(opponents))]
+    return request(view.seat, asked, index, number)
+
+
+def locate_cards(
+    public: PublicState, seat: int, hand: Hand, whole: bool
+) -> list[tuple[int, int, int]]:
+    """Return the located missing cards of held sets, as (set, number, owner's bit).
+
+    With `whole`, include only sets whose missing cards are all located.
+    """
+    others, full = public.with_cards & ~(1 << seat), public.settings.full
+    pile = 1 << public.settings.players
+    cards: list[tuple[int, int, int]] = []
+    for index, mask in enumerate(hand):
+        if mask:
+            owners = public.problem.sets[index].owners
+            before = len(cards)
+            for number in NUMBERS_IN_MASK[full ^ mask]:
+                candidates = owners[number] & others
+                if candidates and not candidates & (candidates - 1) and candidates != pile:
+                    cards.append((index, number, candidates))
+                elif whole:
+                    del cards[before:]
+                    break
+    return cards
+
+
+def random_of(view: View, cards: list[tuple[int, int, int]], random: Random) -> Question:
+    """Return a request for a random card of these (set, number, owner's bit)."""
+    index, number, owner = cards[int(random.random() * len(cards))]
+    return request(view.seat, owner.bit_length() - 1, index, number)
+
+
+def first_of(view: View, cards: list[tuple[int, int, int]]) -> Question:
+    """Return a request for the first of these cards (set, number, owner's bit).
+
+    A strategy that always takes located cards gets all of them in any order. For `mixed` the order
+    matters, and this order is closer to the published table than a random one.
+    """
+    index, number, owner = cards[0]
+    return request(view.seat, owner.bit_length() - 1, index, number)
+
+
+def greedy(view: View, random: Random) -> Question:
+    """Return a request for the first located card, else a random request."""
+    cards = locate_cards(view.public, view.seat, view.hand, whole=False)
+    return first_of(view, cards) if cards else random_request(view, random)
+
+
+def silent(view: View, random: Random) -> Question:
+    """Ask for a card of a completely located set; else ask at random (2/3) or for an own card."""
+    cards = locate_cards(view.public, view.seat, view.hand, whole=True)
+    if cards:
+        return first_of(view, cards)
+    if random.random() * 3 < 2:
+        return random_request(view, random)
+    return own_card_request(view, random)
+
+
+def mixed(view: View, random: Random) -> Question:
+    """Choose `greedy` or `silent` with equal probability for each request."""
+    return (greedy if random.random() < 0.5 else silent)(view, random)
+
+
+def better_greedy(view: View, random: Random) -> Question:
+    """Return a request for a located card, else for a missing one from a possible owner."""
+    public, seat, hand = view.public, view.seat, view.hand
+    cards = locate_cards(public, seat, hand, whole=False)
+    if cards:
+        return random_of(view, cards, random)
+    full = public.settings.full
+    others = public.with_cards & ~(1 << seat) & (1 << public.settings.players) - 1
+    guesses = []
+    for index, mask in enumerate(hand):
+        if mask:
+            owners = public.problem.sets[index].owners
+            for number in NUMBERS_IN_MASK[full ^ mask]:
+                candidates = owners[number] & others
+                while candidates:
+                    guesses.append((index, number, candidates & -candidates))
+                    candidates &= candidates - 1
+    return random_of(view, guesses, random) if guesses else random_request(view, random)

@@ -1,0 +1,93 @@
+"""Heuristic values of a state for each player, from exact chances or a rough estimate.
+
+The *prospects* of a player are a point for each completed set; for each set in play, the square of
+the share of it that the player can expect to hold; and a small bonus for being the player to move.
+So cards of the same set are worth more together, and a card that a player might still hold has some
+value until it is ruled out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quaternity.game.state import State
+from quaternity.perfect.keys.canonical import Key, KeyCodec, StateParts
+from quaternity.perfect.keys.kinds import NumberedKind
+from solvers.counting import chances
+from solvers.problem import DealProblem
+
+TURN = 0.25
+"""Value of being the player to move, in completed sets."""
+
+Prospects = tuple[float, ...]
+"""The prospects of each role, in completed sets."""
+
+
+def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
+    """Return the prospects in a canonical state if all deals that fit are equally likely.
+
+    Cost: one count of the deals, a tenth of a millisecond in small games.
+    """
+    parts = code.parts(key)
+    sets = [code.book.by_number(number).constraint for number in parts.kinds]
+    worths = []
+    for cards in chances(DealProblem(parts.hands, sets)) if sets else ():
+        shares = [sum(column) / len(cards) for column in zip(*cards, strict=True)]
+        worths.append([share * share for share in shares])
+    return _add_up(parts, worths)
+
+
+def rough_prospects(code: KeyCodec, key: Key, known: dict[int, Prospects]) -> Prospects:
+    """Return the prospects if every card is shared evenly among its owners, whatever the hands.
+
+    `known` caches the value of each kind of set. Cost: two microseconds.
+    """
+    parts = code.parts(key)
+    for number in parts.kinds:
+        if number not in known:
+            known[number] = _worth(code.book.by_number(number))
+    return _add_up(parts, [known[number] for number in parts.kinds])
+
+
+def _worth(kind: NumberedKind) -> Prospects:
+    """Return the contribution of one kind of set to each role's prospects."""
+    return _even_worth(kind.masks, kind.low)
+
+
+def _even_worth(masks: Sequence[int], low: Sequence[int]) -> Prospects:
+    shares = []
+    for player, least in enumerate(low):
+        share = sum([1 / mask.bit_count() for mask in masks if mask >> player & 1])
+        shares.append(max(share, least) / len(masks))
+    return tuple([share * share for share in shares])
+
+
+def many_prospects(state: State) -> Prospects:
+    """Return the rough prospects per player for any number of players, without canonical states.
+
+    Cost: that of closing the state.
+    """
+    values = [float(points) for points in state.points]
+    for constraint in state.filtered().sets:
+        for player, worth in enumerate(
+            _even_worth(constraint.owners, constraint.low) if constraint.owners else ()
+        ):
+            values[player] += worth
+    if not state.is_over and state.turn is not None:
+        values[state.turn] += TURN
+    return tuple(values)
+
+
+def _add_up(parts: StateParts, worths: Sequence[Sequence[float]]) -> Prospects:
+    values = [float(points) for points in parts.points]
+    for worth in worths:
+        for role, value in enumerate(worth):
+            values[role] += value
+    if worths and parts.place < len(values):
+        values[0] += TURN
+    return tuple(values)
+
+
+def lead(values: Prospects, role: int) -> float:
+    """Return the lead of a role over the best other role."""
+    return values[role] - max([value for other, value in enumerate(values) if other != role])

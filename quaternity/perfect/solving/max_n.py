@@ -1,0 +1,304 @@
+"""Outcomes if all players play for themselves, in a game that must end (max^n).
+
+An *outcome* is what each player gets: the number of their sets, or if only winning counts, 2 for a
+sole winner, 1 for a player who shares the most sets, and 0 for others. The player to move chooses
+among the questions, and the asked player among the legal answers. Both choose what gives them the
+most (max^n: Luckhardt and Irani 1986). A player is indifferent between tied choices, but these
+decide what the others get. So a state has a set of outcomes, one for every way to break ties
+without chance:
+
+- at the end of the game, its outcome;
+- if a player chooses, each outcome of a choice that is not worse for the player than the worst
+  outcome of every choice. (If another choice guaranteed more, the player would take it; otherwise
+  ties may be broken such that no other choice gives more.)
+
+These are the outcomes of the subgame-perfect equilibria in pure strategies. Breaking ties by a coin
+may add others, since a player may prefer a lottery. Ties in one state may be broken differently
+after different histories, so there may be many outcomes. With all ties *against* a player, every
+player who gets the same from two outcomes prefers the one in which that player gets less; with all
+ties *for* the player, the one in which that player gets more. Ties in which both get the same
+remain, and give a set of outcomes by the same rule.
+
+A state is computed after all its successors, stratum by stratum
+(`quaternity.perfect.solving.graph`), so positions must not repeat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quaternity.base.errors import InputError, LimitError
+from quaternity.perfect.keys.arrays import key_bytes
+from quaternity.perfect.keys.canonical import canonical, coding
+from quaternity.perfect.keys.kinds import role_orders
+from quaternity.perfect.solving.graph import GameGraph, Segment
+from quaternity.perfect.solving.retrograde import BLOCK_STATES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from quaternity.game.state import State
+    from quaternity.perfect.solving.solver import Solution
+
+Outcome = tuple[int, ...]
+"""What each player gets."""
+
+MAX_OUTCOME_BYTES = 2 * 2**30
+"""Maximum memory for the sets of outcomes, in bytes."""
+
+STUCK = (
+    "no player can be asked in this state, so its sets stay open: --everybody needs a game that "
+    "ends"
+)
+ENDLESS = (
+    "positions can repeat in this game, so it need not end: --everybody needs a game that ends, "
+    "such as a brisk game"
+)
+
+
+def _win_shares(points: Sequence[int]) -> Outcome:
+    best = max(points)
+    first = 2 if points.count(best) == 1 else 1
+    return tuple([first * (point == best) for point in points])
+
+
+WISHES: dict[str, Callable[[Sequence[int]], Outcome]] = {"points": tuple, "win": _win_shares}
+"""What all players want, by name: a function from their points to what they get."""
+
+TIES = {"any": 0, "against": -1, "for": 1}
+"""How ties are broken, by name: the weight of what the player concerned gets."""
+
+
+@dataclass(frozen=True, slots=True)
+class MaxNOutcomes:
+    """The outcomes of all states if all players play for themselves.
+
+    Attributes:
+        outcomes: all outcomes that a state may have, by role.
+        sets: [state, role, word], the outcomes of each state as bits (uint64), with ties against or
+            for that role. If ties are broken in any way, there is only one role.
+    """
+
+    graph: GameGraph
+    outcomes: tuple[Outcome, ...]
+    sets: NDArray[np.uint64]
+
+    def of(self, state: State, player: int = 0) -> list[Outcome]:
+        """Return the outcomes of a state, by real player, the best for player 0 first.
+
+        Args:
+            player: the player against or for whom ties are broken.
+
+        Raises:
+            InputError: If the state cannot follow from the state that was solved.
+        """
+        key, roles = canonical(state)
+        [number] = self.graph.numbers([key])
+        words = self.sets[number, roles.index(player) % self.sets.shape[1]].tolist()
+        outcomes = [
+            tuple([outcome[roles.index(player)] for player in range(len(roles))])
+            for place, outcome in enumerate(self.outcomes)
+            if words[place // 64] >> place % 64 & 1
+        ]
+        return sorted(outcomes, reverse=True)
+
+
+def check_wish(name: str) -> str:
+    """Return the name of a wish; raise an InputError for any other name."""
+    return _check_name("wish of the players", name, WISHES)
+
+
+def _check_name(meaning: str, name: str, known: Mapping[str, object]) -> str:
+    if name not in known:
+        raise InputError(f"{meaning}: must be {' or '.join(known)}, not {name[:40]!r}")
+    return name
+
+
+def solve_max_n(
+    solved: Solution | GameGraph, wish: str = "points", ties: str = "any"
+) -> MaxNOutcomes:
+    """Return all outcomes of all states if all players play for themselves.
+
+    Args:
+        wish: what all players want, a name in `WISHES`.
+        ties: how ties are broken, a name in `TIES`; `against` and `for` are computed for each
+            player.
+
+    Cost: half a microsecond per question; almost as much for each player if ties are against or
+    for.
+    Memory: 8 bytes per state (and player) for every 64 outcomes of the game; with three sets and
+    three players there are ten.
+
+    Raises:
+        InputError: If positions can repeat, so that the game need not end; if chance matters (use
+            the tie-break first-in-order); or if a name is unknown.
+        LimitError: If the outcomes take more than `MAX_OUTCOME_BYTES`.
+    """
+    graph = solved if isinstance(solved, GameGraph) else solved.graph
+    wish, ties = check_wish(wish), _check_name("ties", ties, TIES)
+    if graph.chances() is not None:
+        raise InputError(
+            "chance can choose the player to move in this game, so outcomes are not certain: "
+            "--everybody needs the tie-break first-in-order"
+        )
+    ends, _ = graph.ends()
+    code = coding(graph.rules)
+    over = [code.parts(key) for key in key_bytes(graph.keys[ends])]
+    if any(parts.kinds for parts in over):
+        raise InputError(STUCK)
+    gets = [WISHES[wish](parts.points) for parts in over]
+    tables = _Tables(graph.rules.players, gets, TIES[ties], len(graph))
+    sets = np.zeros((len(graph), tables.tie_roles, tables.words), np.uint64)
+    for end, outcome in zip(ends, gets, strict=True):
+        sets[end] = tables.bits([other == outcome for other in tables.outcomes])
+    settled = np.zeros(len(graph), bool)
+    settled[ends] = True
+    numbers = np.argsort(graph.discovery).astype(np.uint32)
+    for stratum in graph.strata(BLOCK_STATES):
+        segments = [block.segment(graph.orders, numbers) for block in stratum()]
+        while segments:
+            before = np.count_nonzero(settled)
+            segments = [s for s in segments if not _compute_ready(s, tables, sets, settled)]
+            if segments and np.count_nonzero(settled) == before:
+                raise InputError(ENDLESS)
+    return MaxNOutcomes(graph, tables.outcomes, sets)
+
+
+def _compute_ready(
+    segment: Segment, tables: _Tables, sets: NDArray[np.uint64], settled: NDArray[Any]
+) -> bool:
+    """Compute the states of a segment whose successors are settled; return whether all are done."""
+    counts = np.diff(segment.first, append=len(segment.asked))
+    ready = np.logical_and.reduceat(settled[segment.no] & settled[segment.yes], segment.first)
+    rows = np.nonzero(ready & ~settled[segment.states])[0]
+    count = counts[rows]
+    first = np.cumsum(count) - count
+    # The indices of the questions of these states.
+    at = np.repeat(segment.first[rows] - first, count) + np.arange(count.sum())
+    asked, asker = segment.asked[at], np.zeros(len(at), np.uint8)
+    for about in range(tables.tie_roles if len(rows) else 0):
+        no = tables.before(sets, segment.no[at], segment.no_order[at], about)
+        yes = tables.before(sets, segment.yes[at], segment.yes_order[at], about)
+        worst = np.maximum(tables.worst(no, asked, about), tables.worst(yes, asked, about))
+        possible = (no | yes) & tables.no_worse[about, asked, worst]
+        worst = np.maximum.reduceat(tables.worst(possible, asker, about), first)
+        some = np.bitwise_or.reduceat(possible, first)
+        sets[segment.states[rows], about] = some & tables.no_worse[about, 0, worst]
+    settled[segment.states[rows]] = True
+    return bool(settled[segment.states].all())
+
+
+CHUNK = 8
+"""Number of bits of a set of outcomes that are looked up at a time."""
+
+
+class _Tables:
+    """Sets of outcomes as bits: how they change when roles are renamed, and how roles rank them.
+
+    Attributes:
+        outcomes: all outcomes, under any assignment of roles.
+        words: number of 64-bit words in a set of outcomes.
+        tie_roles: number of roles for which ties are broken: all roles, or 1 for ties in any way.
+        no_worse: [role of the ties, role, rank, word], the outcomes that the role ranks at least as
+            high.
+    """
+
+    def __init__(self, players: int, ends: Sequence[Outcome], ties: int, states: int) -> None:
+        self.outcomes = tuple(sorted({outcome for end in ends for outcome in permutations(end)}))
+        self.words = -(-len(self.outcomes) // 64)
+        self.tie_roles = players if ties else 1
+        orders = role_orders(players)[0]
+        chunks = -(-len(self.outcomes) // CHUNK)
+        needed = 8 * self.words * (states * self.tie_roles + (chunks * len(orders) << CHUNK))
+        if needed > MAX_OUTCOME_BYTES:
+            raise LimitError(
+                f"sets of outcomes take {needed >> 20} MB: limit {MAX_OUTCOME_BYTES >> 20}"
+            )
+        maximum = max(map(max, self.outcomes))
+        # [role of the ties, role, outcome]
+        gets = np.array(self.outcomes).T
+        likings = gets[None] * (maximum + 1) + ties * gets[: self.tie_roles, None]
+        levels, ranks = np.unique(likings, return_inverse=True)
+        ranks = ranks.reshape(likings.shape)
+        self.no_worse = np.array(
+            [
+                [[self.bits(rank >= level) for level in range(len(levels))] for rank in about]
+                for about in ranks
+            ]
+        )
+        # [role, order]: the role after an answer of the player who had the role before.
+        self.after = np.array([[roles.index(role) for roles in orders] for role in range(players)])
+        number = {outcome: place for place, outcome in enumerate(self.outcomes)}
+        # [chunk, order, bits]: the outcomes of a chunk, renamed to the roles before an answer.
+        self._before = np.zeros((chunks, len(orders), 1 << CHUNK, self.words), np.uint64)
+        # [chunk, role of the ties, role, bits]: the rank of the worst outcome in a chunk.
+        self._worst = np.full((chunks, *ranks.shape[:2], 1 << CHUNK), len(levels) - 1, np.uint16)
+        bits = np.arange(1 << CHUNK)
+        for place, outcome in enumerate(self.outcomes):
+            rows = np.nonzero(bits >> place % CHUNK & 1)[0]
+            worst = self._worst[place // CHUNK]
+            worst[..., rows] = np.minimum(worst[..., rows], ranks[..., place, None])
+            for order, roles in enumerate(orders):
+                target = number[tuple([outcome[roles.index(role)] for role in range(players)])]
+                self._before[place // CHUNK, order, rows, target // 64] |= np.uint64(
+                    1 << target % 64
+                )
+
+    def bits(self, marked: Sequence[bool] | NDArray[Any]) -> NDArray[np.uint64]:
+        """Return the set of the marked outcomes."""
+        whole = sum(1 << place for place, mark in enumerate(marked) if mark)
+        return np.array(
+            [whole >> 64 * word & (1 << 64) - 1 for word in range(self.words)], np.uint64
+        )
+
+    def before(
+        self, sets: NDArray[np.uint64], states: NDArray[Any], order: NDArray[Any], about: int
+    ) -> NDArray[np.uint64]:
+        """Return the sets of the states after an answer, renamed to the roles before it."""
+        after = sets[states, self.after[about, order] if self.tie_roles > 1 else 0]
+        result = np.zeros(after.shape, np.uint64)
+        for table, bits in zip(self._before, self._chunks(after), strict=True):
+            result |= table[order, bits]
+        return result
+
+    def worst(self, sets: NDArray[np.uint64], roles: NDArray[Any], about: int) -> NDArray[Any]:
+        """Return the rank that each role gives to the worst outcome of the set."""
+        chunks = zip(self._worst, self._chunks(sets), strict=True)
+        return np.asarray(np.minimum.reduce([table[about, roles, bits] for table, bits in chunks]))
+
+    def _chunks(self, sets: NDArray[np.uint64]) -> Iterator[NDArray[np.uint64]]:
+        for chunk in range(len(self._before)):
+            word, shift = divmod(chunk * CHUNK, 64)
+            yield sets[:, word] >> np.uint64(shift) & np.uint64((1 << CHUNK) - 1)
+
+
+def max_n_document(
+    solved: Solution | GameGraph, state: State, wish: str = "points"
+) -> dict[str, Any]:
+    """Return the outcomes of a state if all players play for themselves, as values for JSON.
+
+    These are the outcomes for any way to break ties without chance, the minimum and maximum for
+    each player, and the winners (null: nobody). Then follow, for each player, the outcomes with all
+    ties against them, and with all ties for them.
+
+    Cost and errors: those of `solve_max_n`, three times.
+    """
+    outcomes = solve_max_n(solved, wish).of(state)
+    alone = {gets.index(max(gets)) for gets in outcomes if gets.count(max(gets)) == 1}
+    shared = any(gets.count(max(gets)) > 1 for gets in outcomes)
+    document: dict[str, Any] = {
+        "wish": wish,
+        "outcomes": outcomes,
+        "least": [min(gets) for gets in zip(*outcomes, strict=True)],
+        "most": [max(gets) for gets in zip(*outcomes, strict=True)],
+        "winners": [*sorted(alone), *[None] * shared],
+    }
+    for ties in ("against", "for"):
+        everybody = solve_max_n(solved, wish, ties)
+        document[ties] = [everybody.of(state, player) for player in range(state.players)]
+    return document

@@ -1,0 +1,83 @@
+"""The game-theoretic value of a state, and how good it is for a player."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quaternity.perfect.keys.kinds import Roles
+from solvers.problem import players_in
+
+NEVER = 2**16 - 1
+"""Stands for the length of a win that cannot be forced."""
+
+Worth = tuple[int, ...]
+"""How good a state is for a player; more is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateValue:
+    """What the players can achieve from a state, by real player numbers.
+
+    Attributes:
+        can_force: the players who can force a sole win against all others together: at most one.
+        can_win: the players who win alone in some continuation.
+        can_prevent: for each player, the other players whose sole win that player can prevent.
+        forced_length: for each player, the number of moves of the forced win; None if there is
+            none.
+    """
+
+    can_force: tuple[int, ...]
+    can_win: tuple[int, ...]
+    can_prevent: tuple[tuple[int, ...], ...]
+    forced_length: tuple[int | None, ...]
+
+    @classmethod
+    def of_roles(
+        cls, roles: Roles, force: int, win: int, prevent: Sequence[int], length: Sequence[int]
+    ) -> StateValue:
+        """Convert values by role (see `quaternity.perfect.solving.retrograde.Values`)."""
+        role_of = [roles.index(player) for player in range(len(roles))]
+        return cls(
+            _real(roles, force),
+            _real(roles, win),
+            tuple([_real(roles, prevent[role]) for role in role_of]),
+            tuple([None if length[role] == NEVER else length[role] for role in role_of]),
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "can_force_win": list(self.can_force),
+            "can_win": list(self.can_win),
+            "can_prevent_win": [list(others) for others in self.can_prevent],
+            "forced_length": list(self.forced_length),
+        }
+
+    def worth(self, player: int) -> Worth:
+        """Return how good the state is for a player who does not know the aims of the others.
+
+        These criteria are compared in this order: a forced win, preferably a short one; no forced
+        win of another player, or a long one; a possible win; many others whose win the player can
+        prevent; few players who can win.
+        """
+        own_length = self.forced_length[player]
+        other_lengths = [
+            length
+            for other, length in enumerate(self.forced_length)
+            if other != player and length is not None
+        ]
+        return (
+            -NEVER if own_length is None else -own_length,
+            min(other_lengths, default=NEVER),
+            int(player in self.can_win),
+            len(self.can_prevent[player]),
+            -len(self.can_win),
+        )
+
+
+def _real(roles: Roles, mask: int) -> tuple[int, ...]:
+    if not mask:
+        return ()
+    return tuple(sorted([roles[role] for role in players_in(mask)]))

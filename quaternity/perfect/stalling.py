@@ -1,0 +1,171 @@
+"""Stalling: opponents keep a player from winning by asking each other in vain for ever.
+
+Take a deal that fits the state. Players *share* a set if each of them holds a card of it. Suppose
+that a player shares a set with a third player and asks another player for a card of it that neither
+the asker nor the asked player holds. The answer is no, and nothing else changes: the deal still
+fits, no card moves, the set stays in play, and the asked player is to move. If players ask each
+other in this way in a ring, all information that this gives is known after one round, and positions
+repeat. So a player cannot force a win if, in some deal that fits, such questions lead from the
+opponent to move into a ring of opponents. That is the case exactly if one of these holds:
+
+- the opponent to move and another opponent each share a set with the player;
+- three opponents, including the opponent to move, each share a set with some other player.
+
+A brisk game does not allow such questions, so nobody can stall.
+
+`quaternity/guide/perfect-play.md` proves this and its converse: without such a deal, the opponents
+cannot prevent the player from being to move again, unless the game ends before that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain, combinations, product
+
+from quaternity.base.errors import LimitError
+from quaternity.game.cards import Card
+from quaternity.game.question import Answer, Question
+from quaternity.game.state import State
+from solvers.coalition_tables import IMPOSSIBLE, MAX_PLAYERS, SetShape
+from solvers.problem import DealProblem, SetConstraint, players_in
+from solvers.registry import solve
+from solvers.verdict import Feasible
+
+Sharing = tuple[int, int]
+"""The index of a set, and the players who share it as a bitmask."""
+
+
+@lru_cache(maxsize=1 << 12)
+def rings(able: int, turn: int, player: int) -> tuple[tuple[int, int], ...]:
+    """Return the groups that must share sets so that opponents of a player can form a ring.
+
+    Each alternative consists of two pairs of players. All sets of players are bitmasks; `able`
+    contains the players with cards, and `turn` is the opponent to move.
+
+    >>> rings(0b0111, 1, 0), len(rings(0b1111, 1, 0))
+    (((3, 5),), 8)
+    """
+    asker = 1 << turn
+    others = players_in(able & ~(asker | 1 << player))
+    couples: dict[tuple[int, int], None] = {}
+    for other in others:
+        thirds = players_in(able & ~(asker | 1 << other))
+        for first, second in product(thirds, repeat=2):
+            couples[asker | 1 << first, 1 << other | 1 << second] = None
+    for first, second in combinations(others, 2):
+        couples[asker | 1 << first, asker | 1 << second] = None
+    return tuple(couples)
+
+
+def ring_of_opponents(
+    kinds: Sequence[SetShape], slack: int, hands: Sequence[int], turn: int, player: int
+) -> tuple[Sharing, Sharing] | None:
+    """Return two sets and the groups that share them in a deal with a ring of opponents.
+
+    Args:
+        kinds: the kinds of the sets of a possible state.
+        slack: the slack of the state, from its sets and hands
+            (`solvers.coalition_tables.LaneLayout.slack`).
+        turn: the player to move; not `player`.
+
+    Return None if no deal has such a ring.
+    Cost: a few microseconds if there is a ring, otherwise up to N^2 additions for each alternative
+    of `rings`, for N sets.
+    """
+    guard = kinds[0].layout.guard
+    fitting: dict[int, list[tuple[int, int]]] = {}
+
+    def shared(couple: int) -> list[tuple[int, int]]:
+        """Return the sets that a pair can share, each with the slack if they do."""
+        if couple not in fitting:
+            fitting[couple] = [
+                (place, after)
+                for place, kind in enumerate(kinds)
+                if (after := slack_if_shared(kind, couple, slack)) & guard == guard
+            ]
+        return fitting[couple]
+
+    able = sum(1 << holder for holder, hand in enumerate(hands) if hand)
+    for first, second in rings(able, turn, player):
+        others = shared(second)
+        for place, after in shared(first) if others else ():
+            for other, _ in others:
+                both = first | second if other == place else second
+                before = slack if other == place else after
+                if slack_if_shared(kinds[other], both, before) & guard == guard:
+                    return (place, first), (other, second)
+    return None
+
+
+def slack_if_shared(kind: SetShape, sharing: int, slack: int) -> int:
+    """Return the slack of a state if some players must hold cards of a set; 0 if they cannot."""
+    owners, low, high = kind.key
+    raised = tuple([least or sharing >> player & 1 for player, least in enumerate(low)])
+    table = kind.layout.table(owners, raised, high)
+    return 0 if table == IMPOSSIBLE else slack - kind.table + table
+
+
+def stalling_questions(state: State, player: int) -> list[Question] | None:
+    """Return questions by which the opponents stall so that a player cannot win, or None.
+
+    Starting from this possible state, opponents ask these questions of each other, and all of them
+    are answered no. The final position already occurred when its player to move was last asked. The
+    result is None if the opponents cannot stall.
+
+    Raises:
+        LimitError: If there are more than `solvers.coalition_tables.MAX_PLAYERS` players.
+
+    >>> from quaternity import Settings
+    >>> state = State.start(Settings(4, 3, 3))
+    >>> list(map(str, stalling_questions(state, 1)))
+    ['0 asks 2 for 0/2', '2 asks 0 for 0/2', '0 asks 2 for 0/2', '2 asks 0 for 0/2']
+    """
+    if not state.has_tables:
+        raise LimitError(
+            f"stalling can be examined for at most {MAX_PLAYERS} players, not {state.players}"
+        )
+    slack = state.slack()
+    if state.brisk or slack is None or state.turn in (None, player) or state.is_over:
+        return None
+    kinds = [row.kind for row in state.rows()]
+    sharing = ring_of_opponents(kinds, slack, state.hands, state.turn, player)
+    if sharing is None:
+        return None
+    problem = state.problem
+    for place, players in sharing:
+        constraint = problem.sets[place]
+        low = [least or players >> other & 1 for other, least in enumerate(constraint.low)]
+        problem = problem.with_set(place, SetConstraint(constraint.owners, low, constraint.high))
+    verdict = solve(problem)
+    assert isinstance(verdict, Feasible), "the coalition tables allow a deal"
+    return _ring_questions(state, player, verdict.deal.owner)
+
+
+def _ring_questions(state: State, player: int, deal: Sequence[Sequence[int]]) -> list[Question]:
+    """Return the questions of a ring of opponents in a deal, until a position repeats."""
+    able = {*chain(*deal)} - {player}
+    questions = {
+        (asker, asked): Question(asker, asked, Card(place, number))
+        for place, owners in reversed([*enumerate(deal)])
+        for number, owner in reversed([*enumerate(owners)])
+        for asker in {*owners} & able - {owner}
+        for asked in able - {asker, owner}
+    }
+    while ends := {asked for _, asked in questions} - {asker for asker, _ in questions}:
+        questions = {pair: question for pair, question in questions.items() if pair[1] not in ends}
+    next_of = {asker: Question(asker, asked, card) for asker, asked, card in questions.values()}
+    line, seen = list[Question](), [state]
+    while len(seen) == 1 or not any(state.same_position(before) for before in seen[:-1]):
+        assert state.turn is not None, "the sets of the questions stay in play"
+        line.append(next_of[state.turn])
+        state = state.after(line[-1], Answer.NO)
+        seen.append(state)
+    return line
+
+
+def is_pass(problem: DealProblem, question: Question) -> bool:
+    """Return whether a legal question in a closed problem changes only the player to move."""
+    asker, asked, (index, number) = question
+    constraint = problem.sets[index]
+    return bool(constraint.low[asker]) and not constraint.owners[number] & (1 << asker | 1 << asked)

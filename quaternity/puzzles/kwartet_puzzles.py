@@ -1,0 +1,320 @@
+"""Puzzles of Kwartet about hidden hands: what a seat knows, and what it knows about others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from random import Random
+
+from quaternity.base.sentences import Message, MessageTemplate, message_data
+from quaternity.epistemic.worlds import quick_count
+from quaternity.game.cards import Card
+from quaternity.kwartet.hands import deal_hands
+from quaternity.kwartet.log import parse_any_log, seat_log_text
+from quaternity.kwartet.played import GameLog, seat_log_of
+from quaternity.kwartet.position import Position
+from quaternity.kwartet.public import Event
+from quaternity.kwartet.queries import (
+    QueryReason,
+    moment_of_view,
+    read_formula,
+    reason_at,
+    truth_at,
+)
+from quaternity.kwartet.seat_log import SeatLog
+from quaternity.kwartet.settings import KwartetSettings
+from quaternity.kwartet.strategies.published import random_request
+from quaternity.puzzles.dealing import (
+    HENCE,
+    certain_by_max_flow,
+    certain_cards,
+    hands_of,
+    wrong_owners,
+)
+from quaternity.puzzles.puzzle import Puzzle, Step, level_by
+from solvers.filtering import filter_problem
+
+SECONDS = 60.0
+"""Time limit for a formula, in seconds; far more than any of these formulas needs."""
+
+MAX_DEALS = 2_000
+"""Number of deals from which on a log is rejected; fewer deals can be listed quickly."""
+
+SIZES = ((3, 4), (3, 4), (3, 4), (4, 4), (4, 5))
+"""Number of players and sets, for each level."""
+
+MIN_REQUESTS = 4
+"""Minimum number of requests in a log; shorter logs soon resemble others."""
+
+REQUESTS_AT = 1, 2, 3, 4
+"""Maximum number of requests needed to see the answer, for each level but the last."""
+
+WHICH = MessageTemplate(
+    "which",
+    "You are {who:player}: which card of another player can you locate, although yes and no alone "
+    "do not show it, and who has it?",
+)
+SHOWN = MessageTemplate("shown", "A request or your hand already shows who has {card:card}.")
+OF_YOURS = MessageTemplate(
+    "of_yours", "You are {seat:player}: does {who:player} know that you have {card:card}?"
+)
+KNOWS_THAT = MessageTemplate(
+    "knows_that",
+    "You are {seat:player}: does {who:player} know that {holder:player} has {card:card}?",
+)
+KNOWS_YOU_KNOW = MessageTemplate(
+    "knows_you_know",
+    "You are {seat:player}: does {who:player} know that you know that {holder:player} has "
+    "{card:card}?",
+)
+HOLDER_KNOWS = MessageTemplate(
+    "holder_knows",
+    "You are {seat:player}: does {holder:player}, who has {card:card}, know that {who:player} "
+    "knows this?",
+)
+COMMON = MessageTemplate(
+    "common",
+    "You are {seat:player}: is it common knowledge between you and {who:player} that "
+    "{holder:player} has {card:card}?",
+)
+ASKED = (
+    (OF_YOURS, "K{who} {held}"), (KNOWS_THAT, "K{who} {held}"),
+    (KNOWS_YOU_KNOW, "K{who} K{seat} {held}"), (HOLDER_KNOWS, "K{holder} K{who} {held}"),
+    (COMMON, "C{{{seat},{who}}} {held}"),
+)  # fmt: skip
+"""Questions and their formulas; the first two are about what one player knows about the cards."""
+
+ASKED_AT = (0, 1), (0, 1), (0, 1, 2, 3, 4), (2, 3, 4), (2, 3, 4)
+"""Indices of the questions in `ASKED` that are asked, for each level."""
+
+REQUESTS = MessageTemplate("requests", "These requests matter: {requests:listed}.")
+NO_REQUEST = MessageTemplate(
+    "no_request", "No request matters: your hand and the rules are enough."
+)
+OTHER_HANDS = MessageTemplate(
+    "other_hands", "Look for other hands that fit all requests and answers."
+)
+REQUEST = MessageTemplate("request", "request {number}: {event}")
+LOOK_AT = MessageTemplate("look_at_card", "Look at the cards of {set:set}.")
+THINK_AS = MessageTemplate(
+    "think_as",
+    "Think of all hands that fit the cards of {who:player} and all requests and answers.",
+)
+SAYS_LINE, LEADS_ON = (
+    MessageTemplate("says_line", "{line}."),
+    MessageTemplate("leads_on", "{line}:"),
+)
+DEAL = MessageTemplate("deal", "Deal {number}, as the hands are now: {hands:parts}.")
+PROOF = MessageTemplate("proof", "{lines:row}")
+WHY_NOT = "; why not "
+"""Part of explanation lines that only introduce other lines; these lines are left out."""
+
+FORMULA = re.compile(r"!?(?:K\d |C\{[\d,]+\} )*H\d \d+/\d")
+"""Pattern of a formula in a line of an explanation."""
+
+
+def random_log(random: Random, size: tuple[int, int], max_requests: int) -> SeatLog | None:
+    """Return a random game as one of its seats saw it, or None if it is over."""
+    players, sets = size
+    settings = KwartetSettings(players, sets)
+    hands = deal_hands(settings, random)
+    position, events = Position.start(settings, hands), list[Event]()
+    for _ in range(random.randrange(MIN_REQUESTS, max_requests)):
+        if position.public.is_over:
+            return None
+        view = position.view(position.public.turn, events)
+        position, event = position.ask(random_request(view, random))
+        events.append(event)
+    if position.public.is_over:
+        return None
+    seat = random.randrange(players)
+    return seat_log_of(GameLog.of(settings, hands, events), seat)
+
+
+class Trace:
+    """The kind of puzzle: which card of another player can a seat locate?"""
+
+    def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
+        """Return a puzzle of this level from a log in which a card of another player is certain."""
+        del wish
+        log = random_log(random, SIZES[level - 1], 6 + 3 * level)
+        if log is None:
+            return None
+        seat, view = _seat(log), log.views[-1]
+        exact = filter_problem(view.problem)
+        certain = {
+            card: owner for card, owner in certain_cards(view.problem, exact) if owner != seat
+        }
+        if not 0 < len(certain) < 3:
+            return None
+        reasons = {card: _why(log, f"H{owner} {card}") for card, owner in certain.items()}
+        card = min(reasons, key=lambda card: len(_requests(reasons[card])))
+        lines = len(_requests(reasons[card]))
+        if level_by(lines, REQUESTS_AT) != level:
+            return None
+        players = log.settings.players
+        wrong: dict[str, str] = dict(
+            wrong_owners(exact, players, certain, lambda card: SHOWN(card=card))
+        )
+        for other, owner in certain.items():
+            proof = _proof(log, reasons[other], other)
+            wrong |= {f"{other} {player}": proof for player in range(players) if player != owner}
+        look = Step(LOOK_AT(set=card.set_index), (f"set {card.set_index}",))
+        steps = (
+            # The first line is left out: the last step says the same.
+            *_steps(log, reasons[card], card, look, slice(1, None)),
+            Step(HENCE(card=card, who=certain[card]), (str(card), f"player {certain[card]}")),
+        )
+        return Puzzle(
+            "trace", "kwartet", seat_log_text(log), WHICH(who=seat), "card",
+            answers=tuple(f"{card} {owner}" for card, owner in sorted(certain.items())),
+            wrong=wrong, why=steps, level=level,
+            level_from={"requests": lines, "cards": len(certain)},
+        )  # fmt: skip
+
+    def answers_again(self, puzzle: Puzzle) -> set[str]:
+        """Check with max-flow every card of others and every player who may have it."""
+        log = seen_log(puzzle.position)
+        return {text for text in certain_by_max_flow(log.views[-1].problem)
+                if text.split()[1] != str(log.seat)}  # fmt: skip
+
+
+class Knows:
+    """The kind of puzzle: does a player know a fact?"""
+
+    def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
+        """Return a puzzle about the knowledge of others, with a question of this level."""
+        log = random_log(random, (3, 3) if level <= 3 else (3, 2), 14)
+        if log is None:
+            return None
+        seat, players = _seat(log), log.settings.players
+        view, public = log.views[-1], log.views[-1].public.problem
+        deals = quick_count(public) or MAX_DEALS
+        if deals >= MAX_DEALS:
+            return None
+        asked = random.choice(ASKED_AT[level - 1])
+        # Facts that the seat knows, but that are not public: so both answers are tempting.
+        known = [
+            (Card.unchecked(index, number), mask.bit_length() - 1)
+            for index, constraint in enumerate(filter_problem(view.problem).sets)
+            for number, mask in enumerate(constraint.owners)
+            if mask.bit_count() == 1
+            and (mask == 1 << seat) == (asked == 0)
+            and public.sets[index].owners[number] != mask
+        ]
+        if not known:
+            return None
+        card, holder = random.choice(known)
+        knower = random.choice(
+            [player for player in range(players) if player not in (seat, holder)]
+        )
+        about = {"seat": seat, "who": knower, "holder": holder}
+        kind, formula = ASKED[asked]
+        text = formula.format(held=f"H{holder} {card}", **about)
+        truth = _truth(log, text)
+        if truth is None or truth != (wish < 0.5):
+            return None
+        if truth and asked == 4 and not _truth(log, f"P H{holder} {card}"):
+            return None  # otherwise there is no short proof
+        if not truth and asked > 1 and not _truth(log, f"K{knower} H{holder} {card}"):
+            return None  # otherwise the wrong answer is not tempting
+        why, nested = _why(log, text, "explicit"), int(asked in (2, 3))
+        if truth:
+            counted = int({*public.may_own(*card)} - {knower} != {holder})
+            requests = len(_requests(why))
+            score = level_by(requests + counted + nested, (1, 3, 5, 6))
+            level_from = {"nested": nested, "requests": requests, "counted": counted}
+        else:
+            easy = 3 - (deals >= 200) - (deals >= 1000)
+            score = easy if asked <= 1 else min(5, len(why.deals) + 1 + nested)
+            level_from = {"nested": nested, "deals": len(why.deals), "fit": deals}
+        think = Step(THINK_AS(who=holder if asked == 3 else knower), ())
+        answer, other = ("yes", "no") if truth else ("no", "yes")
+        return Puzzle(
+            "knows", "kwartet", seat_log_text(log), kind(**about, card=card, formula=text),
+            "yes-no",
+            answers=(answer,), wrong={other: _proof(log, why, card)},
+            why=_steps(log, why, card, think), level=score, level_from=level_from,
+        )  # fmt: skip
+
+    def answers_again(self, puzzle: Puzzle) -> set[str]:
+        """Evaluate the formula with the solvers, which do not list deals."""
+        truth = _truth(
+            seen_log(puzzle.position), message_data(puzzle.question)["formula"], "solvers"
+        )
+        return {"yes" if truth else "no"}
+
+
+def _seat(log: SeatLog) -> int:
+    assert log.seat is not None, "the log is of a seat"
+    return log.seat
+
+
+def seen_log(text: str) -> SeatLog:
+    """Parse the log of a seat."""
+    log = parse_any_log(text)
+    assert isinstance(log, SeatLog), "the log must be that of a seat"
+    return log
+
+
+def _truth(log: SeatLog, text: str, method: str = "explicit") -> bool | None:
+    at = moment_of_view(log.views[0].public, log.views[-1])
+    return truth_at(read_formula(text, at), at, method, SECONDS).truth
+
+
+def _why(log: SeatLog, text: str, method: str = "solvers") -> QueryReason:
+    at = moment_of_view(log.views[0].public, log.views[-1])
+    formula = read_formula(text, at)
+    truth = truth_at(formula, at, method, SECONDS, why=True)
+    return reason_at(formula, truth, at, method, SECONDS)
+
+
+def _requests(why: QueryReason) -> tuple[int, ...]:
+    return why.requests.requests if why.requests is not None else ()
+
+
+def _steps(
+    log: SeatLog, why: QueryReason, card: Card, first: Step, lines: slice = slice(None)
+) -> tuple[Step, ...]:
+    """Return the steps of a proof about a card, starting with the first hint."""
+    numbers = _requests(why)
+    events = [REQUEST(number=number + 1, event=log.events[number].sentences()[0])
+              for number in numbers]  # fmt: skip
+    rests = tuple(f"move {number + 1}" for number in numbers)
+    return (
+        first,
+        Step(REQUESTS(requests=events), rests)
+        if events
+        else Step(OTHER_HANDS() if why.deals else NO_REQUEST()),
+        *list(_lines(log, why, card))[lines],
+    )
+
+
+def _proof(log: SeatLog, why: QueryReason, card: Card) -> Message:
+    return PROOF(lines=[step.text for step in _lines(log, why, card)])
+
+
+def _lines(log: SeatLog, why: QueryReason, card: Card) -> Iterator[Step]:
+    explanation = why.requests.explanation if why.requests is not None else None
+    if not _requests(why):  # the deals show that a player does not know it
+        for number, deal in enumerate(why.deals, start=1):
+            yield Step(DEAL(number=number, hands=hands_of(deal, log.settings.players)))
+    for line in why.lines if explanation is None else explanation.lines:
+        if WHY_NOT not in line:
+            text = FORMULA.sub(_formula_in_words, line.strip().rstrip(":"))
+            text = text[:1].upper() + text[1:]
+            yield Step((LEADS_ON if text.endswith("here") else SAYS_LINE)(line=text), (str(card),))
+
+
+def _formula_in_words(formula: re.Match[str]) -> str:
+    """Return a formula in words: "that player 1 does not know that player 2 has 2/3"."""
+    *operators, (_, holder, card) = re.findall(r"(!?[KCH])\{?([\d,]+)\}? ?(\d+/\d)?", formula[0])
+    words = f"that player {holder} has {card}"
+    for operator, names, _ in reversed(operators):
+        group, unknown = names.split(","), operator[0] == "!"
+        if len(group) > 1:
+            common = f"it is {'not ' * unknown}common knowledge between players"
+            words = f"that {common} {' and '.join(group)} {words}"
+        else:
+            words = f"that player {names} {'does not know' if unknown else 'knows'} {words}"
+    return words

@@ -1,0 +1,145 @@
+"""A recorded game, restricted to what the reader of its review may see."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from quaternity.base.errors import InputError, LimitError, QuaternityError
+from quaternity.base.text_format import quote_value
+from quaternity.base.validation import check_index
+from quaternity.table.games import rules_of_record
+
+MAX_REVIEWED_MOVES = 2_000
+MAX_HEAD_LINES = 200
+"""Maximum number of lines tried as the head of a record that breaks the rules."""
+
+Shares = tuple[float, ...]
+"""Each seat's share of the win; seats in first place share it equally."""
+
+
+def shared_win(rules: Any, position: Any) -> Shares:
+    """Return the result of a game; an unfinished game is shared by all seats."""
+    places = rules.places(position) or (1,) * rules.seats
+    return tuple([(place == 1) / places.count(1) for place in places])
+
+
+class RecordedGame:
+    """A game up to its end, or up to the move where its record breaks the rules.
+
+    If a seat reviews a hidden game (`own`), only what this seat saw is kept.
+
+    Attributes:
+        settled: The indices of positions without a pending question.
+        numbers: The number of each move, from 1; an answer has the number of its question.
+        result: Each seat's share of the win; None before the end.
+        fault: Why the record is not valid after these moves.
+    """
+
+    def __init__(self, record: object, seat: int | None) -> None:
+        data = record.encode(errors="surrogatepass") if isinstance(record, str) else record
+        if not isinstance(data, bytes):
+            raise InputError(f"record_text: {quote_value(record)} is not the text of a record")
+        _check_length(data)
+        rules, replay, fault = _replay_valid(data)
+        positions = replay.positions
+        self.rules, self.names, self.moves = rules, replay.names, replay.moves
+        self.seat = None if seat is None else check_index(seat, rules.seats, "seat")
+        self.own = rules.hidden and seat is not None
+        # The reason can depend on hands that the seat did not see.
+        self.fault = "the next line breaks the rules" if fault and self.own else fault
+        self.warnings = () if fault or self.own else replay.warnings
+        self.settled = [at for at, position in enumerate(positions) if rules.is_settled(position)]
+        self.acting = [rules.to_act(position) for position in positions]
+        self.points = [rules.points(position) for position in positions]
+        self.numbers = [self.whole_moves(index + 1) for index in range(len(self.moves))]
+        self.events = [
+            tuple(rules.events(positions[index], mover, move, positions[index + 1]))
+            for index, (mover, move) in enumerate(self.moves)
+        ]
+        self.result = None if self.acting[-1] else shared_win(rules, positions[-1])
+        self._seen = [rules.view(x, seat) for x in positions] if self.own else positions
+
+    def may_see(self, seat: int) -> bool:
+        """Return whether the review may use the view of a seat."""
+        return not self.own or seat == self.seat
+
+    def view(self, index: int, seat: int) -> Any:
+        """Return a seat's view of a position; in a seat's own review, only its own."""
+        assert self.may_see(seat), "a seat's own review uses no other hand"
+        return self._seen[index] if self.own else self.rules.view(self._seen[index], seat)
+
+    def position(self, index: int) -> Any:
+        """Return a position of an open game."""
+        assert not self.rules.hidden, "hands are hidden"
+        return self._seen[index]
+
+    def draw_position(self, index: int, random: Random, seat: int | None = None) -> Any:
+        """Return a position as the review or a seat knows it; draw the rest at random."""
+        if seat is not None or self.own:
+            seen = self._seen[index] if seat is None else self.view(index, seat)
+            return self.rules.like(seen, random)
+        position = self._seen[index]
+        if self.rules.hidden:
+            return position
+        return self.rules.like(self.rules.view(position, None), random)
+
+    def whole_moves(self, index: int) -> int:
+        """Return the number of positions without a pending question before an index."""
+        return bisect_left(self.settled, index)
+
+    def around(self, index: int) -> tuple[int, int | None]:
+        """Return the positions before and after a whole move; None if its answer is missing."""
+        at = bisect_right(self.settled, index)
+        return self.settled[at - 1], self.settled[at] if at < len(self.settled) else None
+
+
+def _check_length(data: bytes) -> None:
+    """Raise InputError if a record is too long, before it is parsed.
+
+    The line of a move starts with a number.
+    """
+    words = (line.split(None, 2)[:2] for line in data.splitlines())
+    # Sets that are put down belong to the request before.
+    moves = sum(line[0].isdigit() and line[1:] != [b"puts"] for line in words if line)
+    if moves > MAX_REVIEWED_MOVES:
+        raise InputError(
+            f"the record has {moves:,} moves: "
+            f"games of at most {MAX_REVIEWED_MOVES:,} moves are reviewed"
+        )
+
+
+def _replay_valid(data: bytes) -> tuple[Any, Any, str]:
+    """Return the rules, the game replayed as far as it is valid, and what breaks the rules."""
+    try:
+        rules = rules_of_record(data)
+        return rules, rules.replay(data), ""
+    except LimitError:
+        raise
+    except QuaternityError as error:
+        lines, fault = data.splitlines(keepends=True), str(error)
+        good = next(
+            (n for n in range(1, min(len(lines), MAX_HEAD_LINES)) if _parse_head(lines, n)), None
+        )
+        if good is None:
+            raise InputError(fault) from error
+    bad = len(lines)
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if _parse_head(lines, middle) else (good, middle)
+    rules, replay = _parse_head(lines, good) or (None, None)
+    if not (replay and replay.moves) and not lines[good][:1].isdigit():
+        raise InputError(fault)  # the head has settings other than the default ones
+    return rules, replay, fault
+
+
+def _parse_head(lines: Sequence[bytes], count: int) -> tuple[Any, Any] | None:
+    """Return rules and game of the first lines of a record, or None if these are not valid."""
+    data = b"".join(lines[:count])
+    try:
+        rules = rules_of_record(data)
+        return rules, rules.replay(data)
+    except QuaternityError:
+        return None

@@ -1,0 +1,76 @@
+"""Random problems and games for a campaign, drawn directly from a seeded generator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+
+from quaternity.game.game import Game
+from quaternity.game.settings import Settings, TieBreak
+from quaternity.game.state import State
+from quaternity.trials.random_play import damage_state, random_move
+from solvers.problem import DealProblem
+from solvers.random_problems import Sizes, random_feasible, random_tightened
+
+MAX_EXAMPLE_MOVES = 12
+"""Maximum number of moves in a random game."""
+
+SMALL = Sizes(players=4, sets=3, set_size=4, same_size=True)
+LARGE = Sizes(players=8, sets=6, set_size=6, same_size=True)
+LARGE_SHARE, BRINK_SHARE = 0.2, 0.01
+"""Shares of the problems that are of size `LARGE`, and that are games tightened to the brink."""
+
+REAL_GAMES = ((4, 13, 4), (4, 13, 2), (4, 6, 6), (4, 12, 12), (13, 4, 4), (5, 8, 5), (2, 20, 8))
+"""Set size, sets and players of the games that are tightened to the brink."""
+
+
+def random_problem(random: Random) -> tuple[str, DealProblem]:
+    """Return a problem and its kind.
+
+    A "loosened" problem is built around a deal, so it is feasible. A "spoilt" problem is such a
+    problem with a few constraints tightened. A "brink" problem is a state of a game, tightened
+    until no deal satisfies it, or one step less.
+    """
+    share = random.random()
+    if share < BRINK_SHARE:
+        return "brink", _brink(random)
+    sizes = LARGE if share < BRINK_SHARE + LARGE_SHARE else SMALL
+    if random.random() < 0.3:
+        return "loosened", random_feasible(random.randint, sizes)
+    return "spoilt", random_tightened(random.randint, sizes)
+
+
+def _brink(random: Random) -> DealProblem:
+    state = State.start(Settings(*random.choice(REAL_GAMES)))
+    for _ in range(random.randrange(4 * state.players)):
+        move = random_move(state, random)
+        if move is None:
+            break
+        state = state.after(move.question, move.answer)
+    return damage_state(state, random, possible=random.random() < 0.5).problem
+
+
+def random_game(random: Random) -> Game:
+    """Return a game of a few random legal moves, with up to four players and twelve cards."""
+    settings = random.choice(_SETTINGS)
+    if settings.tie_break is TieBreak.MIN_SETS:
+        settings = replace(settings, seed=random.randrange(4))
+    game = Game.start(settings)
+    for _ in range(random.randrange(MAX_EXAMPLE_MOVES + 1)):
+        move = random_move(game.state, random)
+        if move is None:
+            break
+        game = game.play(move)
+    return game
+
+
+def _game_settings() -> Iterator[Settings]:
+    for players in range(2, 5):
+        for size in range(2, 5):
+            for sets in range(1, 12 // size + 1):
+                if sets * size % players == 0:
+                    yield from (Settings(size, sets, players, tie) for tie in TieBreak)
+
+
+_SETTINGS = tuple(_game_settings())

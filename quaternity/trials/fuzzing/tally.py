@@ -1,0 +1,100 @@
+"""The counts of a campaign, and its findings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
+
+from solvers.cross_check import Judgement
+from solvers.problem import DealProblem
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A fault of a solver, such as a wrong or unproved verdict, or a fault of the engine.
+
+    Attributes:
+        where: "problem" or "game".
+        text: Description of the fault.
+        state_file: Text of a state file that shows the fault, shrunk; or of a deal problem file if
+            no game has that state.
+        moves: The moves of the game.
+    """
+
+    where: str
+    text: str
+    state_file: str
+    moves: tuple[str, ...] = ()
+
+
+class Shape(NamedTuple):
+    """Kind, size and verdict of an example.
+
+    The kind is "game", or the kind of a problem: "loosened", "spoilt" or "brink" (see `examples`).
+    The size of a game is that of its initial state.
+    """
+
+    kind: str
+    players: int
+    cards: int
+    feasible: bool
+
+    @classmethod
+    def of(cls, kind: str, problem: DealProblem, feasible: bool) -> Shape:
+        """Return the shape of a problem."""
+        return cls(kind, problem.players, problem.cards, feasible)
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of the judged examples.
+
+    Attributes:
+        shapes: Number of examples of each shape.
+        counts: Number of checked "positions" of games, and of checked "candidates" in them (pairs
+            of a question and an answer).
+        refused: Number of problems that each solver refused, including those of games.
+        gave_up: Number of problems on which each solver gave up, including those of games.
+    """
+
+    shapes: Counter[Shape] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    gave_up: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def examples(self) -> int:
+        """Number of problems and games."""
+        return self.shapes.total()
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return self.count_by(lambda shape: shape.kind)["game"]
+
+    def problems(self, feasible: bool) -> int:
+        """Return the number of problems, without games, that are feasible, or infeasible."""
+        return self.count_by(lambda shape: (shape.kind != "game", shape.feasible))[True, feasible]
+
+    def count_by(self, key: Callable[[Shape], Key]) -> Counter[Key]:
+        """Count the examples by a key of their shape."""
+        counts: Counter[Key] = Counter()
+        for shape, count in self.shapes.items():
+            counts[key(shape)] += count
+        return counts
+
+    def add(self, other: Tally) -> None:
+        """Add the counts of another tally."""
+        self.shapes.update(other.shapes)
+        self.counts.update(other.counts)
+        self.refused.update(other.refused)
+        self.gave_up.update(other.gave_up)
+
+    def count_undecided(self, judgement: Judgement) -> None:
+        """Count the solvers that refused a problem or gave up on it."""
+        self.refused.update(judgement.refused.keys())
+        self.gave_up.update(judgement.gave_up.keys())

@@ -1,0 +1,221 @@
+"""Background work: programs and counts, in separate processes with limits of time and memory."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from queue import LifoQueue
+from random import Random
+from typing import Any, TypeVar
+
+from quaternity.base.errors import PlayerFault, PlayerTimeout
+from quaternity.table.match import ChosenMove, choose_move_isolated
+from quaternity.table.players import make_player
+from quaternity.table.protocol import Step
+from quaternity.web.http_errors import HttpError
+from quaternity.web.languages import language, using_language
+from quaternity.web.rate_limits import WORK, FairQueue, RateLimits, client_address, refusal
+from quaternity.workers.isolated_calls import IsolatedProcess, ProcessEnded
+from quaternity.workers.isolated_players import SeatedPlayer
+from quaternity.workers.notes import notes
+
+T = TypeVar("T")
+
+MEMORY = 2 << 30
+"""Memory limit of one process, in bytes."""
+
+COSTLY_NICENESS = 15
+"""Niceness of a process during an expensive count, so that the computation of a move goes first."""
+
+
+class ProcessPool:
+    """A pool of processes, each of which runs one call at a time; further calls wait.
+
+    Client addresses take turns. If there are several processes, no address may use all of them at
+    once, so that there is always one for the others.
+    """
+
+    def __init__(self, number: int, seconds: float) -> None:
+        """Set up a number of processes, started on first use; `seconds` limits each call."""
+        self.seconds = seconds
+        self.waiting: Counter[str] = Counter()
+        self._turns = FairQueue(number, max(1, number - 1))
+        self._threads = ThreadPoolExecutor(number, "thinking")
+        self._all = [IsolatedProcess() for _ in range(number)]
+        self._idle: LifoQueue[IsolatedProcess] = LifoQueue()
+        for process in self._all:
+            self._idle.put(process)
+
+    async def run(
+        self, function: Callable[..., Any], *arguments: Any, patience: float | None = None
+    ) -> Any:
+        """Call a function in one of the processes, and return its result or raise its exception.
+
+        The function and its arguments must be picklable.
+
+        Raises:
+            Refusal: If no process is free within `patience` seconds.
+            ProcessEnded: If the call reached a limit, or its process ended.
+        """
+
+        def call() -> Any:
+            process = self._idle.get()
+            try:
+                return process.call(function, *arguments, seconds=self.seconds, memory=MEMORY)
+            finally:
+                self._idle.put(process)
+
+        network, loop = client_address.get(), asyncio.get_running_loop()
+
+        def done(work: Future[Any]) -> None:
+            del work
+            with suppress(RuntimeError):  # the loop has already ended
+                loop.call_soon_threadsafe(self._turns.give_back, network)
+
+        self.waiting[network] += 1
+        try:
+            try:
+                async with asyncio.timeout(patience):
+                    await self._turns.take()
+            except TimeoutError:
+                busy = f"no process was free for this within {patience:g} s: try again later"
+                raise refusal("processes", 503, busy) from None
+            work = self._threads.submit(call)
+            work.add_done_callback(done)  # a call runs to its end even if its caller was cancelled
+            return await asyncio.wrap_future(work)
+        finally:
+            self.waiting[network] -= 1
+            self.waiting += Counter()  # removes the addresses without calls
+
+    def end(self) -> None:
+        """Stop all processes at once."""
+        self._turns.end()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for process in self._all:
+            process.end()
+
+
+class BackgroundWork:
+    """Pools of processes for moves of programs, cheap and expensive counts, and large pages.
+
+    No pool waits for another one.
+    """
+
+    def __init__(
+        self,
+        seconds: float = 20.0,
+        players: Mapping[tuple[str, str], str] | None = None,
+        admission: RateLimits | None = None,
+    ) -> None:
+        """Set up the pools; a process is started on first use.
+
+        Args:
+            seconds: Time limit for a move of a program, and for a count.
+            players: Further programs, by game and name.
+            admission: Rate limits of counts, and the number of processes.
+        """
+        self.players = players or {}
+        # Longer than a count may take, so that the next call in the queue is not refused.
+        self.patience = seconds + 10
+        self.admission = admission or RateLimits()
+        number = max(1, self.admission.limits.workers)
+        self._programs, self._cheap = ProcessPool(number, seconds), ProcessPool(number, seconds)
+        self._dear = ProcessPool(max(1, number - 1), seconds)
+        self._pages = ProcessPool(1, seconds)
+
+    async def plan(
+        self, rules: Any, name: str, seat: int, steps: Sequence[Step], view: Any, random: Random
+    ) -> ChosenMove[Any] | None:
+        """Return the move that a program in a seat chose, or None if it waits.
+
+        Like `Match.next_program`, but in another process.
+        """
+        sitting = SeatedPlayer("player", name, seat)
+        short, name = name, self.players.get((rules.name, name), name)
+        try:
+            text, delay = await self._programs.run(
+                choose_move_isolated, rules, name, seat, steps, view, random
+            )
+        except ProcessEnded as error:
+            fault = PlayerTimeout if error.overdue else PlayerFault
+            raise fault(f"{sitting} {error.how}") from None
+        except PlayerFault as error:  # do not show players where the program comes from
+            raise type(error)(error.message.replace(repr(name), repr(short))) from None
+        return None if text is None else ChosenMove(delay, seat, rules.read(text, view))
+
+    async def count(self, function: Callable[..., Any], *arguments: Any, kind: str = "help") -> Any:
+        """Call a function in a process for counts; return its result or raise its exception.
+
+        The function and its arguments must be picklable. `kind` is one of `WORK`; cheap counts do
+        not wait for expensive ones. Raises `HttpError` if the call takes too much time or memory,
+        or if the client's address has requested too many counts.
+        """
+        self.admission.count(kind)
+        dear = WORK[kind].dear
+        processes = self._dear if dear else self._cheap
+        self.admission.check_waiting(processes.waiting[client_address.get()])
+        try:
+            return await processes.run(
+                _call_in_worker, dear, function, *arguments, patience=self.patience
+            )
+        except ProcessEnded as error:
+            too_long = f"takes longer than {processes.seconds:g} s"
+            raise HttpError(422, f"this {too_long if error.overdue else error.how}") from None
+
+    async def draw(self, apart: bool, function: Callable[..., T], *arguments: Any) -> T:
+        """Return the result of a function that draws in the language of the request.
+
+        If `apart`, call it in the process for pages. Raises `HttpError` if it takes too long there.
+        """
+        if not apart:
+            return function(*arguments)
+        try:
+            drawn: T = await self._pages.run(
+                _draw, language(), function, *arguments, patience=self.patience
+            )
+        except ProcessEnded as error:
+            raise HttpError(503, f"the page cannot be drawn now ({error.how})") from None
+        return drawn
+
+    def waiting(self) -> dict[str, int]:
+        """Return the numbers of programs, cheap counts and expensive counts that run or wait."""
+        kinds = {"programs": self._programs, "cheap": self._cheap, "dear": self._dear}
+        return {kind: processes.waiting.total() for kind, processes in kinds.items()}
+
+    async def try_player(self, rules: Any, name: str) -> None:
+        """Check that a program can be created for these rules.
+
+        Raises its error, or `HttpError` if that takes too long.
+        """
+        await self.count(_try_player, rules, name, kind="player")
+
+    def end(self) -> None:
+        """Stop all processes at once."""
+        for processes in (self._programs, self._cheap, self._dear, self._pages):
+            processes.end()
+
+
+def _try_player(rules: Any, name: str) -> None:
+    make_player(rules, name)
+
+
+def _draw(spoken: str, function: Callable[..., T], *arguments: Any) -> T:
+    with using_language(spoken):
+        return function(*arguments)
+
+
+def _call_in_worker(dear: bool, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function in a worker process, with low priority if it is expensive.
+
+    The call is announced as thinking, so that the start of the process does not count as its time.
+    """
+    if dear:
+        os.setpriority(os.PRIO_PROCESS, 0, COSTLY_NICENESS)
+    announced = notes()
+    assert announced is not None, "this runs in a worker process"
+    announced.note_thinking(0)
+    return function(*arguments)

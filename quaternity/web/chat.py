@@ -1,0 +1,84 @@
+"""The chat of a table: one for its players, and a separate one for its bystanders."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from unicodedata import category
+
+from quaternity.base.text_format import join_words
+from quaternity.web.http_errors import BAD_LINE, HttpError
+from quaternity.web.store import Statement, Store
+
+REACTIONS = ("👍", "👏", "😂", "😮", "😢", "😡", "🎉", "🤔")
+"""The reactions that players and bystanders may send to everybody at the table."""
+
+MAX_LINE_LENGTH = 200
+"""Maximum length of a chat line, in characters."""
+
+LINES_KEPT = 500
+"""Number of the latest chat lines that are kept, separately for the players and for the
+bystanders."""
+
+LINES_SHOWN = 100
+"""Number of the latest chat lines that a page shows."""
+
+BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
+"""Printable but invisible characters of Hangul and Braille."""
+
+
+class Line(NamedTuple):
+    """A line of the chat. `seat` is None if a bystander wrote it."""
+
+    number: int
+    seat: int | None
+    name: str
+    text: str
+
+
+def lines(store: Store, table: str, watching: bool, after: int = 0) -> list[Line]:
+    """Return the chat lines of a table whose numbers are greater than `after`, the oldest first."""
+    query = (
+        "SELECT number, seat, name, text FROM talk WHERE table_id = ? AND watching = ? "
+        "AND number > ? ORDER BY number"
+    )
+    return [Line(*row) for row in store.read(query, table, watching, after)]
+
+
+def chat_statements(
+    table: str, watching: bool, seat: int | None, name: str, text: str
+) -> list[Statement]:
+    """Return the statements that store a chat line and delete the oldest ones.
+
+    Raises `HttpError` if the line is empty, too long or not printable.
+    """
+    text = " ".join(text.split())
+    if len(text) > MAX_LINE_LENGTH or not is_visible(text):
+        raise HttpError(422, BAD_LINE(most=MAX_LINE_LENGTH))
+    insert = (
+        "INSERT INTO talk (table_id, watching, number, seat, name, text) SELECT ?, ?, "
+        "COALESCE(MAX(number), 0) + 1, CAST(? AS INTEGER), ?, ? FROM talk "
+        "WHERE table_id = ? AND watching = ?"
+    )
+    delete = (
+        "DELETE FROM talk WHERE table_id = ? AND watching = ? AND number <= (SELECT MAX(number) "
+        "FROM talk WHERE table_id = ? AND watching = ?) - ?"
+    )
+    chat = (table, watching)
+    return [
+        (insert, (*chat, seat, name, text, *chat)),
+        (delete, (*chat, *chat, LINES_KEPT)),
+    ]
+
+
+def is_visible(text: str) -> bool:
+    """Return whether a text is printable and not invisible. It may contain zero-width joiners."""
+    shown = text.replace("\u200c", "").replace("\u200d", "")
+    seen = any(sign not in BLANKS and category(sign)[0] not in "MZ" for sign in shown)
+    return seen and shown.isprintable()
+
+
+def check_reaction(text: str) -> str:
+    """Return the text if it is one of `REACTIONS`; otherwise raise `HttpError`."""
+    if text not in REACTIONS:
+        raise HttpError(422, f"reaction: must be one of {join_words(REACTIONS)}")
+    return text

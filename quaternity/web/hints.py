@@ -1,0 +1,195 @@
+"""Help that players may request at a table that allows it: counts, reasons and hints.
+
+Help is computed from the view of the player or bystander alone, in a separate process. The entries
+of the response, by the word in `GET /api/tables/T/help/WORD`:
+
+| game | word | entries |
+|---|---|---|
+| Quaternity, Kwartet | `chances` | `deals`: number of possible deals, as a string; null if they are too many to count. `chances[set][card][player]`: 0 to 1; null if not known. `exact`: whether the chances are exact. Kwartet: `read[set][card][player]`: the chances as guessed from the requests |
+| Quaternity | `questions` | `questions`: the most informative first (empty while a question waits for its answer), each with `asked`, `set`, `cards`, `answers`, `yes` (chance of a yes), `bits` |
+| Quaternity | `why` | `lines`: why a question (`?move=`) is refused or has only one answer; without `move`, about the last question with only one answer |
+| Quaternity | `know` | `known`: true (false) if a formula (`?formula=`) is true (false) whatever the cards are, otherwise null; `text`: the same in words. With `&why=1` `lines`: the moves on which this rests, or a deal that makes the formula true and one that makes it false |
+| Kwartet | `know` | `known`: true (false) if the player knows that a formula (`?formula=`) is true (false), otherwise null; `text`: the same in words. With `&why=1` `lines`: the requests on which this rests, or a deal that makes the formula true and one that makes it false. With `&over_time=1` `over_time`: the values of `known` after the deal and after each request, and `svg`: their picture |
+| Quarto | `analysis` | `outcome`: win, draw or loss for the player to move; `moves`: the best first, each with `move`, `outcome` and `distance` in placements |
+| all | `hint` | `move`: the move of the strongest program, null if it would wait; `by`: its name; in Kwartet `chance`: the chance of a yes |
+"""  # noqa: E501  # a table's rows
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from quaternity.base.errors import InputError, LimitError
+from quaternity.base.sentences import MessageTemplate, unindent
+
+NOT_FORCED = MessageTemplate("not_forced", "Nobody has been forced to answer yet.")
+
+Helper = Callable[[Any, Any, str, Mapping[str, str]], dict[str, Any]]
+"""A function of the rules, a view, the record (empty if the game is secret), and the query."""
+
+
+def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
+    """Return the number of possible deals, and the chance of each player to own each card."""
+    from quaternity.insight.analysis import TooManyDeals, analyse, owner_chances
+
+    del record, asked
+    try:
+        analysis = analyse(view.state)
+    except TooManyDeals as error:
+        known = owner_chances(error.deductions.may_own, rules.seats)
+        return {"deals": None, "chances": known, "exact": True}
+    return {"deals": str(analysis.deals), "chances": analysis.chances, "exact": True}
+
+
+def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
+    """Return what each question would reveal; none while a question waits for its answer."""
+    from quaternity.insight.analysis import prospects
+
+    del rules, record, asked
+    if view.pending is not None:
+        return {"questions": []}
+    return {
+        "questions": [
+            {
+                "asked": prospect.group.asked,
+                "set": prospect.group.set_index,
+                "cards": list(prospect.group.cards),
+                "answers": [str(answer) for answer in prospect.group.answers],
+                "yes": prospect.chance_of_yes,
+                "bits": prospect.bits,
+            }
+            for prospect in prospects(view.state)
+        ]
+    }
+
+
+def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
+    """Return why a question is refused, or has only one answer."""
+    from quaternity.game.game import Game
+    from quaternity.game.record import parse_record
+    from quaternity.game.rules import QuaternityPosition
+    from quaternity.insight.explanation import explanation_lines
+
+    game = parse_record(record).replay()
+    if "move" in asked:
+        question = rules.read(asked["move"], QuaternityPosition(view.state))
+    else:
+        forced = [
+            number
+            for number, (question, _) in enumerate(game.moves)
+            if len(game.states[number].answers(question)) == 1
+        ]
+        if not forced:
+            return {"lines": [NOT_FORCED()]}
+        at = forced[-1]
+        question = game.moves[at].question
+        game = Game(game.settings, game.moves[:at], game.states[: at + 1])
+    if not hasattr(question, "asker"):
+        raise InputError(f"move: expected a question, not {question}")
+    return {"lines": list(map(unindent, explanation_lines(game, question)))}
+
+
+def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
+    """Return the number of deals that a seat considers possible, and the chances of the owners."""
+    from quaternity.kwartet.chances import count_or_none, owner_weights
+    from quaternity.kwartet.strategies.reader import beliefs
+
+    del rules, record, asked
+    weights, worlds = owner_weights(view.problem), count_or_none(view.problem)
+    return {
+        "deals": None if worlds is None else str(worlds),
+        "chances": [
+            [[weight / weights.total for weight in card] for card in cards]
+            for cards in weights.owned
+        ],
+        "exact": weights.exact,
+        "read": beliefs(view),
+    }
+
+
+def quaternity_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
+    """Return whether a formula is true or false whatever the cards are; on request, also why."""
+    from quaternity.game.record import parse_record
+    from quaternity.insight.certainty import certainty
+
+    del view
+    game = parse_record(record).replay()
+    answer = certainty(asked.get("formula", ""), game, "why" in asked, 8.0)
+    lines = list(answer.lines)
+    if "why" in asked and answer.value is None:
+        lines = _differing_deals(answer.deals, rules.seats)
+    return {"known": answer.value, "text": answer.text, "lines": lines}
+
+
+def _differing_deals(deals: Sequence[Any], players: int) -> list[str]:
+    """Return the lines of a deal that makes a formula true, and of one that makes it false."""
+    from quaternity.epistemic.deal_text import hand_lines
+    from quaternity.epistemic.sentences import FALSE_IF, TRUE_IF
+
+    true, false = (hand_lines(deal, players) for deal in deals)
+    return [TRUE_IF(), *true, FALSE_IF(), *false]
+
+
+def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
+    """Return whether a seat knows a formula to be true or false; on request, why and since when."""
+    from quaternity.epistemic.evaluator import Deadline
+    from quaternity.kwartet.queries import (
+        answer_text,
+        deal_lines,
+        moment,
+        read_formula,
+        reason_at,
+        truth_at,
+    )
+    from quaternity.kwartet.seat_log import SeatLog
+    from quaternity.kwartet.timelines import Timeline, timelines_svg
+    from quaternity.kwartet.view import NOBODY
+
+    del record
+    if view.seat == NOBODY:
+        raise InputError("only a player can ask this: a bystander has no hand")
+    # Use the view alone, so that not even the computing time depends on the real deal.
+    log, text, wanted = SeatLog.of_view(view), asked.get("formula", ""), "why" in asked
+    deadline = Deadline(8.0)
+    at = moment(log, len(log.events))
+    formula = read_formula(text, at)
+    truth = truth_at(formula, at, seconds=deadline.remaining(), why=wanted)
+    answer: dict[str, Any] = {"known": truth.truth, "text": answer_text(text, formula, truth, at)}
+    if wanted and truth.truth is None:
+        answer["lines"] = _differing_deals(truth.deals, rules.seats)
+    elif wanted:
+        reason = reason_at(formula, truth, at, "auto", deadline.remaining(), text)
+        answer["lines"] = [*reason.lines, *deal_lines(reason, at)]
+    if "over_time" in asked:
+        moments = [moment(log, step) for step in range(len(log.views))]
+        row = [
+            truth_at(read_formula(text, m), m, seconds=deadline.remaining()).truth for m in moments
+        ]
+        answer["over_time"] = row
+        answer["svg"] = timelines_svg([Timeline(text, row)], "when you could tell")
+    return answer
+
+
+def quarto_analysis(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
+    """Return the outcome of a position of Quarto with perfect play, and that of each move."""
+    from quaternity.quarto.solving import rated_moves
+
+    del rules, record, asked
+    rated = rated_moves(view.board, view.in_hand, view.squares)
+    return {
+        "outcome": rated[0].outcome.name.lower() if rated else None,
+        "moves": [
+            {"move": str(move), "outcome": outcome.name.lower(), "distance": distance}
+            for move, outcome, distance in rated
+        ],
+    }
+
+
+def chance_of_yes(view: Any, move: Any) -> dict[str, float]:
+    """Return the chance of a yes to the request of a hint in Kwartet, if it can be computed."""
+    from quaternity.kwartet.chances import chance_of
+
+    try:
+        return {"chance": float(chance_of(view, move))}
+    except LimitError:
+        return {}

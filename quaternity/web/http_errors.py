@@ -1,0 +1,73 @@
+"""Error responses, and the messages of frequent ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quaternity.base.errors import QuaternityError
+from quaternity.base.sentences import MessageTemplate
+
+NO_TABLE = "there is no such table"
+FAILED = "the server failed; its log has the details"
+BAD_NAME = MessageTemplate("bad_name", "name: must have 1 to {most} printable characters")
+BAD_LINE = MessageTemplate("bad_line", "text: must have 1 to {most} printable characters")
+LONG_QUESTION = MessageTemplate("long_question", "the question has more than {most} characters")
+ONLY_HOST = MessageTemplate(
+    "only_host",
+    "only the host can do that: the person who made the table, or the first player present",
+)
+NO_SEAT = MessageTemplate("no_seat", "there is no seat {seat}")
+NOT_YOURS = MessageTemplate("not_yours", "seat {seat} is not yours")
+NOT_ABSENT = MessageTemplate(
+    "was_here",
+    "the player in seat {seat} was here in the last two minutes: ask them to hand the seat over",
+)
+WOULD_SHOW_HAND = MessageTemplate(
+    "would_see", "a person who took seat {seat} would see what the program holds"
+)
+CANNOT_AGREE = MessageTemplate(
+    "cannot_agree", "{name:called} has left the seat to a program and cannot agree"
+)
+WAIT_FOR = MessageTemplate("wait_for", "it is not this seat's turn: wait for {names:all_called}")
+TOO_OFTEN = MessageTemplate("too_often", "at most {most} such requests per minute: try again later")
+TOO_MANY_TABLES = MessageTemplate(
+    "many_kept", "this server already stores {kept} tables and accepts no more"
+)
+NOT_SAVED = MessageTemplate(
+    "not_kept", "nothing can be saved now ({error}): your action was not carried out"
+)
+NO_ANSWER = "the database does not answer"
+WRONG_SEATS = MessageTemplate(
+    "wrong_seats", "seats: {named} given, but {play} players play this game"
+)
+
+MAX_QUOTED_CHARS = 40
+"""Maximum number of characters of the sent text that an error message quotes."""
+
+
+def quote_start(text: str) -> str:
+    """Return the beginning of a sent text, quoted for an error message."""
+    return repr(text[:MAX_QUOTED_CHARS])
+
+
+class HttpError(QuaternityError):
+    """An error response: HTTP status, message, and further entries (`more`) of its document.
+
+    `retry_after` is the number of seconds after which the client may send the request again, or
+    None.
+    """
+
+    def __init__(self, status: int, text: str, **more: Any) -> None:
+        super().__init__(text)
+        self.status, self.more = status, more
+        self.retry_after: int | None = None
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The JSON document of the response."""
+        return {"error": str(self), **self.more}
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The additional headers of the response."""
+        return {} if self.retry_after is None else {"retry-after": str(self.retry_after)}

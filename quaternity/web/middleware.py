@@ -1,0 +1,279 @@
+"""Middleware that checks hosts and origins, and helpers that check and parse requests."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import re
+from base64 import urlsafe_b64encode
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from ipaddress import ip_address
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from quaternity.base.text_format import quote_value
+from quaternity.web.http_errors import LONG_QUESTION, HttpError
+from quaternity.web.rate_limits import client_address, network_of
+from quaternity.web.seats import Caller, hash_token, new_token
+
+COOKIE = "quaternity"
+YEAR = 365 * 24 * 3600
+
+MAX_QUERY_CHARS = 1000
+"""Maximum length of all values of a query together, in characters."""
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; worker-src 'self'; font-src 'self'; manifest-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+_HEADERS = [
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+]
+_NO_STORE = (b"cache-control", b"no-store")
+_SAFE = ("GET", "HEAD")
+_HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_.-]+)(:[0-9]{1,5})?")
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")
+_PORTS = {"http": ":80", "https": ":443"}
+
+
+class RequestChecks:
+    """Middleware that rejects unknown hosts and foreign origins, and sets security headers."""
+
+    def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
+        """Allow further host names; IP addresses are always allowed.
+
+        A foreign page cannot be served under an IP address of this server by changing its DNS.
+        """
+        self.app = app
+        self.host_names = frozenset(host.lower() for host in hosts)
+        self.hosts = self.host_names | {"localhost"}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Reject the request, or pass it on to the application."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1003})
+            return
+        root, path = scope.get("root_path", ""), scope["path"]
+        if root and path.startswith(f"{root}{root}/"):
+            # The proxy did not strip the path prefix, or there is no proxy.
+            path = scope["path"] = path.removeprefix(root)
+        headers = [*_HEADERS]
+        if not path.startswith(f"{root}/static/"):
+            headers.append(_NO_STORE)
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], *headers]}
+            await send(message)
+
+        try:
+            self._check(scope)
+        except HttpError as error:
+            await answer(error.document, error.status)(scope, receive, send_with_headers)
+            return
+        client_address.set(network_of((scope.get("client") or ("",))[0]))
+        await self.app(scope, receive, send_with_headers)
+
+    def _check(self, scope: Scope) -> None:
+        """Raise `HttpError` for a request from a foreign page, or for an unknown host."""
+        values: dict[bytes, list[str]] = {}
+        for name, value in scope["headers"]:
+            values.setdefault(name, []).append(value.decode("latin-1"))
+        hosts = values.get(b"host", [])
+        if len(hosts) != 1 or not is_known(hosts[0], self.hosts):
+            raise HttpError(400, "unknown host name in the request (see --trusted-host)")
+        if scope["method"] in _SAFE:
+            return
+        origins, fetched = values.get(b"origin", []), values.get(b"sec-fetch-site", [])
+        if fetched not in ([], ["same-origin"]) or (
+            origins and not self._is_own(origins, scope["scheme"], hosts[0].lower())
+        ):
+            raise HttpError(403, "the request comes from a page of another site")
+        if not origins and not fetched and b"cookie" in values and b"authorization" not in values:
+            raise HttpError(403, "a request with a cookie must have an Origin header")
+
+    def _is_own(self, origins: list[str], scheme: str, host: str) -> bool:
+        """Return whether scheme, host and port of the only origin are those of the request.
+
+        A proxy that speaks HTTPS under a name of this server may pass on neither the scheme nor
+        that name, or only the host and the port.
+        """
+        own = f"{scheme}://{host.removesuffix(_PORTS.get(scheme, ''))}"
+        secure, name = f"https://{host.removesuffix(':443')}", _name(host)
+        proxied = {secure if known == name else f"https://{known}" for known in self.host_names}
+        return origins == [own] or (len(origins) == 1 and origins[0] in proxied)
+
+
+@lru_cache(maxsize=1024)
+def is_known(host: str, hosts: frozenset[str]) -> bool:
+    """Return whether a host, perhaps with a port, is one of these names or an IP address."""
+    name = _name(host)
+    try:
+        ip_address(name)
+    except ValueError:
+        return name in hosts
+    return True
+
+
+def _name(host: str) -> str:
+    """Return a host without its port; an empty string if it is not a valid host."""
+    match = _HOST.fullmatch(host)
+    return match[1].strip("[]").lower() if match else ""
+
+
+def root_of(request: Request) -> str:
+    """Return the path prefix of links to this server, without a trailing slash."""
+    return str(request.scope.get("root_path", "")).rstrip("/")
+
+
+def caller_of(request: Request) -> Caller:
+    """Return the credentials of a request: the token in its header, or else its cookie."""
+    credentials = request.headers.get("authorization")
+    if credentials is not None:
+        kind, _, token = credentials.partition(" ")
+        if kind.lower() != "bearer" or not _TOKEN.fullmatch(token):
+            raise HttpError(401, "Authorization: expected Bearer and the token of a seat")
+        return Caller(token=hash_token(token))
+    cookie = request.cookies.get(_cookie_name(request), "")
+    if not hmac.compare_digest(cookie.encode(), sign(request, cookie[:22]).encode()):
+        cookie = request.cookies.get(COOKIE, "")
+        if not _TOKEN.fullmatch(cookie):  # as version 0.1.0 issued them
+            return Caller()
+    return Caller(cookie_hash=hash_token(cookie))
+
+
+def sign(request: Request, token: str) -> str:
+    """Append a signature to a token; the result is the value of a cookie."""
+    secret = request.app.state.tables.store.secret
+    return token + urlsafe_b64encode(hmac.digest(secret, token.encode(), "sha256")).decode()[:22]
+
+
+def _cookie_name(request: Request) -> str:
+    """Return the name of the cookie. Over HTTPS, no other host can set a cookie of this name.
+
+    Over HTTPS the path has to be `/`, so servers under different paths use different names.
+    """
+    if request.url.scheme != "https":
+        return COOKIE
+    return f"__Host-{COOKIE}{re.sub('[^A-Za-z0-9]+', '-', root_of(request))}"
+
+
+def is_browser(headers: Headers) -> bool:
+    """Return whether a browser sent the request, so that it will keep a cookie."""
+    return "authorization" not in headers and ("origin" in headers or "sec-fetch-site" in headers)
+
+
+def new_cookie(request: Request) -> str:
+    """Return the value of a new cookie, which only servers of these tables can sign."""
+    return sign(request, new_token())
+
+
+def set_cookie(response: Response, request: Request, token: str) -> None:
+    """Set the cookie by which the server recognizes a browser from now on."""
+    secure = request.url.scheme == "https"
+    path = "/" if secure else request.scope.get("root_path") or "/"
+    response.set_cookie(
+        _cookie_name(request), token, YEAR, path=path, secure=secure, httponly=True, samesite="lax"
+    )  # fmt: skip
+
+
+def seat_of(request: Request) -> int | None:
+    """Return the seat number in the query `?seat=`, or None.
+
+    Raises `HttpError` if it is not a number.
+    """
+    asked = request.query_params.get("seat") if request.scope["query_string"] else None
+    if asked is None:
+        return None
+    if not (asked.isascii() and asked.isdigit() and len(asked) < 3):
+        raise HttpError(404, "there is no such seat")
+    return int(asked)
+
+
+def query_of(request: Request) -> dict[str, str]:
+    """Return the query of a request; raise `HttpError` if it is too long."""
+    asked = dict(request.query_params)
+    if sum(map(len, asked.values())) > MAX_QUERY_CHARS:
+        raise HttpError(422, LONG_QUESTION(most=MAX_QUERY_CHARS))
+    return asked
+
+
+BODY_KEY = "quaternity.body"
+"""The key of the scope under which the body of a request is cached."""
+
+
+async def body_of(request: Request, limit: int) -> bytes:
+    """Return the body of a request; raise `HttpError` if it is too long or incomplete."""
+    too_long = HttpError(413, f"the body of the request has more than {limit} bytes")
+    length = request.headers.get("content-length", "0")
+    if not length.isdecimal() or int(length[:20]) > limit:
+        raise too_long
+    if BODY_KEY in request.scope:  # the request is processed again
+        return bytes(request.scope[BODY_KEY])
+    body = b""
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > limit:
+                raise too_long
+    except ClientDisconnect:
+        raise HttpError(400, "the request is incomplete") from None
+    request.scope[BODY_KEY] = body
+    return body
+
+
+async def document_of(request: Request, limit: int) -> dict[str, Any]:
+    """Return the JSON object in the body of a request.
+
+    Raises `HttpError` if the body is too long or not a JSON object.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise HttpError(415, "content-type: must be application/json")
+    body = await body_of(request, limit)
+    try:
+        document = json.loads(
+            body.decode(), parse_constant=_refuse_constant, object_pairs_hook=_unique_fields
+        )
+        if b"\\u" in body:
+            json.dumps(document, ensure_ascii=False).encode()  # fails for a lone surrogate
+    except (ValueError, RecursionError) as error:
+        raise HttpError(400, "the body is not JSON in UTF-8") from error
+    if not isinstance(document, dict):
+        raise HttpError(400, "the body must be a JSON object")
+    return document
+
+
+def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields of an object; raise `HttpError` if a name occurs twice."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        (name, _), *_ = Counter(name for name, _ in pairs).most_common(1)
+        raise HttpError(400, f"{quote_value(name, str)}: given more than once")
+    return fields
+
+
+def _refuse_constant(text: str) -> None:
+    raise ValueError(f"{text} is not valid JSON")
+
+
+def answer(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a JSON response."""
+    text = json.dumps(document, separators=(",", ":"))
+    return Response(text, status, headers, media_type="application/json")

@@ -1,0 +1,119 @@
+"""Opening the store that `--data` names: a folder with an SQLite file, or a PostgreSQL database."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quaternity.base.errors import InputError
+from quaternity.web.sqlite_file import (
+    FileReader,
+    FileStore,
+    back_up_file,
+    check_folder,
+    restore_file,
+)
+from quaternity.web.store import Reader, Store
+
+if TYPE_CHECKING:
+    from quaternity.web.postgres import PostgresReader, PostgresStore
+
+POSTGRES = ("postgresql", "postgres")
+"""URL schemes of PostgreSQL."""
+
+
+def place_of(data: str | None) -> str:
+    """Return the folder or database URL that `--data` names.
+
+    The default is `QUATERNITY_DATA` or, without it, the user's data folder.
+
+    Raises:
+        InputError: If it is a URL, but not of PostgreSQL.
+    """
+    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    place = data or os.environ.get("QUATERNITY_DATA") or str(Path(home) / "quaternity")
+    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)://", place)
+    if scheme is not None and scheme[1] not in POSTGRES:
+        # Show only the scheme, because a password may follow.
+        raise InputError(f"--data {scheme[0]}...: must be a folder or postgresql://...")
+    return place
+
+
+def open_store(data: str | None, alone: bool = False) -> Store:
+    """Return the store for a server.
+
+    Args:
+        alone: Whether no other server may use the same PostgreSQL database.
+
+    Raises:
+        InUse: If another server uses the store, and it cannot or may not be shared.
+        InputError: If the store cannot be used.
+    """
+    place = place_of(data)
+    return _postgres()[1](place, alone) if _is_database(place) else FileStore(place)
+
+
+def is_shared(data: str | None) -> bool:
+    """Return whether several servers may use the store at the same time."""
+    return _is_database(place_of(data))
+
+
+def open_reader(data: str | None) -> Reader:
+    """Return a reader of the store, which may run beside a server.
+
+    Raises:
+        InputError: If the store cannot be read.
+    """
+    place = place_of(data)
+    return _postgres()[0](place) if _is_database(place) else FileReader(place)
+
+
+def check_store(data: str | None) -> None:
+    """Raise InputError if a server could not use the store; write no tables."""
+    place = place_of(data)
+    if _is_database(place):
+        _postgres()[0](place, for_server=True).close()
+    else:
+        check_folder(place)
+
+
+def back_up(data: str | None, file: str) -> None:
+    """Copy a consistent snapshot of all tables to a file, which is replaced atomically.
+
+    Raises:
+        InputError: If the tables cannot be read or are damaged, or the file cannot be written.
+    """
+    back_up_file(_folder(data, "pg_dump copies"), file)
+
+
+def restore(data: str | None, file: str) -> Path | None:
+    """Replace all tables by a backup; return the path to which the previous file was moved.
+
+    Raises:
+        InputError: If a server uses the tables, the backup is damaged, or the folder cannot be
+            written.
+    """
+    return restore_file(_folder(data, "pg_restore fills"), file)
+
+
+def _folder(data: str | None, program: str) -> str:
+    place = place_of(data)
+    if _is_database(place):
+        raise InputError(f"--data: must be a folder; {program} a PostgreSQL database")
+    return place
+
+
+def _is_database(place: str) -> bool:
+    return "://" in place
+
+
+def _postgres() -> tuple[type[PostgresReader], type[PostgresStore]]:
+    try:
+        from quaternity.web.postgres import PostgresReader, PostgresStore
+    except ImportError as error:
+        raise InputError(
+            f"{error.name} is not installed; PostgreSQL needs: pip install '.[postgres]'"
+        ) from None
+    return PostgresReader, PostgresStore

@@ -1,0 +1,94 @@
+"""Presence and rate limits shared between the servers of one database.
+
+Once a second the servers exchange which players have come, left or sent a request, and how much of
+the rate limits was used. So presence and rate limits hold for all servers together, with a delay of
+about a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable
+from math import inf
+from time import monotonic
+
+from quaternity.web.http_errors import HttpError
+from quaternity.web.rate_limits import RateLimits
+from quaternity.web.store import Presence, Store
+from quaternity.web.table import ABSENCE_LIMIT_SECONDS, RemotePresence, Table
+
+SYNC_INTERVAL_SECONDS = 1.0
+"""Seconds between two exchanges of changes with other servers."""
+
+PRESENCE_REFRESH_SECONDS = 10.0
+"""Seconds between two reports that a player is still connected; without a report for three times as
+long, the player counts as gone."""
+
+
+class Peers:
+    """The other servers that share the tables of this one."""
+
+    def __init__(self, store: Store, admission: RateLimits) -> None:
+        self._store, self._admission = store, admission
+        self._begun = monotonic()
+        self._afar: dict[str, dict[tuple[int, str], RemotePresence]] = {}
+        """For each table, the presence at each pair of a seat and a server."""
+
+    def of(self, table: str) -> dict[int, RemotePresence]:
+        """Return the presence of players at other servers, by their seats at a table."""
+        seats: dict[int, RemotePresence] = {}
+        for (seat, _), presence in self._afar.get(table, {}).items():
+            before = seats.get(seat, presence)
+            seats[seat] = RemotePresence(*map(max, before, presence))
+        return seats
+
+    async def meet(self, tables: Iterable[Table]) -> None:
+        """Exchange the changes since the last call with the other servers, once."""
+        live = {table.stored.id: table for table in tables}
+        reports = [report for table in live.values() for report in self._new_reports(table)]
+        used = self._admission.collect_use()
+        try:
+            theirs, spent = await asyncio.to_thread(self._store.exchange, reports, used)
+        except HttpError:
+            for report in reports:
+                live[report.table].reported.pop(report.seat, None)  # so that it is reported again
+            return
+        self._admission.apply_total_use(spent)
+        changed = self._store_reports(theirs)
+        for name in changed & live.keys():
+            table = live[name]
+            before, table.remote_presence = table.streaming(), self.of(name)
+            if table.streaming() != before:
+                table.seats_changed()
+
+    def _new_reports(self, table: Table) -> Iterable[Presence]:
+        """Yield the players of a table who came, left or were active since the last report.
+
+        A player who stays connected is reported again after `PRESENCE_REFRESH_SECONDS`.
+        """
+        streams = Counter(stream.seat for stream in table.streams)
+        now, up = monotonic(), self._store.uptime()
+        for seat, asked in enumerate(table.last_seen):
+            seen = now if streams[seat] else asked
+            count, reported = table.reported.get(seat, (0, -PRESENCE_REFRESH_SECONDS))
+            is_due = seen > self._begun and seen - reported >= PRESENCE_REFRESH_SECONDS
+            if count != streams[seat] or is_due:
+                table.reported[seat] = streams[seat], seen
+                yield Presence(table.stored.id, seat, "", streams[seat], up - (now - seen))
+
+    def _store_reports(self, reports: Iterable[Presence]) -> set[str]:
+        """Store the reports of other servers, and return the tables that they name."""
+        now, up = monotonic(), self._store.uptime()
+        changed = set()
+        for report in reports:
+            seen = now - max(0.0, up - report.seen)
+            until = seen + 3 * PRESENCE_REFRESH_SECONDS if report.streams else -inf
+            self._afar.setdefault(report.table, {})[report.seat, report.server] = RemotePresence(
+                until, seen
+            )
+            changed.add(report.table)
+        for name, presences in list(self._afar.items()):
+            if all(now - afar.seen > ABSENCE_LIMIT_SECONDS for afar in presences.values()):
+                del self._afar[name]
+        return changed

@@ -1,0 +1,100 @@
+"""A prefork server: several processes serve one port, and the kernel distributes connections."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from threading import Thread
+from time import monotonic, sleep
+
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+"""Signals that ask all processes to shut down."""
+
+MIN_RESTART_SECONDS = 1.0
+"""Minimum interval between two starts of the same process, in seconds."""
+
+
+class WorkerStarted(Exception):
+    """Raised in each worker process: its number, and a function to call once it serves."""
+
+    def __init__(self, number: int, ready: Callable[[], None]) -> None:
+        super().__init__(number)
+        self.number, self.ready = number, ready
+
+
+class Workers:
+    """Worker processes, which are restarted when they die until this process is asked to end."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._running: dict[int, tuple[int, float]] = {}
+        """The number and the start time of each process, by its process id."""
+        self._ending = False
+        # The workers know that this process lives while its end of the pipe is open.
+        self._alive = os.pipe()
+        self._serves = os.pipe()
+        self._begun = False
+
+    def run(self, begun: Callable[[], None]) -> int:
+        """Start all workers, call `begun` once they serve, and return the exit status at the end.
+
+        Raises:
+            Child: In each worker process.
+        """
+        for signal_number in STOP_SIGNALS:
+            signal.signal(signal_number, self._end)
+        for number in range(self._number):
+            self._start(number)
+        os.close(self._serves[1])
+        served = 0
+        while serving := os.read(self._serves[0], self._number):  # until all serve or have ended
+            served += len(serving)
+        os.close(self._serves[0])
+        self._begun = True
+        if served == self._number:
+            begun()
+        status = 0 if served == self._number else 2
+        while self._running:
+            pid, _ = os.wait()
+            number, since = self._running.pop(pid)
+            if self._ending:
+                continue
+            if status:  # a worker could not even start, so the others cannot either
+                self._end()
+                continue
+            sleep(max(0.0, since + MIN_RESTART_SECONDS - monotonic()))
+            if not self._ending:  # a signal may have come during the sleep
+                self._start(number)
+        return status
+
+    def _end(self, *signalled: object) -> None:
+        """Ask all workers to shut down."""
+        self._ending = True
+        for pid in self._running:
+            os.kill(pid, signal.SIGTERM)
+
+    def _start(self, number: int) -> None:
+        # Block signals until the new process has set its own handlers.
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+        pid = os.fork()
+        if pid:
+            self._running[pid] = number, monotonic()
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+            return
+        for signal_number in STOP_SIGNALS:
+            signal.signal(signal_number, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+        os.close(self._alive[1])
+        Thread(target=self._exit_with_parent, daemon=True).start()
+        raise WorkerStarted(number, self._report_ready)
+
+    def _exit_with_parent(self) -> None:
+        """Exit at once when the parent process dies, so that its successor can use the port."""
+        os.read(self._alive[0], 1)
+        os._exit(1)
+
+    def _report_ready(self) -> None:
+        if not self._begun:  # later nobody reads the pipe
+            os.write(self._serves[1], b"+")
+            os.close(self._serves[1])

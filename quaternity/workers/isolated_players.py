@@ -1,0 +1,118 @@
+"""External players: strategies and bots that are not part of this package.
+
+Any error of such a player becomes a `PlayerFault` that names the player. In long runs, external
+players run in a separate process (`quaternity.workers.isolated_calls`), so that even a crash ends
+only their game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from traceback import format_exception
+from typing import Any, NamedTuple, TypeVar
+
+from quaternity.base.errors import FaultPlace, GameLimit, PlayerFault, PlayerTimeout
+from quaternity.base.interrupts import is_interrupt
+from quaternity.base.text_format import make_printable, quote_value
+from quaternity.workers.program import ProgramFault
+
+Result = TypeVar("Result")
+
+MAX_TRACEBACK_LENGTH = 100_000
+"""Number of characters that are kept from the end of a traceback."""
+
+
+class SeatedPlayer(NamedTuple):
+    """A player in a seat. Its kind is "strategy", "bot" or "player"."""
+
+    kind: str
+    name: str
+    seat: int
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name!r} in seat {self.seat}"
+
+    def fault(self, error: BaseException, more: str = "") -> PlayerFault:
+        """Return the fault of a player whose code raised an error; re-raise a user's interrupt."""
+        if is_interrupt(error):
+            raise error
+        if isinstance(error, ProgramFault):
+            kind = PlayerTimeout if error.overdue else PlayerFault
+            return kind(f"{self} {error.what}", error.errors)
+        trace = error.__traceback__
+        # The outermost call is ours; show only the frames of the player's code.
+        inner = trace.tb_next if trace is not None else None
+        lines = format_exception(type(error), error, inner or trace)
+        return PlayerFault(
+            f"{self} failed: {quote_value(error)}{more}",
+            make_printable("".join(lines)[-MAX_TRACEBACK_LENGTH:]),
+        )
+
+    def rule_fault(self, error: Exception) -> PlayerFault:
+        """Return the fault of a player that broke the rules."""
+        return PlayerFault(f"{self}: {error}")
+
+    def call(self, function: Callable[..., Result], *arguments: Any) -> Result:
+        """Call a player's function and return the result; turn any error into a `PlayerFault`."""
+        try:
+            return function(*arguments)
+        except BaseException as error:  # external code may raise anything
+            raise self.fault(error) from error
+
+    def validate(self, plain: Callable[[object], Result], answer: object) -> Result:
+        """Validate a player's answer with `plain`; turn any error into a `PlayerFault`."""
+        try:
+            return plain(answer)
+        except BaseException as error:  # the answer may be of any class
+            if is_interrupt(error):
+                raise
+            raise PlayerFault(
+                f"{self} gave {quote_value(answer)}: {quote_value(error, str)}"
+            ) from error
+
+
+def play_isolated(
+    kind: str,
+    seats: Sequence[str],
+    seconds: float | None,
+    place: Callable[[Sequence[str], int | None], FaultPlace] | None,
+    play: Callable[..., Result],
+    *arguments: Any,
+) -> Result:
+    """Play a game, or a part of it, in a separate process, and return the result of `play`.
+
+    If the process dies but no player exceeded the time limit, the game is played once more, because
+    another program may have killed the process.
+
+    Args:
+        kind: "strategy", "bot" or "player".
+        seats: Name of the player in each seat.
+        seconds: Time limit for each move of a player, in seconds; None for no limit.
+        place: Returns the place in the game from the noted moves and the seat that is thinking, or
+            None. None if the caller knows the place.
+        play: Plays the game or a part of it, with `arguments`. All must be picklable.
+        arguments: Arguments of `play`.
+
+    Raises:
+        PlayerFault: If a player failed, or the process died twice, the second time in its code.
+        PlayerTimeout: If a player exceeded the time limit.
+        GameLimit: If the process died twice, the second time not in a player's code.
+    """
+    from quaternity.workers.isolated_calls import ProcessEnded, own_process
+
+    ended = None
+    for _ in range(2):
+        try:
+            return own_process().call(play, *arguments, seconds=seconds)
+        except ProcessEnded as error:
+            ended = error
+            if ended.overdue:
+                break
+    assert ended is not None, "there was no result"
+    where = None if place is None else place(ended.moves, ended.thinking)
+    if ended.thinking is None:
+        raise GameLimit(str(ended), place=where)
+    player = SeatedPlayer(kind, seats[ended.thinking], ended.thinking)
+    fault = PlayerTimeout if ended.overdue else PlayerFault
+    reason = ended.how if ended.overdue else f"ended its process, which {ended.how}"
+    raise fault(f"{player} {reason}", make_printable(ended.stack), where)

@@ -1,0 +1,211 @@
+"""Judgement of solvers: evidence decides, not the majority."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+from typing import Any, cast
+
+import pytest
+from hypothesis import given, settings
+
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from solvers import (
+    SOLVERS,
+    Deal,
+    DealProblem,
+    Feasible,
+    Infeasible,
+    LimitError,
+    SetConstraint,
+    Shortage,
+    SolverFault,
+    SolverTimeout,
+    Verdict,
+)
+from solvers.cross_check import OWN_CHECKS, compare_verdicts, judge
+from solvers.random_problems import Sizes, random_feasible, random_tightened
+from solvers.solver import Solver, solver_from_function
+from solvers.strategies import deal_problems
+from tests.sizes import examples
+from tests.solvers.broken import BROKEN, always_says_no, divides_by_zero
+from tests.solvers.problems import free_start
+
+FREE = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
+CROWDED = DealProblem([0, 2], [SetConstraint.of([[0, 1], [0]], players=2)])
+NOT_NUMBERS: Any = (("a", "b"),)
+GOOD = Feasible(Deal(((0, 1),)))
+
+
+class Rude(BaseException):
+    """An error that cannot be shown."""
+
+    def __repr__(self) -> str:
+        raise SystemExit
+
+    __str__ = __repr__
+
+
+class RudeLimit(Rude, LimitError):
+    """A limit error that cannot be shown."""
+
+
+@given(deal_problems())
+@settings(max_examples=examples(60))
+def test_the_registered_solvers_have_no_faults(problem: DealProblem) -> None:
+    judgement = judge(problem, SOLVERS.values())
+    assert judgement.faults == ()
+    assert judgement.feasible is bool(SOLVERS["max-flow"](problem))
+    assert judgement.verdicts.keys() | judgement.refused.keys() == SOLVERS.keys()
+
+
+def test_the_majority_can_be_wrong() -> None:
+    liars = [solver_from_function(f"liar{number}", always_says_no) for number in range(4)]
+    judgement = judge(FREE, [*liars, SOLVERS["max-flow"]])
+    assert judgement.feasible
+    assert [fault.solver for fault in judgement.faults] == [liar.name for liar in liars]
+    assert str(judgement.faults[0]).startswith("liar0 says infeasible, but this deal satisfies")
+
+
+def test_a_single_liar_is_exposed() -> None:
+    judgement = judge(FREE, [solver_from_function("liar", always_says_no)])
+    assert judgement.feasible
+    assert len(judgement.faults) == 1
+
+
+def test_a_shortage_may_be_missing_unless_it_is_promised() -> None:
+    evidence, faults = compare_verdicts(CROWDED, {"quiet": Infeasible()})
+    assert isinstance(evidence, Infeasible)
+    assert evidence.shortage is not None
+    assert faults == []
+    _, faults = compare_verdicts(CROWDED, {"quiet": Infeasible()}, certifying=["quiet"])
+    assert "without the shortage it promises" in faults[0].text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        (Feasible(Deal(((0, 0),))), "its deal is wrong: player 0 has 2 cards, not 1"),
+        (Feasible(Deal(())), "not have exactly one owner for each card"),
+        (Infeasible(Shortage(1, (1,))), "its shortage does not add up"),
+        (None, "answered None, which is not a verdict"),
+        (Feasible(Deal(NOT_NUMBERS)), "gave evidence that cannot be read"),
+    ],
+)
+def test_every_kind_of_bad_evidence_is_reported(verdict: Any, words: str) -> None:
+    evidence, faults = compare_verdicts(FREE, {"bad": verdict, "good": GOOD})
+    assert evidence == GOOD
+    assert [fault.solver for fault in faults] == ["bad"]
+    assert words in faults[0].text
+
+
+def test_crashes_refusals_and_limits_are_recorded() -> None:
+    def gives_up(problem: DealProblem) -> Verdict:
+        raise SolverTimeout("after all this time")
+
+    def refuses(problem: DealProblem) -> str:
+        return "too hard"
+
+    rows = [
+        solver_from_function("crash", divides_by_zero),
+        solver_from_function("slow", gives_up),
+        Solver("picky", "", SOLVERS["max-flow"].prepare, refuses),
+    ]
+    judgement = judge(FREE, rows)
+    assert judgement.refused == {"picky": "too hard"}
+    assert judgement.gave_up == {"slow": "after all this time"}
+    assert judgement.feasible is None
+    assert [fault.solver for fault in judgement.faults] == ["crash"]
+    assert "ZeroDivisionError" in judgement.in_words()
+
+
+@pytest.mark.parametrize("function", BROKEN, ids=lambda function: function.__name__)
+def test_only_the_broken_solver_is_blamed(function: Callable[[DealProblem], Verdict]) -> None:
+    rows = [solver_from_function("broken", function), SOLVERS["coalitions"]]
+    random, sizes = Random(0), Sizes(players=3, sets=2)
+    problems = [
+        make(random.randint, sizes)
+        for make in (random_feasible, random_tightened)
+        for _ in range(100)
+    ]
+    blamed = {fault.solver for problem in problems for fault in judge(problem, rows).faults}
+    assert blamed == {"broken"}
+
+
+@pytest.mark.parametrize("error", [SystemExit(0), GeneratorExit(), MemoryError(), Rude()])
+def test_any_exception_of_a_solver_is_its_fault(error: BaseException) -> None:
+    def leaves(problem: DealProblem) -> Verdict:
+        raise error
+
+    rows = [solver_from_function("leaver", leaves), SOLVERS["max-flow"]]
+    refusing = Solver("refuser", "", SOLVERS["max-flow"].prepare, leaves)  # type: ignore[arg-type]
+    judgement = judge(FREE, [*rows, refusing])
+    assert judgement.feasible
+    assert [fault.solver for fault in judgement.faults] == ["leaver", "refuser"]
+    assert judgement.in_words().startswith("leaver raised ")
+
+
+def test_an_interrupt_by_the_user_is_not_caught() -> None:
+    def waits(problem: DealProblem) -> Verdict:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        judge(FREE, [solver_from_function("waits", waits)])
+
+
+def test_a_reason_that_cannot_be_shown_is_not_a_fault() -> None:
+    def limit(problem: DealProblem) -> Verdict:
+        raise RudeLimit
+
+    rows = [
+        solver_from_function("limit", limit),
+        Solver("refuser", "", SOLVERS["max-flow"].prepare, lambda problem: Rude()),  # type: ignore[arg-type,return-value]
+    ]
+    judgement = judge(FREE, rows)
+    assert judgement.faults == ()
+    assert judgement.gave_up.keys() | judgement.refused.keys() == {"limit", "refuser"}
+
+
+def test_the_program_is_at_fault_if_a_deal_and_a_shortage_both_verify(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """This can only happen if the arithmetic of this distribution is broken."""
+    monkeypatch.setattr(Shortage, "holds", lambda self, problem: True)
+    evidence, faults = compare_verdicts(FREE, {"yes": GOOD, "no": Infeasible(Shortage(0, (0,)))})
+    assert evidence == GOOD
+    assert [fault.solver for fault in faults] == [OWN_CHECKS]
+    assert str(faults[0]).startswith("quaternity is itself at fault: Feasible(deal=Deal(owner=(")
+    assert "no's Infeasible(shortage=Shortage.of(" in str(faults[0])
+    assert "both pass" in str(faults[0])
+
+
+def test_a_limit_is_not_a_verdict() -> None:
+    with pytest.raises(LimitError):
+        SOLVERS["cp-sat"].with_time_limit(1e-9)(
+            DealProblem([260] * 4, [SetConstraint.of([range(4)] * 4, players=4)] * 260)
+        )
+
+
+def test_a_promise_that_cannot_be_read_is_a_fault_of_the_solver() -> None:
+    class Undecided:
+        def __bool__(self) -> bool:
+            raise ValueError("perhaps")
+
+    row = replace(SOLVERS["max-flow"], name="undecided", certifies=cast(bool, Undecided()))
+    judgement = judge(free_start(2, 2, 2), [row, SOLVERS["coalitions"]])
+    assert [fault.solver for fault in judgement.faults] == ["undecided"]
+    assert judgement.feasible
+
+
+def test_the_answer_of_an_external_solver_is_checked_by_evidence() -> None:
+    state = State.start(Settings(2, 2, 2))
+    liar = solver_from_function("liar", always_says_no)
+    with pytest.raises(SolverFault, match=r"^liar says infeasible, but this deal"):
+        state.verdict(liar)
+    with pytest.raises(SolverFault, match=r"^liar says infeasible, but this deal"):
+        len(state.legal_questions_by(liar))
+    with pytest.raises(SolverFault, match=r"^divided raised ZeroDivisionError\("):
+        state.verdict(solver_from_function("divided", divides_by_zero))
+    honest = solver_from_function("honest", SOLVERS["max-flow"])
+    assert state.verdict(honest)
+    assert list(state.legal_questions_by(honest)) == list(state.legal_questions)

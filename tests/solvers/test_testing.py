@@ -1,0 +1,495 @@
+"""The suite that every solver must pass, and that every broken one must fail."""
+
+import pickle
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache, partial
+from itertools import product
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.errors import Flaky
+
+from solvers import (
+    SOLVERS,
+    DealProblem,
+    Infeasible,
+    SetConstraint,
+    SolverFault,
+    Verdict,
+    all_solvers,
+)
+from solvers.counterexample import smallest_counterexample
+from solvers.minimize import minimize_problem, simplifications
+from solvers.problem import with_entry
+from solvers.random_problems import BOUNDS, GameSize, boundary_pair, game_like
+from solvers.solver import Solver, solver_from_function
+from solvers.strategies import deal_problems
+from solvers.testing import (
+    GAME_SIZES,
+    LAWS,
+    MAX_COVERED_NUMBER,
+    check_solver,
+    evidence_stands,
+    one_bound_problems,
+    problems_of_all_sizes,
+    tightenings,
+)
+from tests.limits import limited
+from tests.sizes import examples, only_thorough, thorough
+from tests.solvers.broken import (
+    BROKEN,
+    MORE_RARELY_BROKEN,
+    RARELY_BROKEN,
+    counts_in_32_bits,
+    forgets_a_maximum_of_twins,
+    forgets_the_last_minimums,
+    forgets_the_minimums_of_the_last_set,
+    gives_up_on_the_infeasible,
+)
+
+
+@pytest.fixture(autouse=True)
+def _quick() -> Iterator[None]:
+    """Skip the search for the smallest counterexample, which may leave files in the folder."""
+    with limited("solvers.testing", SHRINK_SECONDS=0.0):
+        yield
+
+
+@pytest.mark.parametrize("name", all_solvers())
+def test_every_solver_of_the_table_conforms(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sizes = GAME_SIZES[thorough(1, 0) : 2]
+    conformance = check_solver(
+        all_solvers()[name], examples=thorough(4 if name == "cp-sat" else 8, 40), sizes=sizes
+    )
+    assert min(conformance.feasible, conformance.infeasible) >= thorough(2, 5)
+    assert conformance.refused or (conformance.max_cards >= 48 and conformance.max_players >= 12)
+    assert not [*tmp_path.iterdir()]
+
+
+FOUND_BY_SMALL_PROBLEMS = thorough((gives_up_on_the_infeasible,), ())
+"""Wrong solvers that need not be given problems of the size of games."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", all_solvers())
+def test_every_solver_of_the_table_conforms_at_length(name: str) -> None:
+    conformance = check_solver(all_solvers()[name], examples=1000)
+    assert min(conformance.feasible, conformance.infeasible) >= 200
+
+
+def check_fault_is_found(function: Callable[[DealProblem], Verdict], examples: int) -> None:
+    """Check that the suite finds a wrong solver and names it."""
+    sizes = () if function in FOUND_BY_SMALL_PROBLEMS else GAME_SIZES
+    silent = "decided .* none of the .* infeasible ones"
+    words = rf"{function.__name__} (breaks the law '.*\n.*Problem|{silent})"
+    with pytest.raises(SolverFault, match=words) as caught:
+        check_solver(function, examples=examples, sizes=sizes)
+    _, broken, example = str(caught.value).partition("\non ")
+    if broken:
+        pasted = eval(example, {"DealProblem": DealProblem, "SetConstraint": SetConstraint})  # noqa: S307
+        assert fails_on(function, pasted)
+
+
+def fails_on(function: Callable[[DealProblem], Verdict], problem: DealProblem) -> bool:
+    """Return whether a solver is wrong about a problem, or raises an error."""
+    try:
+        return evidence_stands(solver_from_function("pasted", function), problem) is not None
+    except BaseException:
+        return True
+
+
+@pytest.mark.parametrize("function", BROKEN, ids=lambda function: function.__name__)
+def test_every_broken_solver_is_found(function: Callable[[DealProblem], Verdict]) -> None:
+    check_fault_is_found(function, thorough(40, 100))
+
+
+FOUND_LATE = (forgets_a_maximum_of_twins, counts_in_32_bits)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [pytest.param(bad, marks=only_thorough) if bad in FOUND_LATE else bad for bad in RARELY_BROKEN],
+    ids=lambda function: function.__name__,
+)
+def test_a_solver_wrong_on_large_or_rare_problems_is_found(
+    function: Callable[[DealProblem], Verdict],
+) -> None:
+    check_fault_is_found(function, thorough(30, 300))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("function", MORE_RARELY_BROKEN, ids=lambda function: function.__name__)
+def test_very_rare_faults_are_found(function: Callable[[DealProblem], Verdict]) -> None:
+    check_fault_is_found(function, 300)
+
+
+def players_of(problem: DealProblem) -> int:
+    return problem.players
+
+
+def sets_of(problem: DealProblem) -> int:
+    return len(problem.sets)
+
+
+def cards_of(problem: DealProblem) -> int:
+    return problem.cards
+
+
+def test_every_number_of_players_sets_and_cards_occurs() -> None:
+    most = thorough(MAX_COVERED_NUMBER, 70)
+    problems = [*problems_of_all_sizes(thorough(30, 360), seed=5)]
+    assert {*map(players_of, problems)} >= {*range(2, most + 1)}
+    assert {*map(sets_of, problems)} >= {*range(1, most + 1)}
+    assert {*map(cards_of, problems)} >= {*range(1, MAX_COVERED_NUMBER + 1)}
+    assert max(map(players_of, problems)) > MAX_COVERED_NUMBER < max(map(sets_of, problems))
+
+
+@pytest.mark.parametrize("seed", range(thorough(1, 10)))
+def test_a_fault_at_a_single_number_is_found_at_that_number(seed: int) -> None:
+    """All laws keep the numbers of a problem, so a solver wrong at one number is found there."""
+    missing = {
+        (wrong, number_of, number)
+        for wrong, number_of in (
+            (forgets_the_last_minimums, players_of),
+            (forgets_the_minimums_of_the_last_set, sets_of),
+            (forgets_the_last_minimums, cards_of),
+        )
+        for number in range(2, thorough(12, MAX_COVERED_NUMBER) + 1)
+    }
+    for problem in problems_of_all_sizes(300, seed):
+        for wrong, number_of, number in [*missing]:
+            solver = solver_from_function(wrong.__name__, wrong)
+            if number_of(problem) == number and any(law(solver, problem) for law in LAWS):
+                missing.remove((wrong, number_of, number))
+        if not missing:
+            return
+    assert not missing
+
+
+def set_size_of(problem: DealProblem) -> int:
+    return max(constraint.size for constraint in problem.sets)
+
+
+def misread(problem: DealProblem, bound: str, where: str, how: str, place: int) -> DealProblem:
+    """Return a problem as a solver reads it that forgets a player's bounds or is too strict by one.
+
+    The fault affects all sets, or only the first or the last; possible owners are misread in the
+    first or last card of that set. The player is the first, second, middle, last but one or last.
+    """
+    players = problem.players
+    player = (0, 1, players // 2, players - 2, players - 1)[place]
+    sets = list(problem.sets)
+    only = {"all": range(len(sets)), "first": (0,), "last": (-1,)}[where]
+    for index in only:
+        owners, low, high = sets[index]
+        size, strict = len(owners), how == "too strict"
+        if bound == "minimum":
+            low = with_entry(low, player, low[player] + bool(low[player]) if strict else 0)
+        elif bound == "maximum":
+            less = high[player] - (0 < high[player] < size)
+            high = with_entry(high, player, less if strict else size)
+        elif where == "all":
+            owners = tuple(mask | 1 << player for mask in owners)
+        else:
+            card = index % size
+            mask = owners[card] & ~(1 << player) if strict else owners[card] | 1 << player
+            owners = with_entry(owners, card, mask)
+        sets[index] = SetConstraint(owners, low, high)
+    return DealProblem(problem.hands, sets)
+
+
+def prepare_verdict(verdict: Verdict, problem: DealProblem) -> Callable[[], Verdict]:
+    """Prepare a run that returns the verdict, whatever the problem is."""
+    del problem
+    return lambda: verdict
+
+
+@cache
+def decided_twins(seed: int) -> tuple[DealProblem, ...]:
+    problems = (*one_bound_problems(900, seed),)
+    right = [bool(SOLVERS["max-flow"](problem)) for problem in problems]
+    assert all(right[::2])
+    assert not any(right[1::2])
+    return problems
+
+
+CASES = [
+    case
+    for case in product(BOUNDS, ("all", "first", "last"), ("forgotten", "too strict"))
+    if case != ("owners", "all", "too strict")  # who may have no card at all is no player
+]
+
+
+@pytest.mark.parametrize("seed", range(thorough(1, 4)))
+@pytest.mark.parametrize(("bound", "where", "how"), CASES[:: thorough(3, 1)])
+def test_twins_find_a_solver_that_misreads_bounds_of_one_player(
+    bound: str, where: str, how: str, seed: int
+) -> None:
+    """The fault is found at every single number, wherever the player sits."""
+    numbers = (players_of, sets_of, cards_of, set_size_of)
+    missing = {
+        (place, number_of, number)
+        for place, number_of in product(range(5), numbers)
+        for number in range(2, MAX_COVERED_NUMBER + 1)
+    }
+    # A problem that has no deal has none if it is read too strictly, either.
+    for problem in decided_twins(seed)[:: 2 if how == "too strict" else 1]:
+        sizes = [(number_of, number_of(problem)) for number_of in numbers]
+        for place in range(5):
+            met = missing.intersection((place, *size) for size in sizes)
+            wrong = misread(problem, bound, where, how, place) if met else problem
+            if wrong == problem:
+                continue
+            verdict = SOLVERS["max-flow"](wrong) or Infeasible()
+            if evidence_stands(Solver("wrong", "", partial(prepare_verdict, verdict)), problem):
+                missing -= met
+    assert not missing
+
+
+def test_twins_of_one_bound_have_every_number_of_players_and_sets() -> None:
+    problems = decided_twins(0)
+    assert {*map(players_of, problems)} == {*range(2, 71)}
+    assert {*map(sets_of, problems)} == {*range(1, 71)}
+    for first, second in zip(problems[::2], problems[1::2], strict=True):
+        assert first.hands == second.hands
+        assert sum(set_ != other for set_, other in zip(first.sets, second.sets, strict=True)) == 1
+
+
+def test_a_minimum_forgotten_with_exactly_five_players_is_found() -> None:
+    def forgetful(problem: DealProblem) -> Verdict:
+        wrong = problem.players == 5
+        return forgets_the_last_minimums(problem) if wrong else SOLVERS["max-flow"](problem)
+
+    with pytest.raises(SolverFault, match=r"forgetful breaks the law '.*\n.*Problem"):
+        check_solver(forgetful, examples=100, sizes=())
+
+
+def test_given_problems_are_tried_first() -> None:
+    only = DealProblem([1, 0, 0], [SetConstraint.of([[0, 1, 2]], players=3)])
+
+    def wrong_once(problem: DealProblem) -> Verdict:
+        return Infeasible() if problem == only else SOLVERS["max-flow"](problem)
+
+    words = rf"wrong_once breaks the law 'evidence stands'(.|\n)*on {re.escape(repr(only))}$"
+    with (
+        limited("solvers.testing", SHRINK_SECONDS=1e9),
+        pytest.raises(SolverFault, match=words),
+    ):
+        check_solver(wrong_once, examples=0, problems=[only])
+    conformance = check_solver(SOLVERS["max-flow"], examples=0, problems=[only])
+    assert (conformance.feasible, conformance.infeasible, conformance.max_cards) == (1, 0, 1)
+
+
+@pytest.mark.parametrize("size", GAME_SIZES)
+def test_games_are_feasible_up_to_their_brink(size: tuple[int, int, int]) -> None:
+    random = Random(str(size))
+    problem = game_like(random, GameSize(*size))
+    last, first = boundary_pair(problem, random)
+    assert [bool(SOLVERS["max-flow"](p)) for p in (problem, last, first)] == [True, True, False]
+    assert {p.players for p in (problem, last, first)} == {size[2]}
+    assert problem.cards == last.cards == first.cards
+
+
+def test_a_solver_that_refuses_everything_does_not_conform() -> None:
+    def nothing(problem: DealProblem) -> str:
+        return "not today"
+
+    row = replace(SOLVERS["max-flow"], name="lazy", refuses=nothing)
+    with pytest.raises(SolverFault, match=r"lazy decided none of \d+ problems"):
+        check_solver(row, examples=5, sizes=())
+
+
+def test_a_solver_must_refuse_what_it_says_it_refuses() -> None:
+    calls: list[DealProblem] = []
+
+    def fickle(problem: DealProblem) -> str | None:
+        calls.append(problem)
+        return "every other time" if len(calls) % 2 else None
+
+    with pytest.raises(SolverFault, match="'refusal is honest'"):
+        check_solver(replace(SOLVERS["max-flow"], name="fickle", refuses=fickle))
+
+
+@given(deal_problems(max_players=3, max_sets=2, max_set_size=3))
+@settings(max_examples=examples(40))
+def test_tightening_never_adds_a_deal(problem: DealProblem) -> None:
+    from solvers.brute_force import deals
+
+    before = set(deals(problem))
+    for tighter, words in tightenings(problem):
+        assert set(deals(tighter)) <= before, words
+
+
+def test_a_solver_is_pickled_by_its_name() -> None:
+    for solver in SOLVERS.values():
+        assert pickle.loads(pickle.dumps(solver)) is solver  # noqa: S301 - pickled in this line
+
+
+def test_the_smallest_counterexample_is_the_same_for_a_seed() -> None:
+    numbers = st.lists(st.integers(0, 50), max_size=5).map(tuple)
+
+    def check(values: tuple[int, ...]) -> int | None:
+        return sum(values) if sum(values) > 40 else None
+
+    assert smallest_counterexample(numbers, check, examples=200, random_seed=3) == ((41,), 41)
+    assert smallest_counterexample(numbers, lambda _: None, examples=20, random_seed=3) is None
+
+
+def test_no_example_is_drawn_after_the_time_limit() -> None:
+    drawn: list[tuple[int, ...]] = []
+
+    def record(values: list[int]) -> tuple[int, ...]:
+        drawn.append(tuple(values))
+        return drawn[-1]
+
+    counterexample = smallest_counterexample(
+        st.lists(st.integers(0, 50), max_size=9).map(record),
+        lambda values: "much" if sum(values) > 40 else None,
+        examples=200, random_seed=3, shrink_seconds=0.0,
+    )  # fmt: skip
+    assert counterexample is not None
+    assert len(drawn) - drawn.index(counterexample[0]) < 4
+
+
+def test_an_unstable_check_still_yields_its_counterexample() -> None:
+    calls: list[int] = []
+
+    def once(value: int) -> str | None:
+        calls.append(value)
+        return "only now" if len(calls) == 5 else None
+
+    counterexample = smallest_counterexample(st.integers(0, 99), once, examples=50, random_seed=0)
+    assert counterexample == (calls[4], "only now")
+
+
+def test_a_search_that_fails_without_a_counterexample_raises_its_error() -> None:
+    def flaky(value: int) -> None:
+        raise Flaky(f"{value} at first")
+
+    with pytest.raises(Flaky, match="at first"):
+        smallest_counterexample(st.integers(0, 99), flaky, examples=5, random_seed=0)
+
+
+@given(deal_problems(same_size=True), st.booleans())
+@settings(max_examples=examples(60))
+def test_simplifications_are_simpler_and_keep_the_kind(
+    problem: DealProblem, same_size: bool
+) -> None:
+    def size(candidate: DealProblem) -> tuple[int, ...]:
+        return (
+            len(candidate.sets),
+            candidate.cards,
+            candidate.players,
+            sum(candidate.hands),
+            sum(sum(bounds.low) for bounds in candidate.sets),
+            sum(high < bounds.size for bounds in candidate.sets for high in bounds.high),
+            sum(mask.bit_count() for bounds in candidate.sets for mask in bounds.owners),
+        )
+
+    feasible = bool(SOLVERS["coalitions"](problem))
+    for simpler in simplifications(problem, same_size):
+        assert size(simpler) < size(problem)
+        if same_size:
+            sizes = {constraint.size for constraint in simpler.sets}
+            assert len(sizes) == 1
+            assert min(sizes) >= 1
+        gone = simpler.cards < problem.cards or simpler.players < problem.players
+        if feasible and gone:
+            assert SOLVERS["max-flow"](simpler)
+
+
+def test_a_reduced_problem_shows_the_fault_and_nothing_else() -> None:
+    free = SetConstraint.of([[0, 1, 2]] * 4, players=3, low=[1, 0, 2])
+    problem = DealProblem([3, 3, 6], [free] * 3)
+
+    def keeps_a_minimum(case: DealProblem) -> bool:
+        return any(sum(bounds.low) >= 2 for bounds in case.sets) and bool(SOLVERS["max-flow"](case))
+
+    smallest = minimize_problem(problem, keeps_a_minimum, same_size=True)
+    assert keeps_a_minimum(smallest)
+    assert len(smallest.sets) == 1
+    assert smallest.cards == 2
+    assert sum(mask.bit_count() for mask in smallest.sets[0].owners) == 2
+    assert minimize_problem(problem, keeps_a_minimum, seconds=0.0) == problem
+
+
+def test_a_fault_in_every_problem_is_reduced_to_one_card_and_one_player() -> None:
+    problem = DealProblem([3, 0, 5], [SetConstraint.of([[0, 1, 2]] * 4, players=3)] * 2)
+    smallest = minimize_problem(problem, lambda _: True, same_size=True)
+    assert smallest.sets == (SetConstraint([0], [0], [1]),)
+
+
+def test_the_players_after_a_removed_player_move_up() -> None:
+    """The cards that they may own move with them, so that the problem stays feasible."""
+    constraint = SetConstraint.of([[0, 2], [0, 1], [2]], players=3, low=[1, 0, 1])
+    for simpler in simplifications(DealProblem([2, 0, 1], [constraint])):
+        if simpler.players < 3:
+            assert simpler == DealProblem(
+                [2, 1], [SetConstraint.of([[0, 1], [0], [1]], players=2, low=[1, 1])]
+            )
+            break
+    else:
+        pytest.fail("nobody goes")
+
+
+def test_no_library_is_imported_in_an_example_of_a_strategy() -> None:
+    """Hypothesis gives an example 200 milliseconds; importing OR-Tools takes longer."""
+    code = """if True:
+        import sys
+        from hypothesis import given, settings
+        from solvers import SOLVERS
+        from solvers.strategies import deal_problems, game_problems
+        new = set()
+        @settings(max_examples=2, database=None, deadline=None)
+        @given(deal_problems(), game_problems())
+        def check(one, other):
+            before = {*sys.modules}
+            for name in ("max-flow", "cp-sat", "coalitions"):
+                for problem in (one, other):
+                    SOLVERS[name](problem)
+            new.update(name.partition(".")[0] for name in {*sys.modules} - before)
+        check()
+        print(sorted(new - {"solvers", "quaternity"}))
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_the_solver_fails_on_the_problem_of_the_message() -> None:
+    """The message does not show the original problem from which a law derived that problem."""
+    only = DealProblem([2, 0], [SetConstraint.of([[0, 1]] * 2, players=2)])
+
+    def wrong_about_equals(problem: DealProblem) -> Verdict:
+        wrong = problem.hands == (1, 1)
+        return Infeasible() if wrong else SOLVERS["max-flow"](problem)
+
+    lines: list[str] = []
+    with pytest.raises(SolverFault) as caught:
+        check_solver(wrong_about_equals, examples=0, problems=[only], report=lines.append)
+    message, _, example = str(caught.value).partition("\non ")
+    assert message.startswith("wrong_about_equals breaks the law 'evidence stands'")
+    pasted = eval(example, {"DealProblem": DealProblem, "SetConstraint": SetConstraint})  # noqa: S307
+    assert pasted.hands == (1, 1)
+    assert fails_on(wrong_about_equals, pasted)
+    assert lines == ["wrong_about_equals: found a fault; now reducing its problem"]
+
+
+def test_progress_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    lines: list[str] = []
+    with limited("solvers.testing", REPORT_SECONDS=0.0):
+        check_solver(SOLVERS["max-flow"], examples=1, sizes=(), report=lines.append)
+        check_solver(SOLVERS["max-flow"], examples=1, sizes=())
+    pattern = r"max-flow: \d+ problems tried, no fault so far; now \d+ players and \d+ cards"
+    assert all(re.fullmatch(pattern, line) for line in lines)
+    assert len({line.split()[1] for line in lines}) > 3
+    assert capsys.readouterr().err.splitlines() == lines
