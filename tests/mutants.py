@@ -55,7 +55,7 @@ GROUPS = {
     # group: (files, without; tests)
     "solvers": (
         "solvers/*.py",
-        "strategies random_problems conformance counterexample __init__",
+        "strategies random_problems testing counterexample __init__",
         "tests/solvers",
     ),
     "rules": (
@@ -99,7 +99,7 @@ GROUPS = {
     ),
     "base": (
         "quaternity/base/*.py",
-        "__init__ deadline errors interruptible interrupts lazy_names memo",
+        "__init__ deadline errors cp_sat_search interrupts lazy_names memo",
         "tests/test_base.py tests/test_files.py tests/test_pictures.py tests/test_colours.py"
         " tests/test_text_table.py tests/test_plots.py"
         " tests/table/test_journal.py tests/table/test_laws.py tests/table/test_sentences.py"
