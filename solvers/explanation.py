@@ -383,6 +383,8 @@ def explain(
 ) -> Explanation | None:
     """Return constraints that contradict each other, all of them needed; None if there is a deal.
 
+    Cost: one maximum flow, or one call of CP-SAT, per constraint of the first contradiction.
+
     Args:
         method: `min-cut` or `cp-sat`.
         seconds: a time limit; None for none.
@@ -391,7 +393,6 @@ def explain(
         InputError: If the method is unknown, or `seconds` is not a number >= 0.
         SolverTimeout: If the time limit was reached.
 
-    Cost: one maximum flow, or one call of CP-SAT, per constraint of the first contradiction.
 
     >>> from solvers import DealProblem, SetConstraint
     >>> alone = DealProblem([2, 0], [SetConstraint.of([[0], [0], [0]], players=2)])

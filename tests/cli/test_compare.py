@@ -176,18 +176,18 @@ def test_a_solver_of_another_distribution_has_its_version_everywhere(
     with register_solvers(tmp_path, monkeypatch, theirs="acme:right", liar="acme:liar"):
         assert f"\n{label}  " in cli("compare", "--states", 3, *solvers, "--runs", file).out
         assert f"\n{label}  " in cli("compare", file, "--wide", "--report", page).out
-        found = cli("compare", file, "--json").json["solvers"]
+        document = cli("compare", file, "--json").json["solvers"]
         (line,) = [line for line in csv_lines(cli("compare", file, "--csv").out)
                    if line["solver"] == "theirs"]  # fmt: skip
-        assert (line["version"], found[1]["version"]) == ("theirs 1", "theirs 1")
+        assert (line["version"], document[1]["version"]) == ("theirs 1", "theirs 1")
         assert parse_runs(file.read_text()).versions["theirs"] == "theirs 1"
         assert label in page.read_text()
         assert label in cli("fuzz", "--examples", 3, *solvers).out
-        found = cli("fuzz", "--examples", 3, *solvers, "--json").json
-        assert found["versions"]["theirs"] == "theirs 1"
+        document = cli("fuzz", "--examples", 3, *solvers, "--json").json
+        assert document["versions"]["theirs"] == "theirs 1"
         assert f"solvers agree: max-flow, {label}" in cli("check", state, *solver).out
-        found = cli("check", state, *solver, "--json").json
-        assert found["versions"]["theirs"] == "theirs 1"
+        document = cli("check", state, *solver, "--json").json
+        assert document["versions"]["theirs"] == "theirs 1"
         shown = cli("solvers")
         assert ["theirs", "theirs", "1", "paired"] in [row.split() for row in shown.out.split("\n")]
         wrong = ("--solvers", "max-flow,liar", "--save-to", tmp_path)
@@ -210,7 +210,6 @@ def csv_lines(text: str) -> list[dict[str, str]]:
 def test_colour_marks_faults(
     cli: Cli, broken: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a terminal; the lines of other solvers have no colour."""
     options = ("--states", 20, "--solvers", "mine,max-flow", "--save-to", tmp_path)
     assert "\x1b" not in cli("compare", *options).out
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)

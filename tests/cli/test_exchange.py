@@ -264,7 +264,7 @@ LOADED = {
     "cp-sat": "str(model.proto) == exported",
     "efg": "len(game.players) == 2",
 }
-"""What is true once the line of the guide has loaded the format."""
+"""For each format, a condition that holds after its line of the guide has loaded a file."""
 
 GUIDE = Path(quaternity.__file__).parent / "guide" / "formats.md"
 LINES = dict(re.findall(r"^\| `([a-z0-9-]+)` \| `(.*)` \|$", GUIDE.read_text(), re.MULTILINE))

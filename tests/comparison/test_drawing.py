@@ -291,7 +291,6 @@ def test_remarks_about_a_comparison_follow_from_its_runs(comparison: Comparison)
 def test_the_usual_table_is_narrow_and_a_legend_explains_the_columns_shown(
     comparison: Comparison,
 ) -> None:
-    """Also if the names of distributions and versions are as long as those of all rivals."""
     versions = dict.fromkeys(comparison.versions, "pycryptosat 5.11.21.123")
     comparison = replace(comparison, versions=versions).labelled
     usual, wide = (row_table(comparison, wide=wide) for wide in (False, True))

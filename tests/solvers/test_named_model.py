@@ -44,7 +44,7 @@ def test_constraints_that_are_added_are_satisfied(
     before = model.solve()
     if not isinstance(before, Feasible) or not problem.cards:
         return
-    index = data.draw(st.sampled_from([i for i, one in enumerate(problem.sets) if one.size]))
+    index = data.draw(st.sampled_from([i for i, cards in enumerate(problem.sets) if cards.size]))
     card = data.draw(st.integers(0, problem.sets[index].size - 1))
     owner = before.deal.owner[index][card]
     number = before.deal.owner[index].count(owner)

@@ -226,7 +226,7 @@ def decided_twins(seed: int) -> tuple[DealProblem, ...]:
 CASES = [
     case
     for case in product(BOUNDS, ("all", "first", "last"), ("forgotten", "too strict"))
-    if case != ("owners", "all", "too strict")  # who may have no card at all is no player
+    if case != ("owners", "all", "too strict")  # leaves a player no card
 ]
 
 
