@@ -56,7 +56,7 @@ def test_both_kinds_of_problems_and_whole_games_are_tried() -> None:
     assert not tally.gave_up
 
 
-@pytest.mark.parametrize("seed", range(thorough(1, 2)))
+@pytest.mark.parametrize("seed", thorough([1], [1, 2]))
 @pytest.mark.parametrize("function", BROKEN, ids=lambda function: function.__name__)
 def test_a_deliberately_broken_solver_is_found_with_a_tiny_problem(
     function: Callable[[DealProblem], Verdict], seed: int
