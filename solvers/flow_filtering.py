@@ -243,7 +243,10 @@ def _swap_players(mask: int, first: int, second: int) -> int:
 def _owners(
     network: Network, residual: _Residual, components: list[int], index: int
 ) -> dict[int, int]:
-    """Return for each owner mask of a set the players who own such a card in some deal."""
+    """Return the possible owners of the cards with each owner mask in a set.
+
+    A possible owner is a player who owns a card with that mask in at least one deal.
+    """
     owners = {}
     for mask, node in network.classes[index].items():
         possible = 0

@@ -1,8 +1,8 @@
-"""Count vectors of a single set: the number of ways for each, and deals of the set by count vector.
+"""Count vectors of a single set, with the number and the list of the deals that have each vector.
 
-A *count vector* says how many cards of the set each player gets. Its *ways* are the deals of the
-set with these counts. Cards with equal owner masks are interchangeable and form a *class*; counting
-works with classes instead of single cards.
+A *count vector* contains the number of cards of the set that each player gets. The *ways* of a
+count vector are the deals of the set with these counts. Cards with equal owner masks are
+interchangeable and form a *class*. Counting works with classes instead of single cards.
 """
 
 from __future__ import annotations

@@ -217,7 +217,7 @@ def test_a_fault_has_the_end_of_the_traceback(max_length: int) -> None:
     trace = raised.value.trace
     assert trace.endswith(" refused\n")
     assert len(trace) <= max_length
-    assert ("in fail" in trace) == (max_length > 99)
+    assert ("in refuse" in trace) == (max_length > 99)
 
 
 def test_time_in_which_the_parent_was_stopped_does_not_count(

@@ -31,7 +31,7 @@ class ExitStatus(IntEnum):
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM was received; the process ends as after Ctrl-C."""
+    """Raised on SIGTERM, so that the process shuts down as it does after Ctrl-C."""
 
 
 @contextmanager

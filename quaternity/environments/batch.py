@@ -23,7 +23,7 @@ from quaternity.base.text_format import join_words, quote_value
 from quaternity.table.games import game_names, registration, rules_class
 
 MAX_DRAWS = 32
-"""Maximum number of draws per action; after them, `chosen` draws from the list of legal actions."""
+"""Maximum number of draws per action. After them, `chosen` draws from the list of legal actions."""
 
 
 def batch(game: str, count: int, **settings: Any) -> Any:
@@ -50,7 +50,7 @@ def batch(game: str, count: int, **settings: Any) -> Any:
 
 
 def draw_actions(masks: NDArray[np.uint8], random: np.random.Generator) -> NDArray[np.int64]:
-    """Return a uniformly drawn legal action for each game; 0 if a game has none."""
+    """Return a uniformly drawn legal action for each game, or 0 if the game has none."""
     games, actions = masks.shape
     choice = np.zeros(games, np.int64)
     waiting = np.arange(games)

@@ -54,7 +54,7 @@ class Encoded(Protocol[P, M, V_contra]):
         """Return the number of a legal move, or of waiting (None)."""
 
     def move(self, action: int, view: V_contra) -> M | None:
-        """Return the move of an action, legal or not; None means to wait if others may act, too.
+        """Return the move of an action, legal or not. None means to wait if others may act, too.
 
         Raises:
             InputError: If the number is not that of a move.
@@ -67,10 +67,10 @@ class Encoded(Protocol[P, M, V_contra]):
         """Return the view as 32-bit floats between 0 and 1, with the layout `entries`."""
 
     def outcome(self, before: P, after: P) -> bytes:
-        """Return the public result of a move, without its seat and action; see `outcomes`."""
+        """Return the public result of a move, without its seat and action (see `outcomes`)."""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return the possible next draws with their probabilities; empty if all are drawn.
+        """Return the possible next draws with their probabilities, or none after the last draw.
 
         Args:
             drawn: The earlier draws.
@@ -81,7 +81,8 @@ class Encoded(Protocol[P, M, V_contra]):
 
 
 Returns = Callable[[Sequence[float], Sequence[int] | None], Sequence[float]]
-"""Computes the returns of the seats from their points, and from their places after the game."""
+"""Function that computes the return of each seat from the points of all seats and from their
+places. The places are None until the game is over."""
 
 
 class Reward(NamedTuple):
@@ -102,7 +103,10 @@ class Reward(NamedTuple):
 
 
 def win(points: Sequence[float], places: Sequence[int] | None) -> list[float]:
-    """Return 1 for the winner and shares of -1 for the others; a tie counts as drawing lots."""
+    """Return 1 for the winner and an equal share of -1 for each other seat.
+
+    If several seats are tied, return the expected result of drawing lots among them.
+    """
     seats = len(points)
     if places is None:
         return [0.0] * seats
@@ -335,7 +339,7 @@ def _load_start(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple
 
 
 History: TypeAlias = tuple[tuple[int, int, bytes], ...]
-"""Moves as numbers: the seat that moved, its action, and `Encoded.outcome`."""
+"""Sequence of moves as numbers: for each, the seat that moved, its action and `Encoded.outcome`."""
 
 
 class _MoveNode:
@@ -424,12 +428,12 @@ class Episode:
 
     @property
     def last_move(self) -> tuple[int, Any] | None:
-        """Return the last seat and its move, which is None for waiting; None at the start."""
+        """Return the last seat and its move (None for waiting), or None at the start."""
         return None if self._last is None else (self._last.seat, self._last.move)
 
     @property
     def before(self) -> Episode | None:
-        """The moment before the last move, computed again from the start; None at the start."""
+        """The moment before the last move, computed again from the start, or None at the start."""
         made = [(m.seat, m.move) for m in self._moves_made()]
         return _replay(self.game, self.root.position, self.first, made[:-1]) if made else None
 
@@ -460,7 +464,7 @@ class Episode:
         return self._mask
 
     def numbers(self, seat: int) -> memoryview[float]:
-        """Return the view of a seat as numbers; see `Encoded.numbers`."""
+        """Return the view of a seat as numbers (see `Encoded.numbers`)."""
         view = self.view if seat == self.seat else self.game.rules.view(self.position, seat)
         return self.game.encoded.numbers(view)
 
@@ -479,7 +483,7 @@ class Episode:
         return self.after_move(self.seat, move)
 
     def after_move(self, seat: int, move: Any) -> Episode:
-        """Return the moment after a move of a seat; None means that the seat waits."""
+        """Return the moment after a move of a seat. The move None means that the seat waits."""
         position = self.position
         if move is not None:
             position = self.game.rules.after(position, seat, move)
@@ -501,7 +505,7 @@ class Episode:
         return self._compute_history()[0]
 
     def history(self) -> History:
-        """Return the moves since the start as numbers; empty without `Encoded.outcomes`.
+        """Return the moves since the start as numbers, or none without `Encoded.outcomes`.
 
         Cost: see `observations`.
         """

@@ -17,7 +17,7 @@ from quaternity.base.errors import InputError, LimitError
 from quaternity.environments.game_tree import Floats, GameTree
 
 MAX_LINEAR_PROGRAM_CHOICES = 100_000
-"""Maximum number of choices for the linear program; 25,000 choices take half a second."""
+"""Maximum number of choices in the linear program. Solving 25,000 choices takes half a second."""
 
 
 def _reaches(tree: GameTree, strategies: Floats) -> tuple[Floats, Floats]:
@@ -51,7 +51,10 @@ def _values(tree: GameTree, strategies: Floats) -> Floats:
 
 
 def _add_to_parents(tree: GameTree, values: Floats, level: slice, terms: Floats) -> None:
-    """Add the terms of a level's moments to their parents; children of a parent are adjacent."""
+    """Add the terms of the moments in a level to the values of their parents.
+
+    The children of a parent must be adjacent.
+    """
     parents, first = np.unique(tree.parent[level], return_index=True)
     values[parents] += np.add.reduceat(terms, first)
 

@@ -2,7 +2,7 @@
 
 Moments are ordered by level, and the children of a moment are adjacent, so algorithms process a
 level in one step of NumPy. Two moments are in the same information set if `Episode.memory_text` is
-equal for the player to act, as in OpenSpiel; recall is perfect.
+equal for the player to act, as in OpenSpiel. Players have perfect recall.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from quaternity.base.errors import LimitError
 from quaternity.environments.episode import ChanceNode, Episode, TableGame
 
 MAX_TREE_MOMENTS = 3_000_000
-"""Default maximum number of moments in a tree; each takes about 200 bytes and 30 microseconds."""
+"""Default maximum number of moments in a tree. Each takes about 200 bytes and 30 microseconds."""
 
 CHANCE, OVER = -1, -2
 """Values of `GameTree.player` for chance nodes and for moments at which the game is over."""
@@ -33,7 +33,7 @@ class InformationSet(NamedTuple):
         player: The player to act.
         memory_text: Everything that the player has seen.
         actions: The legal actions.
-        first: Number of its first choice; a choice is an action in an information set.
+        first: Number of its first choice. A choice is an action in an information set.
         moment: One of the moments.
     """
 
@@ -51,13 +51,13 @@ class GameTree:
         game: The game.
         information_sets: The information sets of all players.
         player: The player to act at each moment, or `CHANCE` or `OVER`.
-        parent: The parent of each moment; the root is its own parent.
-        action: The action or draw that led to each moment; -1 for the root.
-        choice: The choice that led to each moment; -1 for the root and after chance.
-        chance: The probability of the draw that led to each moment; 1 for the root and after a
+        parent: The parent of each moment. The root is its own parent.
+        action: The action or draw that led to each moment, or -1 for the root.
+        choice: The choice that led to each moment, or -1 for the root and after chance.
+        chance: The probability of the draw that led to each moment, or 1 for the root and after a
             player's choice.
-        information_set: The information set of each moment; -1 if no player is to act.
-        returns: The returns [moment, player]; 0 before the end.
+        information_set: The information set of each moment, or -1 if no player is to act.
+        returns: The returns [moment, player], which are 0 before the end.
         levels: The moments of each level.
         choices: Number of choices.
         set_of: The information set of each choice.
@@ -141,7 +141,7 @@ class GameTree:
         return self.normalized(np.zeros(self.choices))
 
     def normalized(self, weights: Floats) -> Floats:
-        """Return each choice's share of the weights in its information set; equal if all are 0."""
+        """Return each choice's share of the weights in its information set, equal if all are 0."""
         sums = np.bincount(self.set_of, weights, len(self.information_sets))
         sizes = np.bincount(self.set_of, minlength=len(self.information_sets))
         even = 1 / sizes[self.set_of]

@@ -115,7 +115,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Numbers, dict[str, Any]]:
-        """Begin an episode in which the learner may act; equal seeds give equal episodes.
+        """Begin an episode in which the learner may act. Equal seeds give equal episodes.
 
         Raises:
             InputError: If the learner cannot act in any of `MAX_STARTED_GAMES` games because of

@@ -37,10 +37,10 @@ UNLIMITED_LENGTH = 1_000_000
 """The maximum length that a game without `max_moves` reports."""
 
 MAX_TENSOR_SIZE = 1 << 22
-"""Maximum number of values in an information-state tensor; they take 16 MB."""
+"""Maximum number of values in an information-state tensor. A tensor of this size takes 16 MB."""
 
 NO_START = "none"
-"""Value of `start` for the usual start; OpenSpiel does not accept an empty string."""
+"""Value of `start` for the usual start. OpenSpiel does not accept an empty string."""
 
 _EXTRA_PARAMETERS = {"reward": "win", "max_moves": -1, "start": NO_START}
 """Default values of the parameters that are not settings; -1 is the default number of moves."""
@@ -131,7 +131,7 @@ class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
 
 
 def _load_game(text: str) -> Any:
-    """Load a game by its name, for pickles; unpickling imports this module, which registers it."""
+    """Load a game by its name, for pickles. Unpickling imports this module, which registers it."""
     return pyspiel.load_game(text)
 
 
@@ -154,7 +154,7 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
 
     @property
     def episode(self) -> Episode | None:
-        """The episode; None at a chance node."""
+        """The episode, or None at a chance node."""
         return self.moment if isinstance(self.moment, Episode) else None
 
     def current_player(self) -> int:
@@ -191,7 +191,7 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
         return "wait" if move is None else str(table.rules.write(move))
 
     def returns(self) -> list[float]:
-        """Return the return of each player; 0 before the end."""
+        """Return the return of each player, which is 0 before the end of the game."""
         if isinstance(self.moment, ChanceNode):
             return [0.0] * self.moment.table.seats
         return self.moment.returns() if self.moment.seat is None else [0.0] * self.moment.game.seats
@@ -236,7 +236,7 @@ class TableObserver:
             place += count
 
     def set_from(self, state: TableSpielState, player: int) -> None:
-        """Set `tensor` to the observation of a player; to zeros at a chance node."""
+        """Set `tensor` to the observation of a player, or to zeros at a chance node."""
         episode, table = state.episode, self._table
         if episode is None:
             self.tensor.fill(0)
@@ -304,7 +304,7 @@ def _register(
 
 
 def register_games() -> None:
-    """Register all games that OpenSpiel does not know yet; importing this module calls it once."""
+    """Register all games that OpenSpiel does not know yet. Importing this module does this once."""
     known = set(pyspiel.registered_names())
     for name in game_names():
         if f"python_{name}" not in known:

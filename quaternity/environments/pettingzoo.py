@@ -236,7 +236,7 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
             self.agent_selection = self.possible_agents[seat]
 
     def step(self, action: int | None) -> None:
-        """Take an action of the selected agent; None if its game is over.
+        """Take an action of the selected agent, which must be None if its game is over.
 
         Raises:
             InputError: If there is no such action, or the environment was not reset.
@@ -299,7 +299,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
         return {agent: self.observe(agent) for agent in self.agents}, self.infos
 
     def observe(self, agent: str) -> Observation:
-        """Return the current observation of an agent; several agents may have legal actions."""
+        """Return the current observation of an agent. Several agents may have legal actions."""
         episode, seat = self.episode, self._seats[agent]
         if seat == episode.seat or not (episode.several_may_act and episode.seat is not None):
             return super().observe(agent)

@@ -92,7 +92,7 @@ class PlainEncoded:
         return b""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return the possible starts, equally likely; empty if there is only one start."""
+        """Return the equally likely starts, or an empty result if there is only one start."""
         if drawn or not self._has_chance():
             return ()
         return [(number, 1 / START_COUNT) for number in range(START_COUNT)]

@@ -12,7 +12,8 @@ from quaternity.base.validation import check_index
 from quaternity.table.programs import encoder_of
 
 Policy = Callable[[memoryview, bytes, Random], int]
-"""Chooses an action from the view as numbers, a mask of the legal actions, and a generator."""
+"""Function that chooses an action, given the view as numbers, a mask of the legal actions, and a
+random generator."""
 
 
 class PolicyPlayer:
@@ -43,7 +44,7 @@ class _Seated:
         self._encoded, self._policy = encoder_of(rules), choose
 
     def choose(self, view: Any, random: Random) -> Any:
-        """Return the move of the policy's action; None to wait."""
+        """Return the move for the action that the policy chooses, or None to wait."""
         mask = self._encoded.mask(view)
         action = self._policy(self._encoded.numbers(view), mask, random)
         action = check_index(action, len(mask), "action")

@@ -1,12 +1,14 @@
 """Encoding of formulas as clauses over coupled deals.
 
-For a formula, a wanted truth value and a deal of the model, `Encoder.literal` returns a literal
-that can be true only if the formula has that truth value there. That a player does *not* know
-something requires one more deal that shares the player's hand. That a player *knows* something
-requires a refutation of every case in which it is false, as long as there are few such cases.
-Otherwise it becomes a `UnenforcedLiteral`: a literal for which the model enforces only necessary
-conditions. The caller that solves the model must check it in the solution and, if it is wrong,
-forbid it for that hand.
+For a formula, a required truth value and a deal of the model, `Encoder.literal` returns a literal
+that can be true only if the formula has that truth value in that deal.
+
+- To encode that a player does *not* know a statement, the encoder adds another deal in which the
+  player has the same hand.
+- To encode that a player *knows* a statement, the encoder refutes every case in which the statement
+  is false. If there are too many cases, it uses an `UnenforcedLiteral` instead: a literal for which
+  the model enforces only necessary conditions. After solving the model, the caller must check this
+  literal in the solution and, if it is wrong, forbid it for that hand.
 """
 
 from __future__ import annotations

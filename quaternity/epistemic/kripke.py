@@ -1,8 +1,9 @@
 """Drawings of Kripke models of situations, contracted by bisimulation to make them small.
 
-Deals become one world if the cards that matter have the same owners and if each player considers
-the same worlds possible from them. The cards that matter are those that the formulas name, or all.
-The partition is refined until it is stable (Kanellakis and Smolka, 1983).
+Two deals become the same world under two conditions: the relevant cards have the same owners in
+both, and each player considers the same worlds possible in both. The relevant cards are the cards
+that the formulas name, or all cards if requested or if no card is named. The partition of the
+deals into worlds is refined until it is stable (Kanellakis and Smolka, 1983).
 """
 
 from __future__ import annotations

@@ -268,7 +268,9 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return cls(parse_record(data).settings)
 
     def replay(self, data: bytes) -> Replay[QuaternityPosition, QuaternityMove]:
-        """Read a record that has the same settings; a pending question at its end is a move.
+        """Replay a record that has the same settings as these rules.
+
+        If the record ends with a question without an answer, the question is the last move.
 
         Raises:
             InputError: If the data are not a record, or have other settings.

@@ -1,8 +1,9 @@
-"""The implications of a state: possible owners, counts, the number of deals, probabilities.
+"""Analysis of a state: possible owners, counts, the number of deals, and probabilities.
 
-Also the information gained by each legal question if all deals that fit the state are equally
-likely. A question gives information twice: the asker reveals not to own the card but another card
-of its set, and the answer reveals where the card is or is not.
+The module also computes the expected information from each legal question if all deals that fit the
+state are equally likely. A question gives information twice. By asking, the asker reveals that they
+hold another card of the set, but not the card itself. The answer reveals whether the asked player
+holds the card.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class KwartetBatch:
         removed: [game, set] the player who put the set down, or -1.
         put_down: [game, player] the number of sets that the player put down.
         moves: [game] the number of requests made.
-        turn: [game] the player to move; meaningless once the game is over.
+        turn: [game] the player to move, which is meaningless once the game is over.
         seat: [game] the player to move, or the last player who moved once the game is over.
         over: [game] whether the game is over or truncated. Such a game does not change until it is
             reset.
@@ -120,7 +120,7 @@ class KwartetBatch:
         return owner
 
     def step(self, actions: ArrayLike) -> None:
-        """Make a request in each game that is not over; ignore the actions of the other games.
+        """Make a request in each game that is not over, and ignore the actions of the other games.
 
         Cost: about 0.3 microseconds per game.
 

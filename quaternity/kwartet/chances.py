@@ -25,14 +25,14 @@ FEW_PLAYERS = 5
 """Maximum number of players for which counting always takes only milliseconds."""
 
 MAX_LANES = 16_000
-"""Maximum number of exponent vectors in a count with more players; a count takes about 0.1 s."""
+"""Maximum number of exponent vectors in a count with more players. A count takes about 0.1 s."""
 
 ROUNDS = 40
-"""Rounds of proportional fitting; the chances then have converged to about a thousandth."""
+"""Number of rounds of proportional fitting. After them, the chances are exact to about 0.001."""
 
 
 class OwnerWeights(NamedTuple):
-    """Weights `owned[set][card][player]`; a weight divided by `total` is a chance.
+    """Weights `owned[set][card][player]`. A weight divided by `total` is a chance.
 
     The weights are numbers of deals if `exact`, else estimates (see `estimate_weights`).
     """
@@ -59,7 +59,7 @@ def _is_quick(problem: DealProblem) -> bool:
 
 
 def chance_of(view: View, question: Question) -> Fraction:
-    """Return the exact chance of a yes; raise LimitError above the limits of counting."""
+    """Return the exact chance of a yes, or raise LimitError above the limits of counting."""
     return exact_chances(view.problem).chance(*question.card, question.asked)
 
 

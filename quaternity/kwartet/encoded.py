@@ -16,7 +16,7 @@ from quaternity.kwartet.view import View
 from solvers.problem import SetConstraint
 
 CACHE_SIZE = 4096
-"""Maximum number of cached set encodings, and of cached masks; about 2 MB with 4 players."""
+"""Maximum number of cached set encodings, and of cached masks. They take 2 MB with 4 players."""
 
 
 class KwartetEncoded:

@@ -87,13 +87,13 @@ def _events_text(start: PublicState, events: Sequence[Event]) -> str:
 
 
 def log_text(log: GameLog) -> str:
-    """Return the text of a game; reading it back gives the same game."""
+    """Return the text of a game. Reading the text gives the same game."""
     head = header_text(log.settings, log.hands, log.names)
     return head + _events_text(log.positions[0].public, log.events)
 
 
 def seat_log_text(log: SeatLog) -> str:
-    """Return the text of a game as it was seen; reading it back gives the same log."""
+    """Return the text of a game as it was seen. Reading the text gives the same log."""
     return seat_log_header(log) + _events_text(log.views[0].public, log.events)
 
 

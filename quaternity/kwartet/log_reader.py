@@ -46,7 +46,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 MAX_REASON_LENGTH = 500
-"""Maximum length of the message about a fault, in characters; a longer one is abbreviated."""
+"""Maximum length of the message about a fault, in characters. A longer message is abbreviated."""
 
 
 class LogError(InputError):
@@ -60,7 +60,7 @@ class LogError(InputError):
 
 
 def parse_bytes(raw: bytes) -> GameLog | SeatLog:
-    """Parse the bytes of a log; raise LogError if they are not a valid log."""
+    """Parse the bytes of a log, or raise LogError if they are not a valid log."""
     reader = _Reader()
     lines, cut_off = lines_in(raw)
     for number, line in enumerate(lines, start=1):
@@ -309,7 +309,7 @@ class _Reader:
                 raise LogError(number, f"{subject} missing")
 
     def _take_seen_event(self, number: int, line: str) -> None:
-        """Read a request or an announcement if hands are hidden; a request remains pending."""
+        """Read a request or an announcement if hands are hidden. A request remains pending."""
         if down := _PUTS_DOWN.fullmatch(line):
             player, index = int(down[1]), int(down[2])
             if self.pending_move is not None and player != self.pending_move[1].question.asker:

@@ -38,7 +38,7 @@ class GameLog:
         events: Sequence[Event],
         names: Sequence[str] = (),
     ) -> GameLog:
-        """Return the log of a game; raise IllegalRequest if it breaks the rules."""
+        """Return the log of a game, or raise IllegalRequest if the game breaks the rules."""
         positions = [Position.start(settings, hands)]
         positions += [after for after, _ in positions[0].play(event.question for event in events)]
         return cls(settings, hands, tuple(events), tuple(positions), tuple(names))
@@ -59,11 +59,11 @@ class GameLog:
 
     @property
     def go_ends(self) -> tuple[int, ...]:
-        """The number of requests made at the end of each finished go; see `ends_of_goes`."""
+        """The number of requests made by the end of each finished go (see `ends_of_goes`)."""
         return ends_of_goes(self)
 
     def after_goes(self, goes: int) -> Position:
-        """Return the position after a number of finished goes; 0 is right after the deal.
+        """Return the position after a number of finished goes, where 0 means right after the deal.
 
         Its `public.problem` is the public knowledge, `public.removed` are the players who put down
         the sets, and `hands` (or `deal`) are the real cards.
@@ -80,7 +80,7 @@ def ends_go(event: Event, after: PublicState) -> bool:
 
 
 def ends_of_goes(log: GameLog | SeatLog) -> tuple[int, ...]:
-    """Return the number of requests made at the end of each finished go.
+    """Return the number of requests made by the end of each finished go.
 
     A go is a sequence of requests by one player. It ends when a request fails, when the player has
     no cards left, or when the game is over.

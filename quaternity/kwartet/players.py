@@ -21,7 +21,7 @@ from quaternity.workers.progress import Progress
 class DealCounts(NamedTuple):
     """Decimal logarithms of the numbers of possible deals after some goes.
 
-    `public` is for an observer who sees no hand; `own` is for each seat, which sees its own hand.
+    `public` is for an observer who sees no hand. `own` is for each seat, which sees its own hand.
     """
 
     goes: int

@@ -170,7 +170,7 @@ def exclude_full_set(constraint: SetConstraint, player: int) -> SetConstraint:
 
 
 def next_with_cards(hands: Sequence[int], player: int, players: int = 0) -> int:
-    """Return the next player in seat order who holds cards; `player` is tried last.
+    """Return the next player in seat order who holds cards, where `player` is tried last.
 
     The first `players` hands belong to players; 0 means all hands.
     """
@@ -231,7 +231,7 @@ class IllegalRequest(IllegalMove):
 
 
 def request_faults(public: PublicState, hand: Hand, question: Question) -> list[str]:
-    """Return the faults of a request by a seat with this hand; empty if it is legal."""
+    """Return the faults of a request by a seat with this hand, or none if it is legal."""
     asker, asked, (index, number) = question
     settings, problem, turn, removed, _, _ = public
     faults: list[str] = []

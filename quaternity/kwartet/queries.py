@@ -48,7 +48,7 @@ class QueryContext(NamedTuple):
 
     Attributes:
         start: the public state right after the deal.
-        seat: the observer's seat; None for a bystander, or if all hands are visible.
+        seat: the observer's seat, or None for a bystander or if all hands are visible.
         deal: the real deal if all hands are visible, else None.
         announcements: formulas that are publicly announced at this moment, or assumed to be, in
             order.
@@ -175,12 +175,14 @@ def _reasons_at(
 
 
 class QueryReason(NamedTuple):
-    """Why a formula has its truth value.
+    """The reason why a formula is true, false or unknown.
 
     Attributes:
-        deals: the deals that the lines mention, or deals that differ in an unknown truth value.
-        requests: the requests that the truth value rests on, if the formula states knowledge.
-        failed: the error that ended the search for a reason.
+        lines: the lines of the explanation.
+        deals: the deals that the lines mention. If the truth value is unknown, deals in which it
+            differs.
+        requests: the requests from which the truth value follows, or None if they were not found.
+        failed: the error that ended the search for a reason, or None.
     """
 
     lines: tuple[str, ...] = ()

@@ -222,7 +222,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
     def record_of(
         self, start: KwartetPosition, names: Sequence[str], moves: Iterable[Question]
     ) -> tuple[str, int]:
-        """Return a whole log and its number of finished goes; faster than move by move."""
+        """Return a whole log and its number of finished goes, faster than adding move by move."""
         events = [event for _, event in start.position.play(moves)]
         log = GameLog.of(self.settings, start.dealt, events, names)
         return log_text(log), len(log.go_ends)
@@ -289,7 +289,7 @@ def left_text(public: PublicState) -> str:
 
 
 def hand_text(hand: Hand, words: Wording = PLAIN, full: int = (1 << SET_SIZE) - 1) -> str:
-    """Return the cards of a hand, set by set; `*` follows a full set."""
+    """Return the cards of a hand, set by set, with `*` after each full set."""
     sets = [
         words.hand((index, number) for number in NUMBERS_IN_MASK[held])
         + ("*" if held == full else "")

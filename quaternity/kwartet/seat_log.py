@@ -29,8 +29,8 @@ class SeatLog:
     """A running or finished game, as far as it was seen. Immutable.
 
     Attributes:
-        sizes: the number of cards dealt to each hand; the last hand is the pile if cards lie aside.
-        seat, hand: the seat and the cards dealt to it; None and an empty hand for a bystander.
+        sizes: the number of cards dealt to each hand. The last hand is the pile if cards lie aside.
+        seat, hand: the seat and the cards dealt to it, or None and an empty hand for a bystander.
         views: the views right after the deal and after each request, so one more than events.
         warnings: irregularities of the text that was read.
     """
@@ -54,7 +54,7 @@ class SeatLog:
         announced: Sequence[tuple[int, int]] = (),
         names: Sequence[str] = (),
     ) -> SeatLog:
-        """Return the game right after the deal; raise InputError if the deal is impossible.
+        """Return the game right after the deal, or raise InputError if the deal is impossible.
 
         `announced` are the sets that were dealt full and put down at once, as (set, player).
         """

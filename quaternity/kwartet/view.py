@@ -98,7 +98,7 @@ class View(Displayable):
         return hash((self.seat, self.hand, self.public, self._length))
 
     def faults(self, question: Question) -> list[str]:
-        """Return everything that makes a request of this seat illegal; empty if it is legal."""
+        """Return all reasons why a request of this seat is illegal, or none if it is legal."""
         if not is_plain(question):
             try:
                 question = plain_question(question)
@@ -108,4 +108,4 @@ class View(Displayable):
 
 
 Strategy: TypeAlias = Callable[[View, Random], Question]
-"""A strategy: a function from a seat's view and a random generator to a legal request."""
+"""Function that chooses a legal request, given the view of a seat and a random generator."""

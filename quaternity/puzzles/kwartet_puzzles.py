@@ -107,7 +107,7 @@ SAYS_LINE, LEADS_ON = (
 DEAL = MessageTemplate("deal", "Deal {number}, as the hands are now: {hands:parts}.")
 PROOF = MessageTemplate("proof", "{lines:row}")
 WHY_NOT = "; why not "
-"""Part of explanation lines that only introduce other lines; these lines are left out."""
+"""Text in lines of an explanation that only introduce other lines. These lines are left out."""
 
 FORMULA = re.compile(r"!?(?:K\d |C\{[\d,]+\} )*H\d \d+/\d")
 """Pattern of a formula in a line of an explanation."""

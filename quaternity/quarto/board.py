@@ -20,7 +20,7 @@ PIECE_NUMBERS = range(PIECES)
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Pieces on the sixteen cells; any different pieces on any different cells are allowed.
+    """Pieces on the sixteen cells. Any different pieces may be on any different cells.
 
     `cells` has for each cell its piece (four bits, see `PieceSet`) or None.
     """
@@ -95,7 +95,7 @@ class Board:
         )
 
     def piece_left(self, name: str) -> int:
-        """Return the piece with a name; raise InputError if it is unknown or on the board."""
+        """Return the piece with a name, or raise InputError if it is unknown or on the board."""
         piece = self.pieces.piece(name)
         if piece in self.cells:
             place = cell_name(self.cells.index(piece))
@@ -121,7 +121,7 @@ class Board:
         return board
 
     def quartos(self, squares: bool = False) -> list[tuple[Row, int]]:
-        """Return the rows whose four pieces share a property, each with the mark they share.
+        """Return the rows whose four pieces share properties, each with the mark of the properties.
 
         With `squares`, squares of 2 x 2 cells are rows too.
         """
@@ -140,7 +140,7 @@ def _check_squares(squares: bool) -> bool:
 
 
 def as_board(board: object) -> Board:
-    """Return the value itself; raise InputError if it is not a board."""
+    """Return the value itself if it is a board, or raise InputError."""
     if not isinstance(board, Board):
         raise InputError(f"board: {board!r} is not a Board (see `Board.parse`)")
     return board
@@ -163,7 +163,7 @@ def safe_pieces(board: Board, squares: bool = False) -> tuple[str, ...]:
 
 
 def winning_cells(board: Board, name: str, squares: bool = False) -> tuple[int, ...]:
-    """Return the empty cells on which a piece completes a quarto; none once the game is over."""
+    """Return the empty cells on which a piece completes a quarto, or none if the game is over."""
     piece = as_board(board).piece_left(name)
     if board.quartos(squares):
         return ()

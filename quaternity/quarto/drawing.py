@@ -1,8 +1,9 @@
 """A board as text, and as an SVG picture: pieces, quartos, the pieces left, and a legend.
 
 The four features of a piece are drawn as size, colour, shape and filling. Editions of the game use
-different words. Words that name a look get that look (`big` is drawn large, `red` is drawn red).
-The other features get the remaining looks, in order. A legend explains the looks.
+different words. A feature whose words describe one of these looks is drawn with that look: `big`
+is drawn large, and `red` is drawn red. The other features get the remaining looks, in order. A
+legend explains the looks.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ WORDS = {
     "shape": ({"square", "angular", "cubic"}, {"circular", "round", "circle", "cylindrical"}),
     "filling": ({"solid", "full", "filled", "closed", "flat"}, {"hollow", "empty", "open"}),
 }
-"""Words for the first and for the second value of each look, such as large and small."""
+"""Mapping from each look except colour to the words for its first and for its second value."""
 
 OTHER_COLOURS = COLOURS["red"], COLOURS["blue"]
 """Colours of the first and second property of a feature that does not name colours."""
@@ -92,7 +93,10 @@ class Look(NamedTuple):
 
 
 def _are_words_for(look: str, pair: tuple[str, str]) -> bool:
-    """Return whether the two properties of a feature are words for a look."""
+    """Return whether both property names of a feature describe different values of a look.
+
+    For example, 'tall' and 'short' are different values of the look 'size'.
+    """
     first, second = (word.casefold() for word in pair)
     if look == "colour":
         return {first, second} <= COLOURS.keys() and COLOURS[first] != COLOURS[second]
@@ -124,7 +128,7 @@ def _assign_looks(pieces: PieceSet) -> dict[str, int]:
 
 @lru_cache(maxsize=16)
 def looks(pieces: PieceSet) -> tuple[Look, ...]:
-    """Return the look of every piece; no two are alike."""
+    """Return the appearance of every piece. No two pieces look the same."""
     columns = []
     for look, bit in _assign_looks(pieces).items():
         first, second = _look_values(look, pieces.properties[bit])
@@ -136,7 +140,7 @@ def looks(pieces: PieceSet) -> tuple[Look, ...]:
 def piece_svg(pieces: PieceSet, piece: int, label: str | None = None) -> str:
     """Return a piece with its letter as an SVG element of 80 by 80 pixels.
 
-    Screen readers read the label; it is None if a text beside the piece says the same.
+    Screen readers read the label. It is None if a text beside the piece says the same.
     """
     shape = _piece(40, 40, looks(pieces)[piece], pieces.names[piece])
     return svg_element(80, 80, "piece", label, [shape])
@@ -155,7 +159,7 @@ BOARD, WELL, EDGE, GLOW = "#efe4d0", "#fbf6ec", "#d8c7a8", "#f3b63f"
 _text = partial(svg_text, colour=INK, centred=True)
 
 Quartos = list[tuple[Row, int]]
-"""Rows, each with the mark of what its pieces share."""
+"""Rows with a quarto, each with the mark of the properties that its pieces share."""
 
 
 def board_svg(board: Board, squares: bool = False, marked: Collection[int] = ()) -> str:

@@ -1,6 +1,6 @@
-"""Whether a game can still end in a draw, and in how many ways, by two methods.
+"""Two methods to compute whether a game can still end in a draw, and in how many ways.
 
-A completion puts every remaining piece on an empty cell; it is a draw if no row is a quarto. Which
+A completion puts every remaining piece on an empty cell. It is a draw if no row is a quarto. Which
 player places which piece does not matter, because every piece may go to every cell.
 
 *Backtracking* fills the empty cells in an order that completes rows early, and rejects a piece as
@@ -129,7 +129,7 @@ COMPLETIONS_LIMIT = DRAW_METHODS["backtracking"].limit
 def can_draw(board: Board, method: str = "backtracking") -> bool:
     """Return whether the board can be filled without a quarto, so that the game can end in a draw.
 
-    The board may have any number of empty cells; the slowest board takes a tenth of a second.
+    The board may have any number of empty cells. The slowest board takes a tenth of a second.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> pieces = read_pieces(example_pieces())

@@ -24,6 +24,6 @@ class QuartoGame(PlayedGame[QuartoSettings, QuartoPosition, QuartoMove, QuartoPo
     move_class = QuartoMove
 
     def svg(self, seat: int | None = None) -> str:
-        """Draw the board; nothing is hidden."""
+        """Draw the board, which has no hidden information."""
         view = self.view(seat)
         return board_svg(view.board, view.squares)

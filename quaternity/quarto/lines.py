@@ -1,4 +1,4 @@
-"""The rows of the board in bits, including the squares if these count.
+"""The rows of the board, and optionally its squares, represented as bits.
 
 The **rows** of a board are marks in one integer (see `pieces`). The mark of a row (or square) is
 the AND of the marks of its pieces, or all ones if there are none. A complete row is a quarto if and
@@ -44,9 +44,10 @@ class CellBits(NamedTuple):
 
 
 LastRows = tuple[tuple[int, ...], ...]
-"""The rows that matter once one of three empty cells is filled. First the rows that lack only the
-first of the other two cells, then the rows that lack it and the filled cell; the same two entries
-for the second of the other cells; and the same two entries for both of them."""
+"""The rows that matter once one of three empty cells is filled. The first two entries are the rows
+that lack only the first of the other two cells, and the rows that lack this cell and the filled
+cell. The next two entries are the same for the second of the other cells, and the last two entries
+are the same for both of these cells."""
 
 
 class Lines:

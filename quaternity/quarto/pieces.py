@@ -1,8 +1,9 @@
 """The sixteen pieces: names and properties for users, four bits for the searches.
 
 - A **piece** is a number from 0 to 15: four bits, one for each feature.
-- A **mark** has eight bits, one for each property: bits 0 to 3 are the properties of a piece's
-  ones, bits 4 to 7 those of its zeros. The AND of the marks of pieces is what the pieces share.
+- A **mark** is a set of properties as eight bits. In the mark of a piece, bits 0 to 3 are the bits
+  of the piece, and bits 4 to 7 are their complement. The AND of the marks of several pieces
+  contains the properties that all of them share.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from quaternity.quarto.grid import quote_short
 from quaternity.quarto.pieces import FEATURES, PIECES
 
 MAX_BYTES = 64 * 2**10
-"""Maximum size of a file of pieces, in bytes (64 KiB); the example takes 400 bytes."""
+"""Maximum size of a file of pieces, in bytes (64 KiB). The example takes 400 bytes."""
 
 
 class PiecesFileError(InputError):
@@ -154,7 +154,7 @@ def _check_names(lines: list[_Line]) -> None:
 
 
 def _check_one_feature_each(features: tuple[str, ...], lines: list[_Line]) -> None:
-    """Check that no property is in two features; else different pieces would seem to share it."""
+    """Check that no property is in two features, so that only its pieces share it."""
     first_use: dict[str, tuple[str, int]] = {}
     for line in lines:
         for feature, word in zip(features, line.fields[1:], strict=True):

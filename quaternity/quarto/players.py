@@ -131,7 +131,7 @@ def careful(rules: QuartoRules) -> Careful:
 
 
 def search(rules: QuartoRules, argument: str | None) -> Search:
-    """Return the player `search`; `search:N` uses N playouts per move."""
+    """Return the player `search`. With `search:N`, it uses N playouts per move."""
     del rules
     if argument is None:
         return Search()

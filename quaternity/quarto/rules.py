@@ -1,7 +1,7 @@
 """The rules of Quarto: turns, legal moves, and the text form of a game.
 
 Player 0 hands over the first piece. From then on, the player to move places the piece in hand and,
-unless that ends the game, hands over the next one. The player who completes a quarto wins; a full
+unless that ends the game, hands over the next one. The player who completes a quarto wins. A full
 board without a quarto is a draw. Nothing is hidden.
 """
 
@@ -48,7 +48,7 @@ class QuartoSettings:
 class QuartoPosition:
     """A game at one moment, which everybody sees completely.
 
-    `in_hand` names the piece that the player to move has to place; it is None at the start and once
+    `in_hand` names the piece that the player to move has to place. It is None at the start and once
     the game is over. `turn` is the player to move, 0 or 1, or the player who made the last move.
     """
 
@@ -97,7 +97,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
     first_line = "quarto 1"
 
     def start(self, random: Random) -> QuartoPosition:
-        """Return the empty board; there is no chance."""
+        """Return the empty board. The start does not depend on chance."""
         del random
         return QuartoPosition(Board(_pieces(), (None,) * CELLS), None, 0, self.settings.squares)
 
@@ -163,7 +163,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
                 yield from (QuartoMove(cell, name) for name in after.board.left)
 
     def faults(self, view: QuartoPosition, move: QuartoMove) -> list[str]:
-        """Return everything that makes a move illegal; empty if it is legal."""
+        """Return all reasons why a move is illegal, or none if it is legal."""
         if not isinstance(move, QuartoMove):
             return [f"{move!r} is not a move of Quarto"]
         board, (cell, piece) = view.board, move
@@ -238,7 +238,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         return "\n".join(lines).rstrip()
 
     def view_json(self, view: QuartoPosition) -> dict[str, Any]:
-        """Return the position as JSON; cells and pieces by name, quartos as names of rows."""
+        """Return the position as JSON, with the names of cells, pieces and rows with a quarto."""
         names = view.board.pieces.names
         return {
             "board": [None if piece is None else names[piece] for piece in view.board.cells],

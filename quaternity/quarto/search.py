@@ -32,7 +32,7 @@ MAX_CACHED_POSITIONS = 500_000
 cleared."""
 
 LOOKAHEAD_PIECES = 7
-"""Number of pieces left from which looking one move further for the order of cells pays off."""
+"""Minimum number of pieces left for which the search looks one move further to order the cells."""
 
 Cell = tuple[int, int, int, int]
 """A cell: the threats that remain, the threats that the piece placed there must share, the cell
@@ -43,8 +43,8 @@ class Search:
     """A search with a cache, for any number of positions without a quarto, under one set of lines.
 
     In its methods, `remaining` is the mask of the pieces left to hand over, without the piece in
-    hand. `max_positions` limits the number of positions searched in all calls together; beyond it,
-    a LimitError is raised. None means no limit.
+    hand. `max_positions` limits the number of positions searched in all calls together. A search
+    beyond this limit raises LimitError. None means no limit.
     """
 
     __slots__ = ("_caches", "_lines", "_positions_left", "_size")

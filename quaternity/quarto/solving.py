@@ -18,10 +18,10 @@ SOLVE_LIMIT = 11
 """Maximum number of empty cells in a position that can be solved."""
 
 MAX_SEARCHED_POSITIONS = 1_000_000
-"""Maximum number of positions searched for one best move; they take a few seconds."""
+"""Maximum number of positions searched for one best move. They take a few seconds."""
 
 SYMMETRIC_FROM = 9
-"""Number of pieces left from which finding symmetric moves pays off."""
+"""Minimum number of pieces left for which finding symmetric moves saves time."""
 
 
 class Outcome(IntEnum):
@@ -95,7 +95,7 @@ def solve(board: Board, in_hand: str | None = None, squares: bool = False) -> So
 
 
 def _solve_checked(solver: _Solver, board: Board, piece: int | None, squares: bool) -> Solution:
-    """Return the solution; the piece must be one of the pieces left, or None."""
+    """Return the solution. The piece must be one of the pieces left, or None."""
     if board.quartos(squares):
         return Solution(Outcome.WIN, ())
     if not board.empty:
@@ -148,7 +148,7 @@ def best_move(
 
 
 class RatedMove(NamedTuple):
-    """A move with its outcome for the mover; `distance` is the number of placements to the end."""
+    """A move with its outcome for the mover and the number of placements to the end of the game."""
 
     move: QuartoMove
     outcome: Outcome

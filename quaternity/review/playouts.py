@@ -18,8 +18,8 @@ from quaternity.review.recorded_game import Shares
 from solvers.problem import SetConstraint, players_in
 
 NextTurn = Callable[[int, int, bool, Sequence[int]], int]
-"""Function that returns the player to move, from asker, asked player, answer, and hand sizes after
-it."""
+"""Function that returns the player to move, given the asker, the asked player, the answer, and the
+hand sizes after the answer."""
 
 COST = 0.006
 """Approximate time for one question, in milliseconds."""

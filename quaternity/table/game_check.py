@@ -40,7 +40,7 @@ PLAY_INPUT = "help\nrules\nstate\nmoves\nhint\nhistory\nundo\nquit\n"
 
 
 def check_game(game: str, matches: int = 3, seed: int = 0) -> tuple[str, ...]:
-    """Check a registered game in about ten seconds; return the names of the checks.
+    """Check a registered game in about ten seconds, and return the names of the checks.
 
     Interfaces whose optional dependency is not installed are skipped.
 
@@ -198,7 +198,7 @@ def _use_browser(rules: Any) -> None:
 
 @contextmanager
 def _server(folder: str) -> Iterator[str]:
-    """Run a local server; yield the link to its start page."""
+    """Run a local server, and yield the link to its start page."""
     command = [sys.executable, "-m", "quaternity", "serve", "--host", "127.0.0.1", "--port", "0"]
     with subprocess.Popen(
         [*command, "--data", folder], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -217,7 +217,7 @@ def _server(folder: str) -> Iterator[str]:
 def _request(
     link: str, document: Any = None, headers: Any = None, allowed: Sequence[int] = ()
 ) -> Any:
-    """Send a request; return the JSON document, or the text of the page.
+    """Send a request, and return the JSON document or the text of the page.
 
     Return None if the server answers with one of the `allowed` error statuses.
     """

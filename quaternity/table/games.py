@@ -70,7 +70,7 @@ def rules_class(game: str) -> Any:
 
 
 def rules_of_record(data: bytes) -> Any:
-    """Return the rules with the settings of a record; the first word of the record is the game.
+    """Return the rules with the settings of a record, whose first word is the name of the game.
 
     Raises:
         InputError: If the data are not a record of a known game.

@@ -33,7 +33,7 @@ class GameHistory(Generic[P, M, V]):
     """The history of a running game.
 
     Attributes:
-        keeps_positions: whether all positions are stored; otherwise they are recomputed from the
+        keeps_positions: whether all positions are stored. Otherwise they are recomputed from the
             moves.
         moves: the moves, each with the seat that made it, without those that were taken back.
         steps: for each move, what everybody saw of it.

@@ -23,7 +23,7 @@ class MatchJournal(AppendOnlyFile):
     """The record file of one match. `begin` creates a new file, `resume` continues an existing one.
 
     Attributes:
-        seats: the players since the last handover of a seat; empty if there was none.
+        seats: the players since the last handover of a seat, or none if there was no handover.
     """
 
     _ends: list[int]
@@ -42,7 +42,7 @@ class MatchJournal(AppendOnlyFile):
 
     @classmethod
     def resume(cls, path: str, rules: Any) -> tuple[Self, Replay[Any, Any]]:
-        """Open an existing record; return the journal and the game so far.
+        """Open an existing record, and return the journal and the game so far.
 
         Raises:
             InputError: If the file cannot be read or written, is in use by another process, is not
@@ -67,13 +67,13 @@ class MatchJournal(AppendOnlyFile):
         return journal, replay
 
     def add(self, match: Match[Any, Any, Any]) -> None:
-        """Append the last move of a match; the move is on the disk when this method returns."""
+        """Append the last move of a match. The move is on the disk when this method returns."""
         self._append(match, len(match.moves) - 1)
         with suppress(InputError):  # the move is saved; the next `add` writes the players again
             self._write_seats(match)
 
     def note_seats(self, match: Match[Any, Any, Any]) -> None:
-        """Write a comment with the players after a handover; a pending question delays it."""
+        """Write a comment with the players after a handover. A pending question delays it."""
         self.seats = tuple(match.names)
         self._write_seats(match)
 

@@ -117,7 +117,7 @@ class Match(GameHistory[P, M, V]):
         return self.steps[-1]
 
     def next_program(self) -> ChosenMove[M] | None:
-        """Ask all programs that may move; return the chosen move with the shortest delay.
+        """Ask all programs that may move, and return the chosen move with the shortest delay.
 
         Return None if no program may move, or all of them wait.
 
@@ -157,7 +157,7 @@ class Match(GameHistory[P, M, V]):
         return self.move_seconds is not None or is_foreign(self.rules.name, name)
 
     def program_move(self) -> Step | None:
-        """Play the move of `next_program` without its delay; return None if there is none."""
+        """Play the move of `next_program` without its delay, or return None if there is none."""
         planned = self.next_program()
         return None if planned is None else self.play(planned.seat, planned.move)
 
@@ -167,7 +167,7 @@ class Match(GameHistory[P, M, V]):
         return sum(map(self.rules.is_settled, self.positions[1:]))
 
     def undo(self) -> int:
-        """Undo up to and including the last move of a person; return the number of moves undone."""
+        """Undo the last move of a person and all later moves, and return the number of moves."""
         count = self.undo_length(self.people)
         self.take_back(count)
         self._seat_players()
@@ -200,7 +200,7 @@ class Match(GameHistory[P, M, V]):
             self._tell(step)
 
     def _make_player(self, seat: int) -> Player[M, V] | None:
-        """Create the player of a seat; return None for a person or a player in another process.
+        """Create the player of a seat, or return None for a person or a player in another process.
 
         For a player in another process, only check that it can be created there.
         """
@@ -215,7 +215,7 @@ class Match(GameHistory[P, M, V]):
         return None
 
     def dismiss(self) -> None:
-        """End the game for external programs; send them its outcome, or None if it is not over."""
+        """End the game for external programs, and send its outcome, or None if it is not over."""
         for player in self._players:
             if isinstance(player, ProgramPlayer):
                 player.leave(outcome_of(self.rules, self.position))
@@ -228,7 +228,7 @@ class Match(GameHistory[P, M, V]):
 
 
 def outcome_of(rules: Any, position: Any) -> dict[str, Any] | None:
-    """Return the places and points at the end of a game, as sent to programs; None before it."""
+    """Return the places and points as sent to programs, or None if the game is not over."""
     places = rules.places(position)
     return places and {"places": list(places), "points": list(rules.points(position))}
 

@@ -84,12 +84,12 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return then == now
 
     def default_move(self, view: V) -> M | None:
-        """Return the default move of an absent player; None, because most games have none."""
+        """Return None, because most games have no default move of an absent player."""
         del view
         return None
 
     def places(self, position: P) -> tuple[int, ...] | None:
-        """Rank the seats by points once the game is over; equal points share a place."""
+        """Rank the seats by points once the game is over. Seats with equal points share a place."""
         if self.to_act(position):
             return None
         points = self.points(position)

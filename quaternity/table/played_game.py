@@ -25,7 +25,7 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PlayedGame(Generic[S, P, M, V]):
-    """A running or finished game; `play` and `undo` return another game.
+    """A running or finished game. The methods `play` and `undo` return another game.
 
     Attributes:
         rules: the rules, with the settings of the game.
@@ -95,7 +95,7 @@ class PlayedGame(Generic[S, P, M, V]):
         return cls(rules, replay.positions, replay.moves)
 
     def record(self, names: Sequence[str] = ()) -> str:
-        """Return the record of the game, including hidden information; `parse` can read it.
+        """Return the record of the game, including hidden information. `parse` can read it.
 
         Args:
             names: names of the players by seat, or none.
@@ -122,12 +122,12 @@ class PlayedGame(Generic[S, P, M, V]):
 
     @property
     def to_act(self) -> tuple[int, ...]:
-        """The seats that may move now; none if the game is over."""
+        """The seats that may move now, or none if the game is over."""
         return tuple(self.rules.to_act(self.position))
 
     @property
     def turn(self) -> int | None:
-        """The player to move; None if several may move, or the game is over."""
+        """The player to move, or None if several may move or the game is over."""
         acting = self.to_act
         return acting[0] if len(acting) == 1 else None
 
@@ -138,13 +138,13 @@ class PlayedGame(Generic[S, P, M, V]):
 
     @property
     def points(self) -> tuple[float, ...]:
-        """The current points of each player; whole numbers are `int`."""
+        """The current points of each player. Whole numbers are `int`."""
         points = self.rules.points(self.position)
         return tuple([int(count) if count == int(count) else count for count in points])
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The players in the first place once the game is over; none before."""
+        """The players in the first place, or none before the game is over."""
         places = self.rules.places(self.position) or ()
         return tuple([seat for seat, place in enumerate(places) if place == 1])
 

@@ -29,17 +29,18 @@ DEFAULT_POSITIONS = 2000
 """Default number of positions."""
 
 FULL_SIZE = 1000
-"""Number of the position from which on the settings and the numbers of moves have full size."""
+"""Number of the first position for which the settings and the number of moves have full size."""
 
 MAX_SETTING_FACTOR = 2
-"""Maximum ratio of a setting to its default; optional settings go up to `MAX_PLAYED_MOVES`."""
+"""Maximum ratio of a setting to its default. Optional settings go up to `MAX_PLAYED_MOVES`."""
 
 MAX_PLAYED_MOVES = 60
 """Approximate maximum number of moves before a position, and limit of optional settings."""
 
 OWN_MOVES = 8
-"""Number of moves before a position from which on the player makes its own moves. If it has not
-moved by then, the game continues for at most as many moves."""
+"""Number of moves before the target length of a game at which the checked player starts to choose
+its own moves. If the player has not moved when the game reaches its target length, the game
+continues for at most this number of moves."""
 
 KILL_INTERVAL = 50
 """Number of positions after which one of the two processes of a program is killed."""
@@ -124,7 +125,7 @@ def check_player(
 
 
 def _play_position(name: str, game: str, number: int, seed: int, seconds: float) -> bool:
-    """Play up to a position, and ask the player for moves there; return whether it was asked."""
+    """Play a game up to a position, and return whether the player was asked for a move there."""
     random, size = Random(f"{seed}/{number}"), min(1.0, (number + 1) / FULL_SIZE)
     while True:
         rules = rules_class(game)(_settings(game, size, random))
@@ -189,7 +190,7 @@ class _Seat:
             self._player.sit(seat, own, seconds, ("check", process))
 
     def answer(self, asked: CheckedPosition) -> Any:
-        """Return the move of the player in a position; None if it waits."""
+        """Return the move of the player in a position, or None if it waits."""
         rules, name = self._rules, self.name
         if self._is_isolated:
             text, _ = play_isolated(
@@ -205,7 +206,7 @@ class _Seat:
         return choose_move(rules, self._player, sitting, asked.view, self._random, news)[0]
 
     def leave(self, killed: bool) -> None:
-        """End the game; kill the second process if `killed`, or keep it for the next game."""
+        """End the game, and kill the second process if `killed`, or keep it for the next game."""
         if isinstance(self._player, ProgramPlayer):
             if killed and self._process:
                 self._player.end()

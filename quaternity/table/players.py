@@ -40,7 +40,7 @@ YOU = "you"
 """The name of a human player."""
 
 Factory = Callable[..., Any]
-"""A function of the rules, and perhaps an argument, that returns a player."""
+"""Function that returns a player, given the rules and optionally an argument."""
 
 
 class RandomPlayer:
@@ -128,7 +128,7 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
 
 
 def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: None) -> Any:
-    """Create the player with a name, for one match; return None for `you`.
+    """Create the player with a name, for one match, or return None for `you`.
 
     Args:
         rules: the game.
@@ -197,7 +197,7 @@ def _player_description(game: Registration) -> str:
 
 
 def _call_factory(factory: Factory, rules: Any, name: str, argument: str | None) -> Any:
-    """Call a factory; a factory with a single parameter gets only the rules."""
+    """Call a factory. A factory with a single parameter gets only the rules."""
     try:
         takes_argument = len(signature(factory).parameters) != 1
     except ValueError:  # a built-in function may have no signature

@@ -102,7 +102,7 @@ class ProgramPlayer:
         self._events += step.events
 
     def choose(self, view: Any, random: Random) -> Any:
-        """Return the move of the program without checking it; None to wait."""
+        """Return the move of the program without checking it, or None to wait."""
         del random  # the program has its own seed
         rules, program = self._rules, self.begin()
         message: dict[str, Any] = {

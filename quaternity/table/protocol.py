@@ -54,7 +54,7 @@ class Rules(Protocol[P, M, V]):
         """Return the first position. This draws all random events of the game."""
 
     def to_act(self, position: P) -> Sequence[int]:
-        """Return the seats that may move now; none if the game is over."""
+        """Return the seats that may move now, or none if the game is over."""
 
     def is_settled(self, position: P) -> bool:
         """Return whether the last move is complete: False while a question waits for its answer."""
@@ -77,19 +77,19 @@ class Rules(Protocol[P, M, V]):
         """
 
     def points(self, position: P) -> Sequence[float]:
-        """Return the points of each seat; this works at any time."""
+        """Return the current points of each seat, during or after the game."""
 
     def places(self, position: P) -> Sequence[int] | None:
         """Return the place of each seat, or None while the game is not over.
 
-        The best place is 1; seats that are tied have the same place.
+        The best place is 1. Seats that are tied have the same place.
         """
 
     def moves(self, view: V) -> Collection[M]:
         """Return the legal moves of the seat that has this view."""
 
     def faults(self, view: V, move: M) -> Sequence[str]:
-        """Return all reasons why a move of this seat is illegal; none if it is legal."""
+        """Return all reasons why a move of this seat is illegal, or none if it is legal."""
 
     def read(self, text: str, view: V) -> M:
         """Parse a move, in the form of `write` or shorter. The move need not be legal.
@@ -105,7 +105,7 @@ class Rules(Protocol[P, M, V]):
         """Return whether a move has the same meaning now as in an earlier view."""
 
     def default_move(self, view: V) -> M | None:
-        """Return the default move of an absent player; None if the others must wait."""
+        """Return the default move of an absent player, or None if the others must wait."""
 
     def show(self, view: V, width: int = 80) -> str:
         """Return the table as this seat sees it, as text of at most `width` columns if possible."""
@@ -148,4 +148,8 @@ class DealtRules(Rules[P, M, V], Protocol[P, M, V]):
         """Return the first position of the deal with a number."""
 
     def record_of(self, start: P, names: Sequence[str], moves: Iterable[M]) -> tuple[str, int]:
-        """Return the record of a game and its number of goes; faster than move by move."""
+        """Return the record of a game and its number of goes.
+
+        A go is a sequence of moves by one player. This method is faster than adding the moves to
+        the record one by one.
+        """

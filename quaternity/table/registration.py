@@ -183,7 +183,7 @@ class Registration:
                 )
 
     def part(self, name: str) -> Any:
-        """Import a part of the game; return None if the game does not have it."""
+        """Import a part of the game, or return None if the game does not have it."""
         place = getattr(self, name)
         return load_place(place) if place else None
 

@@ -47,7 +47,7 @@ def setting_fields(rules_class: Any) -> tuple[SettingField, ...]:
 
 
 def settings_with(rules_class: Any, chosen: Mapping[str, Any], seats: int | None = None) -> Any:
-    """Return the settings of a game with the given values; None and missing values are defaults.
+    """Return the settings of a game. Values that are None or missing have their defaults.
 
     Args:
         rules_class: the class of the rules.

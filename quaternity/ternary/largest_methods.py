@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 MAX_NODES = 500_000
-"""Maximum number of nodes of the search tree without a time limit; they take ten seconds."""
+"""Maximum number of nodes in a search without a time limit. Such a search takes ten seconds."""
 
 
 def largest_by_search(

@@ -254,7 +254,7 @@ class RateLimits:
         self._rates.apply_total_use(used)
 
     def check_waiting(self, waiting: int) -> None:
-        """Raise `HttpError` if an address already has too many running or waiting counts."""
+        """Raise `HttpError` if too many counts for an address are already running or waiting."""
         if waiting >= MAX_PENDING_COUNTS:
             raise refusal("waiting", 429, "too many pending requests for counts: try again later")
 

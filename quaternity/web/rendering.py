@@ -1,6 +1,6 @@
 """Rendering of the pages: templates, their values, and the static files that pages load.
 
-The page of a table depends on a sight alone.
+All game data on the page of a table come from a `TableView`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def static(name: str) -> str:
 
 @cache
 def templates() -> Environment:
-    """Return the environment of the templates, which escape all values."""
+    """Return the Jinja environment, which escapes all values in the templates."""
     environment = Environment(
         loader=PackageLoader("quaternity.web"),
         autoescape=True,

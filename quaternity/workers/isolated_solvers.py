@@ -192,7 +192,7 @@ def time_run(
 
 
 def warm_up(solver: Solver) -> None:
-    """Run a solver on two tiny problems, so that it has done its imports."""
+    """Run a solver on two tiny problems so that its imports are loaded."""
     known = SetConstraint.of([[0, 1], [0, 1], [0]], players=2)
     for hands in ((2, 1), (0, 3)):
         problem = DealProblem(hands, [known])

@@ -98,7 +98,7 @@ class TooManyProcesses(Exception):
 
 
 class Child:
-    """A running program, which is ended at the latest when this object is deleted."""
+    """A child process, stopped no later than when this object is deleted."""
 
     def __init__(
         self,

@@ -32,8 +32,8 @@ from tests.cli.conftest import Cli
         (["--keep-unfinished-days", "soon"], "--keep-unfinished-days"),
         (["--host", "no.such.host.invalid"], "--host no.such.host.invalid"),
         (["--data", "/dev/null/tables"], "/dev/null/tables"),
-        (["--data", "mysql://me:secret@host/x"], "--data mysql://...: expected a folder"),
-        (["--data", "sqlite:///tables"], "--data sqlite://...: expected a folder"),
+        (["--data", "mysql://me:secret@host/x"], "--data mysql://...: must be a folder"),
+        (["--data", "sqlite:///tables"], "--data sqlite://...: must be a folder"),
     ],
 )
 def test_invalid_options_are_refused(

@@ -44,7 +44,11 @@ def test_arrows_edit_a_line_and_recall_it(cli: Cli, tmp_path: Path, prompt: str)
         words = ("kwartet", "note", path, "--seat", "0")
         ready, help_text = b"0/1 3/2 ...: ", b"'help'"
     elif prompt == "puzzle":
-        words, ready, help_text = ("puzzle", "sets", "--seed", "1"), b"answer> ", b"write all of"
+        words, ready, help_text = (
+            ("puzzle", "sets", "--seed", "1"),
+            b"answer> ",
+            b"write the letters of all",
+        )
         end = cli(*words, "--json").json["answers"][0].encode() + b"\n"
     with at_terminal(*map(str, words)) as terminal:
         terminal.wait_for(ready)

@@ -148,7 +148,7 @@ FUNCTIONS = PublicFunctions(
         {
             *("CARDS", "LARGEST_IN_DECK", "LARGEST_METHODS", "PACKING_METHODS", "PICTURES"),
             *("WHOLE_DECK", "Rule", "circle_svg", "matrix_svg", "pairs_table"),
-            *("Best", "DeckLimit", "FreeCount", "Playout"),  # types of results
+            *("Incumbent", "DeckLimit", "FreeCount", "Playout"),  # types of results
             # tests/table/test_played_game.py
             *("MORE", "SetGame", "SetMove", "SetPosition", "SetSettings", "SetView"),
         }

@@ -144,7 +144,7 @@ def _a_minimum(answer: Any) -> Graded:
     low = with_entry(constraint.low, player, least)
     verdict = solve(FOURTH.with_set(index, SetConstraint(constraint.owners, low, constraint.high)))
     if isinstance(verdict, Feasible):
-        return not_yet(f"It can still be dealt: {verdict.deal}.")
+        return not_yet(f"It can still be dealt: {verdict.deal.in_words(separator='; ')}.")
     return right("Their own hand would allow it, but the cards that the others must have do not.")
 
 

@@ -235,7 +235,10 @@ def _take_samples(
 
 
 def _new_states(result: Expansion, seen: Keys, orders: int) -> tuple[Keys, int]:
-    """Return the states not seen before, and how often they are reached, once per parent state."""
+    """Return the states that are not in `seen`, and the number of transitions to them.
+
+    Several transitions from one parent state to the same state count as one.
+    """
     groups, states = result.counts.shape
     parent = np.repeat(np.tile(np.arange(states), groups), result.counts.ravel())
     answers = np.arange(len(result.outcomes))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from quaternity.table.tournament.scores import Measured, Table, WorldsByGo
 
 MIN_DEALS = 2
-"""Minimum number of deals with unfinished games for a point of a curve; curves end earlier."""
+"""Minimum number of deals with unfinished games for a point. With fewer, the curve ends."""
 
 
 @default_style()

@@ -212,14 +212,14 @@ class GameResult(NamedTuple):
 
     @property
     def first(self) -> list[int]:
-        """The seats in the first place; several if they are tied."""
+        """The seats in the first place. There are several if they are tied."""
         return [seat for seat, place in enumerate(self.places or ()) if place == 1]
 
 
 def play(
     tournament: Tournament, games: int, pool: Pool, on_done: Callable[[int], None] | None = None
 ) -> Iterator[GameResult]:
-    """Return the results of games 0, 1, … in order; raise the same errors as `play_game`.
+    """Return the results of games 0, 1, … in order, and raise the same errors as `play_game`.
 
     Args:
         tournament: the tournament.
@@ -297,7 +297,7 @@ def play_game(tournament: Tournament, game: int) -> GameResult:
 
 
 def record_of_game(tournament: Tournament, game: int) -> str:
-    """Return the record of a game, including hidden information; raise errors like `play_game`."""
+    """Return the record of a game, including hidden information. Raise errors like `play_game`."""
     return _play_where_needed(_record_game, tournament, game)
 
 
@@ -378,7 +378,7 @@ def _play(
     course: Progress,
     details: int,
 ) -> tuple[Any, int, None]:
-    """Play a game of any players; return its end, the number of complete moves, and no details."""
+    """Play a game of any players, and return its end, the number of whole moves, and None."""
     del details
     rules, position, moves = tournament.rules, start, 0
     sittings = [SeatedPlayer(tournament.kind, name, seat) for seat, name in enumerate(names)]
@@ -413,7 +413,7 @@ def _play(
 
 
 def _player(tournament: Tournament, entry: int, seat: int, course: Progress) -> Any:
-    """Create the player of a seat; reuse players of this distribution, which have no memory."""
+    """Create the player of a seat, or reuse a player of this distribution, which has no memory."""
     rules, name = tournament.rules, tournament.players[entry]
     if is_program(name):
         return make_player(rules, name)
@@ -429,7 +429,7 @@ def _player(tournament: Tournament, entry: int, seat: int, course: Progress) -> 
 
 @lru_cache(maxsize=MAX_CACHED_RESULTS)
 def cached_player(rules: Any, name: str, entry: int, thread: int) -> Any:
-    """Return a cached player for the games of a thread; concurrent games do not share players."""
+    """Return a cached player for the games of a thread. Concurrent games do not share players."""
     del entry, thread
     return make_player(rules, name)
 

@@ -20,7 +20,7 @@ RATING_SCALE = 400.0
 """Difference of ratings at which the stronger player wins ten games for each loss."""
 
 MIN_DEALS = 10
-"""Minimum number of deals for an interval; with fewer, the estimated error is unreliable."""
+"""Minimum number of deals for an interval. With fewer deals, the estimated error is unreliable."""
 
 T_95 = (1.95996, 2.37227, 2.82250, 2.55585)
 """Coefficients of 1, 1/n, 1/n^2 and 1/n^3 in the 97.5 % quantile of t with n degrees of freedom.
@@ -64,7 +64,7 @@ class Measured:
 
     @property
     def margin(self) -> float | None:
-        """Half of the 95 % interval of the t distribution; None below `MIN_DEALS` deals."""
+        """Half of the 95 % interval of the t distribution, or None below `MIN_DEALS` deals."""
         if self.error is None or self.deals < MIN_DEALS:
             return None
         return self.error * sum(term * float(self.deals - 1) ** -n for n, term in enumerate(T_95))
@@ -249,7 +249,7 @@ class _Games:
 
 
 def ratings(results: Sequence[GameResult], players: int) -> list[float | None]:
-    """Return Elo-style ratings of players; None for a player that met no other player.
+    """Return Elo-style ratings of players, with None for a player that met no other player.
 
     In a finished game, each pair of seats with different players is a meeting. The sole winner wins
     its meetings; meetings between other seats are draws. The strengths are those of the
@@ -348,7 +348,7 @@ class WorldsByGo(NamedTuple):
         goes: number of goes.
         public: the mean for an observer without cards.
         own: the mean for each player, who knows their own hand.
-        deals: number of deals with games that had not ended before; the means are over them.
+        deals: number of deals with games that had not ended before. The means are over these deals.
     """
 
     goes: int

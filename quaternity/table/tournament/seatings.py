@@ -19,8 +19,9 @@ _GENERATORS: dict[int, tuple[Seating, ...]] = {
 }
 
 _MAX_BALANCED_PLAYERS = 12
-"""Maximum number of players whose neighbours are varied, too. With more players, each seating moves
-all of them on by one seat, and the same is repeated in the reverse order."""
+"""Maximum number of players for which the seatings also vary the neighbours. With more players,
+each seating moves all players on by one seat. The second half of the seatings does the same with
+the players in reverse order."""
 
 
 @lru_cache(maxsize=32)

@@ -1,9 +1,9 @@
-"""Measurements: run and time every solver on every state, and check all verdicts by evidence.
+"""Measurements of solvers: run and time every solver on every state, and verify the verdicts.
 
-Times are processor time, because wall-clock time depends on the other work of the machine. The time
-of a built-in solver is that of the thread that runs it and of the searches that it delegates to a
-second thread. An external solver runs in a separate process; its time includes all threads and
-child processes.
+Times are processor times, because wall-clock time depends on the other work of the machine. The
+time of a built-in solver is the time of the thread that runs it, plus the time of any searches that
+the solver runs in a second thread. An external solver runs in a separate process. Its time includes
+all threads and child processes.
 """
 
 from __future__ import annotations

@@ -19,10 +19,10 @@ MAX_EXAMPLE_MOVES = 12
 SMALL = Sizes(players=4, sets=3, set_size=4, same_size=True)
 LARGE = Sizes(players=8, sets=6, set_size=6, same_size=True)
 LARGE_SHARE, BRINK_SHARE = 0.2, 0.01
-"""Shares of the problems that are of size `LARGE`, and that are games tightened to the brink."""
+"""Shares of the problems of size `LARGE`, and of the "brink" problems (see `random_problem`)."""
 
 REAL_GAMES = ((4, 13, 4), (4, 13, 2), (4, 6, 6), (4, 12, 12), (13, 4, 4), (5, 8, 5), (2, 20, 8))
-"""Set size, sets and players of the games that are tightened to the brink."""
+"""Set size, number of sets and number of players of the games for "brink" problems."""
 
 
 def random_problem(random: Random) -> tuple[str, DealProblem]:

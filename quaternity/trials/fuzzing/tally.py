@@ -20,8 +20,8 @@ class Finding:
     Attributes:
         where: "problem" or "game".
         text: Description of the fault.
-        state_file: Text of a state file that shows the fault, shrunk; or of a deal problem file if
-            no game has that state.
+        state_file: Text of a minimized state file that shows the fault. If no game has that state,
+            text of a deal problem file instead.
         moves: The moves of the game.
     """
 

@@ -1,8 +1,8 @@
-"""What the known strategies would have asked, for each holding of the asker.
+"""Model of the requests that the known strategies would have made, for each holding of the asker.
 
 A set has a *value* for an asker who holds some of its cards, and each strategy asks in the set with
 the highest value. Within that set, each possible request has a *share*. Both are computed from
-public knowledge and from the asker's cards of that set; the asker's other cards are ignored.
+public knowledge and from the asker's cards of that set. The asker's other cards are ignored.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from quaternity.kwartet.strategies.reader.holdings import (
 )
 
 HELD_CARD_VALUE = 0.2
-"""Value to a reader of each card that it already holds of a set; higher than for `patient`."""
+"""Value to a reader of each card that it already holds of a set. The value is higher than for
+`patient`."""
 
 REVEAL_COST = 0.05
 """Chance that a reader gives up to avoid showing that it holds cards of a set."""
 
 NEXT_PLAYER_BONUS = 0.03
-"""Chance that a reader gives up so that the next player refuses; lower than for `patient`."""
+"""Chance that a reader gives up so that the next player refuses. It is lower than for `patient`."""
 
 _HELD_CARD_VALUES = np.array([counting.HELD_CARD_VALUE, counting.HELD_CARD_VALUE, HELD_CARD_VALUE])[
     :, None

@@ -27,10 +27,10 @@ MANY_PLAYERS_TOLERANCE = 0.03
 """Tolerance for hand sizes with more than `FEW_PLAYERS` players, in cards."""
 
 ROUGH_TOLERANCE = 1.0
-"""Error of hand sizes, in cards, from which one step suffices for reading with many players."""
+"""Maximum error of hand sizes, in cards, after which one more step suffices with many players."""
 
 MIN_VARIANCE = 0.01
-"""Minimum variance of a hand in a step of Newton's method; smaller ones are raised to it."""
+"""Minimum variance of a hand in a step of Newton's method. Smaller variances are raised to it."""
 
 SPAN = 18
 """Modulus of the Fourier transform over the number of a player's cards."""
@@ -52,7 +52,7 @@ BELOW_1 = nextafter(1.0, 0.0)
 
 
 class Distributions:
-    """All ways to distribute a set among a few players; there are `players ** size` ways.
+    """All `players ** size` ways to distribute a set among a few players.
 
     Attributes:
         owner: `[card, way]`, the owner of the card.
@@ -129,7 +129,8 @@ def _powers(factors: Floats, count: Floats) -> Floats:
 
 
 Steps = Callable[[Floats], tuple[float, Callable[[], Floats]]]
-"""A function from factors to the largest error of a hand and the function that finds a step."""
+"""Function that returns, given the factors, the largest error of a hand and a function that finds a
+step."""
 
 
 def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:

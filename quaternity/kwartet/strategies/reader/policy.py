@@ -32,7 +32,12 @@ MIN_CHANCE = nextafter(0.0, 1.0)
 
 
 class Belief(NamedTuple):
-    """The chances `owned[card][player]` of a set; `run` is that of its likeliest distribution."""
+    """The chances that players own the cards of a set.
+
+    Attributes:
+        owned: `[card][player]`, the chance that the player owns the card.
+        run: the chance of the most likely distribution of the set.
+    """
 
     owned: list[list[float]]
     run: float

@@ -37,7 +37,7 @@ from solvers.problem import DealProblem, SetConstraint
 
 QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
 _LOGARITHMS = np.log(np.array(QUANTILES))[:, None, None]
-"""Logarithms for Gumbel noise on values; with it, the choice of the highest value is a softmax."""
+"""Logarithms for Gumbel noise on values. With it, choosing the highest value is a softmax."""
 
 HABITS = 0.1 * np.array([1.0, 0.6, 0.6, 0.5, 0.3, 0.15, 0.15, 0.1])
 """Prior weights of the ways in which an unknown player asks, in requests: like `patient`; like
@@ -51,7 +51,7 @@ MIN_LIKELIHOOD = 1e-4
 """Holdings whose chance, multiplied by the share of the request, is below this are ignored."""
 
 MAX_WEIGHT = 1e30
-"""Maximum weight; larger weights occur only for holdings that other players' holdings exclude."""
+"""Maximum weight. Larger weights occur only for holdings that other players' holdings exclude."""
 
 MAX_ABOVE, MAX_BELOW = 5.7, 36.0
 """Maximum distance of two values in units of `CHANCE_NOISE`, upwards and downwards. Values further
@@ -76,7 +76,7 @@ class Reading(NamedTuple):
 
 
 class SetKinds(NamedTuple):
-    """Kinds of sets in play; only one set of each kind is examined.
+    """The kinds of sets in play. Only one set of each kind is examined.
 
     Attributes:
         active: the sets in play.
