@@ -293,9 +293,12 @@ def at_terminal(
         stdin=inner, stdout=subprocess.DEVNULL if quiet else inner, stderr=inner, close_fds=True,
     ) as process:  # fmt: skip
         os.close(inner)
-        yield Terminal(outer)
-        assert process.wait(60) == status
-    os.close(outer)
+        try:
+            yield Terminal(outer)
+            assert process.wait(60) == status
+        finally:
+            process.kill()  # if a check has failed, the command may wait for input
+            os.close(outer)
 
 
 needs_terminal = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a pseudo-terminal")
