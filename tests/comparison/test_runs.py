@@ -69,7 +69,7 @@ def test_a_written_file_is_read_back() -> None:
     assert parse_runs(comparison().text()) == comparison()
     assert is_runs_file(comparison().text())
     for text in ("Zürich", "♠ & ♥", "päärme"):
-        saved = comparison_with(what=text, machine=text).text()
+        saved = comparison_with(description=text, machine=text).text()
         assert saved.count(text) == 2, "written without escapes"
         assert parse_runs(saved).description == text
     assert not is_runs_file('{"format": "deal-problem/1"}')
