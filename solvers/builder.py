@@ -14,7 +14,7 @@ from solvers.problem import MAX_CARDS, DealProblem, SetConstraint, check_size, m
 class ProblemBuilder:
     """Collects the facts of a deal problem, one at a time, and builds it.
 
-    Each method returns the builder, so calls can be chained. A player and a set are created when
+    Each method returns the builder, so calls can be chained. Players and sets are created when
     they are first named.
 
     >>> from solvers import solve

@@ -1,4 +1,4 @@
-"""Explanations of impossible problems: constraints that contradict each other, none of them spare.
+"""Explanations of impossible problems: minimal sets of constraints that contradict each other.
 
 The owners of the cards are taken for granted: each card goes to one of its possible owners. The
 constraints to choose from are the hands and the bounds. Some of them are an *explanation* if no
@@ -57,7 +57,7 @@ class Hand:
 
 @dataclass(frozen=True, slots=True, order=True)
 class AtLeast:
-    """The lower bound of a player and a set."""
+    """The constraint that a player holds at least the lower bound of a set."""
 
     player: int
     set_index: int
@@ -70,7 +70,7 @@ class AtLeast:
 
 @dataclass(frozen=True, slots=True, order=True)
 class AtMost:
-    """The upper bound of a player and a set."""
+    """The constraint that a player holds at most the upper bound of a set."""
 
     player: int
     set_index: int
@@ -117,8 +117,8 @@ class Explanation:
 
     Attributes:
         problem: the impossible problem.
-        constraints: its hands and bounds that contradict each other. There are none if a card has
-            no possible owner.
+        constraints: the hands and bounds of the problem that contradict each other. There are none
+            if a card has no possible owner.
 
     >>> from solvers import DealProblem, SetConstraint
     >>> hearts = SetConstraint.of([[0, 1], [1], [1]], players=2)
@@ -192,7 +192,7 @@ def _clauses(
 
 
 def constraints_of(problem: DealProblem) -> list[Constraint]:
-    """Return the hands of a problem, and all bounds that forbid anything."""
+    """Return the hands of a problem and every bound that restricts the deals."""
     hands: list[Constraint] = [Hand(player) for player in range(problem.players)]
     bounds: list[Constraint] = []
     for index, constraint in enumerate(problem.sets):
@@ -308,7 +308,7 @@ def _by_minimum_cuts(problem: DealProblem, deadline: Deadline) -> Contradicts:
 
 
 def _by_assumptions(problem: DealProblem, deadline: Deadline) -> Contradicts:
-    """Return CP-SAT's sufficient assumptions, among one literal per hand and bound."""
+    """Return a function that asks CP-SAT for assumptions that suffice for infeasibility."""
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()
@@ -387,7 +387,7 @@ def explain(
 
     Args:
         method: `min-cut` or `cp-sat`.
-        seconds: a time limit; None for none.
+        seconds: the time limit in seconds, or None for no limit.
 
     Raises:
         InputError: If the method is unknown, or `seconds` is not a number >= 0.

@@ -131,7 +131,7 @@ def _listed_cards(cards: list[tuple[int, int]], names: Wording) -> str:
 
 @default_style()
 def draw_flow_network(graph: networkx.DiGraph[Node], path: str | None = None) -> Drawing:
-    """Draw a network of `flow_network`, layer by layer from the source to the sink.
+    """Draw a network returned by `flow_network`, in layers from the source to the sink.
 
     A notebook shows the drawing that is returned; its `svg` is the text of an SVG file.
 

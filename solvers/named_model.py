@@ -89,7 +89,7 @@ class CpSatModel:
     def solve(self, *, seconds: float = DEFAULT_SECONDS, seed: int = 0) -> Verdict:
         """Solve the model, including the constraints that were added.
 
-        An infeasible verdict has a shortage only if the problem has no deal without them either.
+        If there is no deal, the verdict has a shortage only if the problem alone has none either.
 
         Raises:
             InputError: If `seconds` is not a number >= 0.
