@@ -2,7 +2,7 @@
 
 The problems of a pair differ by one unit of one bound, so one is just feasible and the other just
 infeasible. Each family has instances of all sizes, generated from a seed, with players, sets and
-cards in random order.
+cards in random order. `benchmark` returns a fixed collection of them.
 
 In `php`, `game`, `pair` and `crowded`, one coalition is tight: each problem is made around a deal
 that gives the coalition all cards that it can have. In each set, the coalition cannot have further
@@ -13,15 +13,23 @@ so that a shortage involves many of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableSequence, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from quaternity.base.errors import InputError
+from quaternity.base.errors import InputError, SolverFault
 from quaternity.base.validation import as_int, check_int, lookup
+from solvers import coalitions
 from solvers.problem import MAX_CARDS, DealProblem, SetConstraint, mask_of, with_entry
 from solvers.random_problems import GameSize, boundary_pair, game_like
+
+__all__ = [
+    "BENCHMARKS", "FAMILIES", "Family", "ProblemPair", "benchmark", "benchmark_checksums",
+    "make_pair",
+]  # fmt: skip
 
 MIN_CARDS = 12
 """Minimum number of cards in an instance."""
@@ -110,7 +118,11 @@ def make_pair(
         if value is not None and name not in row.parameters:
             raise InputError(f"{name}: not available for family {family}")
     random = Random(f"{family} {cards} {as_int(seed, 'seed')}")
-    pair = row.make(random, Shape(cards, coalition, depth))
+    return _make_pair(row, Shape(cards, coalition, depth), random)
+
+
+def _make_pair(family: Family, shape: Shape, random: Random) -> ProblemPair:
+    pair = family.make(random, shape)
     first = pair.possible
     players, sets = list(range(first.players)), list(range(len(first.sets)))
     orders = [list(range(constraint.size)) for constraint in first.sets]
@@ -271,7 +283,9 @@ def _random(random: Random, shape: Shape) -> ProblemPair:
         if problem.cards + remainder < shape.cards:
             continue  # some sets are completed
         hands = [hand + (player < remainder) for player, hand in enumerate(problem.hands)]
-        possible, impossible = boundary_pair(DealProblem(hands, [*problem.sets, *last]), random)
+        possible, impossible = boundary_pair(
+            DealProblem(hands, [*problem.sets, *last]), random, coalitions.is_feasible
+        )
         sets = zip(possible.sets, impossible.sets, strict=True)
         steps = [(before, after) for before, after in sets if before is not after]
         # Try again if the last step changed an owner mask or the hands, not a bound of one set.
@@ -305,3 +319,91 @@ FAMILIES: dict[str, Family] = {
     )
 }
 """The families by name."""
+
+
+BENCHMARKS = ("v1",)
+"""Names of the benchmarks. A published benchmark never changes; a better one gets a new name."""
+
+_BENCHMARK_SIZES = {12: 3, 30: 3, 52: 3, 120: 3, 400: 3, 2000: 2}
+"""Number of pairs of each family in `v1`, by number of cards."""
+
+
+def benchmark(name: str) -> dict[str, DealProblem]:
+    """Return the problems of a benchmark by name, in the order in which they are published.
+
+    `v1` has 200 problems: pairs of all families with 12 to 400 cards, and pairs of all families but
+    `random` with 2,000 cards. The name `game-52-0-impossible` stands for the impossible problem of
+    the first pair of the family `game` with 52 cards. The problems are the same on every platform
+    and in every supported version of Python; the SHA-256 of each file is compared with the
+    published one.
+
+    Args:
+        name: one of `BENCHMARKS`.
+
+    Raises:
+        InputError: If there is no benchmark of this name.
+        SolverFault: If a problem differs from the published one, because the program was changed.
+
+    Cost: about a second.
+
+    >>> problems = benchmark("v1")
+    >>> len(problems), problems["php-12-0-possible"].hands
+    (200, (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
+    """
+    lookup(dict.fromkeys(BENCHMARKS), name, "benchmark")
+    problems = {}
+    for family in FAMILIES.values():
+        for cards, pairs in _BENCHMARK_SIZES.items():
+            for number in range(pairs if cards < 2000 or family.name != "random" else 0):
+                random = _PortableRandom(f"{name} {family.name} {cards} {number}")
+                pair = _make_pair(family, Shape(cards), random)
+                for kind, problem in pair._asdict().items():
+                    problems[f"{family.name}-{cards}-{number}-{kind}"] = problem
+    published = benchmark_checksums(name)
+    for key, problem in problems.items():
+        if sha256(problem.to_json().encode()).hexdigest() != published[f"{key}.json"]:
+            raise SolverFault(f"{key}: differs from the published problem of benchmark {name}")
+    return problems
+
+
+def benchmark_checksums(name: str) -> dict[str, str]:
+    """Return the published SHA-256 of the file of each problem of a benchmark, by file name.
+
+    >>> len(benchmark_checksums("v1"))
+    200
+    """
+    text = (files("solvers") / f"benchmark-{name}.sha256").read_text(encoding="ascii")
+    return {file: checksum for checksum, file in map(str.split, text.splitlines())}
+
+
+Item = TypeVar("Item")
+
+
+class _PortableRandom(Random):
+    """Random generator whose every draw is the same in all versions of Python.
+
+    Python promises this only for `random()`, so the other methods are defined by it here.
+    """
+
+    def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
+        values = range(start) if stop is None else range(start, stop, step)
+        return values[int(self.random() * len(values))]
+
+    def randint(self, a: int, b: int) -> int:
+        return self.randrange(a, b + 1)
+
+    def getrandbits(self, k: int) -> int:
+        return self.randrange(1 << k)
+
+    def choice(self, seq: Any) -> Any:
+        return seq[self.randrange(len(seq))]
+
+    def shuffle(self, x: MutableSequence[Any]) -> None:
+        for last in range(len(x) - 1, 0, -1):
+            other = self.randrange(last + 1)
+            x[last], x[other] = x[other], x[last]
+
+    def sample(self, population: Sequence[Item], k: int, **_: object) -> list[Item]:
+        items = list(population)
+        self.shuffle(items)
+        return items[:k]

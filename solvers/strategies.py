@@ -37,6 +37,8 @@ from solvers.random_problems import (
     random_tightened,
 )
 
+__all__ = ["deal_problems", "feasible_problems", "game_problems", "tightened_problems"]
+
 Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
 

@@ -50,6 +50,8 @@ from solvers.solver import Solver, solver_from_function
 from solvers.strategies import deal_problems
 from solvers.verdict import Feasible, Verdict
 
+__all__ = ["LAWS", "Conformance", "Law", "check_solver"]
+
 Value = TypeVar("Value")
 Law = Callable[[Solver, DealProblem], str | None]
 """A check of a solver on a problem: returns its fault as a sentence, or None if the law holds."""

@@ -18,14 +18,24 @@ MAX_CLAUSES = 5_000_000
 """Approximate maximum number of clauses in a CNF."""
 
 
-def export_problem(problem: DealProblem, name: str) -> str:
-    """Return a problem as text in one of `FORMATS`.
+def export(problem: DealProblem, to: str) -> str:
+    """Return a problem as text that other solvers read.
+
+    The text has a solution if and only if the cards can be dealt. Its names are readable, such as
+    card_3_1_of_player_2.
+
+    Args:
+        to: the format: opb, cnf, flow, lp, mps, fzn, mzn, smt2, asp or cp-sat.
 
     Raises:
         InputError: If the format is unknown.
         LimitError: If there would be more than about `MAX_CLAUSES` clauses.
+
+    >>> problem = DealProblem([1], [SetConstraint([1, 1], [0], [2])])
+    >>> export(problem, "opb").splitlines()[0]
+    '* #variable= 2 #constraint= 3'
     """
-    return lookup(FORMATS, name, "format")(problem)
+    return lookup(FORMATS, to, "format")(problem)
 
 
 def opb(problem: DealProblem) -> str:
