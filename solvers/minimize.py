@@ -6,9 +6,11 @@ The reduction is greedy and tries one simplification at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from time import monotonic
 
 from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
+from solvers.random_problems import one_player_problem
 from solvers.registry import solve
 from solvers.verdict import Feasible
 
@@ -63,6 +65,10 @@ def simplifications(problem: DealProblem, same_size: bool = False) -> Iterator[D
     """
     owners = _some_owners(problem)
     sets = range(len(problem.sets))
+    if problem.players > 1:
+        for max_cards, index, player in product((1, None), sets, range(problem.players)):
+            if not same_size or max_cards is None:
+                yield one_player_problem(problem, index, player, max_cards)
     if len(problem.sets) > same_size:
         for index in sets:
             yield _without_cards(
