@@ -228,7 +228,7 @@ def test_a_region_for_one_player_claims_nothing_of_others(tmp_path: Path) -> Non
             check_lines([lines[0] | {"player": player}, *lines[1:]])
     turned = [lines[0], [*lines[1][:5], [[lines[1][5][0][0], [1, 0, 2]]], None], *lines[2:]]
     with pytest.raises(
-        InvalidCertificate, match="player 1, whose null is claimed, must not be renamed"
+        InvalidCertificate, match="player 1, whom the head names, must not be renamed"
     ):
         check_lines(turned)
 
