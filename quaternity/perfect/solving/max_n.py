@@ -287,8 +287,8 @@ def max_n_document(
     """Return the outcomes of a state if all players play for themselves, as values for JSON.
 
     The document contains the outcomes for all ways to break ties without chance, the minimum and
-    maximum for each player, and the possible winners (null for a shared win). For each player, it also
-    contains the outcomes with all ties against that player, and with all ties for that player.
+    maximum for each player, and the possible winners (null for a shared win). For each player, it
+    also contains the outcomes with all ties against that player, and with all ties for that player.
 
     Cost and errors are those of three calls of `solve_max_n`.
     """
