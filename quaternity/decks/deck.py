@@ -323,10 +323,12 @@ def _check_name(value: Any, place: str) -> str:
             f"{place}: {quote_value(name)}: {quote_value(odd[0])} cannot be part of a name"
         )
     if _NUMBERS.fullmatch(name):
-        raise InputError(f"{place}: {quote_value(name)} reads as the number of a card: add a word")
+        raise InputError(
+            f"{place}: {quote_value(name)} looks like the number of a card; add a word"
+        )
     if not any(map(str.isalpha, name)):
         raise InputError(
-            f"{place}: {quote_value(name)}: expected a name in letters, after any picture"
+            f"{place}: {quote_value(name)}: a name must contain letters and comes after any picture"
         )
     if _name_key(name) in COMMAND_WORDS:
         raise InputError(

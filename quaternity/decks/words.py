@@ -71,10 +71,7 @@ class DeckWords(Wording):
         return match[0]
 
     def suggest_card(self, text: str) -> str:
-        """Return a question such as ": did you mean fox?", or an empty string.
-
-        The suggested card has a name that resembles a word of the text.
-        """
+        """Return a hint such as ": did you mean fox?" if a name is similar, or an empty string."""
         names = [
             self.deck.card_name(index, number, self.language)
             for index, face in enumerate(self.deck.sets)

@@ -110,7 +110,7 @@ def check(
     held = [game.parse_line(number, text) for number, text in zip(range(2, states + 3), source)]  # noqa: B905
     if len(held) != states:
         raise InvalidCertificate(
-            f"line 1: {states} states are announced, but the line count differs"
+            f"line 1: the head announces {states} states, but the number of lines differs"
         )
     numbers: Sequence[int] = range(states)
     if sample is not None and sample < states:

@@ -16,10 +16,7 @@ from quaternity.workers.progress import Progress
 
 
 class BotPlayer:
-    """A player whose moves a bot chooses (see `quaternity.perfect.bots`).
-
-    The bot draws its random numbers from the generator `chance`.
-    """
+    """A player whose moves a bot chooses, with random numbers from the generator `chance`."""
 
     game = "quaternity"
 

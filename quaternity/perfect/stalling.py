@@ -165,10 +165,7 @@ def _ring_questions(state: State, player: int, deal: Sequence[Sequence[int]]) ->
 
 
 def is_pass(problem: DealProblem, question: Question) -> bool:
-    """Return whether a legal question changes nothing but the player to move.
-
-    The bounds of the problem must be as tight as its deals allow.
-    """
+    """Return whether a legal question in a closed problem changes only the player to move."""
     asker, asked, (index, number) = question
     constraint = problem.sets[index]
     return bool(constraint.low[asker]) and not constraint.owners[number] & (1 << asker | 1 << asked)

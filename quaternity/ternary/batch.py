@@ -25,9 +25,7 @@ _CARD_NUMBERS[:-1] = [
 
 
 class SetBatch:
-    """A batch of SET games that are played together.
-
-    Seats act in turn, as in an episode. A three is three cards that belong together.
+    """A batch of SET games that are played together. Seats act in turn, as in an episode.
 
     Attributes:
         places: [game, place] the card on the place, or -1 if the place is empty.
@@ -201,10 +199,7 @@ class SetBatch:
         return (self.taken - self.wrong).astype(np.float32)
 
     def masks(self) -> NDArray[np.uint8]:
-        """Return 1 for each legal action and 0 for the others, as [game, action].
-
-        All entries of a game that is over are 0.
-        """
+        """Return 1 for each legal action, else 0, as [game, action]. A finished game has only 0."""
         mask = self._open[self.on_table // 3]
         mask[:, self._claims] = self._may_agree()
         mask[self.over] = 0
@@ -230,10 +225,7 @@ class SetBatch:
 
 @cache
 def _third_card_table(rule: Rule) -> NDArray[np.int8]:
-    """Return a table of the cards that complete two cards to a three.
-
-    The entry is `CARDS` if there is no such card, or if one of the two cards is -1.
-    """
+    """Return the card that completes any two cards to a three, or `CARDS` if there is none."""
     thirds = np.full((CARDS + 1, CARDS + 1), CARDS, np.int8)
     thirds[:-1, :-1] = third_cards()
     if rule is not Rule.SET:

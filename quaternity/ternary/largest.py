@@ -34,11 +34,7 @@ LARGEST_IN_DECK: Mapping[Rule, int] = {Rule.TRIPLE: 54, Rule.SET: 20}
 
 
 class LargestMethod(NamedTuple):
-    """A method that finds largest parts of a table without a three.
-
-    `largest` returns a largest part that includes given cards. `parts` yields all parts of a size
-    that include given cards.
-    """
+    """A method to find a largest part that contains no three, or all such parts of a size."""
 
     largest: Callable[[Sequence[int], Rule, Sequence[int], Incumbent[int]], tuple[int, ...]]
     parts: Callable[[Sequence[int], Rule, Sequence[int], int], Iterator[int]]

@@ -38,7 +38,7 @@ def largest_by_search(
     label = dict(zip(table, others, strict=True))
     search = _Search(dict(zip(others, table, strict=True)), best)
     fixed = bits_of(label[card] for card in kept)
-    # A core is the part of a three that is not kept: 1..3 cards, of which one must be removed.
+    # A core is the part of a three that is not kept: 1..3 cards. One of them must be removed.
     cores = {bits_of(label[card] for card in three) & ~fixed for three in triples(table, rule)}
     search.run(fixed, bits_of(table) & ~fixed, list(cores), alone=True)
     best.lower(best.size)

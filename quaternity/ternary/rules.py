@@ -61,10 +61,7 @@ class SetSettings:
 
 
 class SetMove(NamedTuple):
-    """A claim that three cards belong together, or agreement to more cards.
-
-    The cards of a claim are in ascending order. An agreement has no cards.
-    """
+    """A claim of three cards in ascending order, or, without cards, agreement to more cards."""
 
     cards: tuple[int, ...]
 
@@ -208,11 +205,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return tuple(events)
 
     def still_means(self, move: SetMove, then: SetView, now: SetView) -> bool:
-        """Return whether a move that was chosen before still means the same.
-
-        The claimed cards must still be on the table. For an agreement, the table must not have
-        changed.
-        """
+        """Return whether the claimed cards are still there, or for an agreement, the same table."""
         return set(move.cards) <= set(now.places) and (
             bool(move.cards) or then.places == now.places
         )

@@ -79,10 +79,7 @@ def card_svg(card: int, label: str | None = None) -> str:
 
 
 def stripes_svg() -> str:
-    """Return an invisible SVG element with the patterns of striped cards.
-
-    A page needs this element once.
-    """
+    """Return an invisible SVG element with the patterns of striped cards, needed once per page."""
     return svg_element(0, 0, "stripes", None, _stripes())
 
 

@@ -18,10 +18,7 @@ from quaternity.game.state import State
 
 
 class Bot(Protocol):
-    """Interface of a bot.
-
-    A bot draws all its random numbers from the generator passed to its constructor.
-    """
+    """Interface of bots, which draw random numbers only from the generator that they are given."""
 
     def ask(self, state: State) -> Question:
         """Return a legal question of the player to move. The game must not be over."""

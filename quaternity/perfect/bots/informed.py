@@ -101,6 +101,6 @@ class InformedBot:
 
 
 def _coding(state: State) -> KeyCodec | None:
-    """Return the codec of canonical states, or None if deals of so many players are not counted."""
+    """Return the codec of canonical states, or None if there are too many players."""
     rules = Rules.of(state)
     return coding(rules) if rules.players <= MAX_COUNTED_PLAYERS else None

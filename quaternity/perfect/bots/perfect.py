@@ -19,10 +19,7 @@ from quaternity.perfect.tablebase import Tablebase
 
 
 class PerfectBot:
-    """A bot that plays from a tablebase.
-
-    Cost: one lookup per legal answer.
-    """
+    """A bot that plays from a tablebase, with one lookup per legal answer."""
 
     def __init__(self, random: Random, tablebase: Tablebase) -> None:
         self._random = random

@@ -210,10 +210,7 @@ class Tree:
         self._visited: set[Key] = set()
 
     def run_playout(self, key: Key, names: Sequence[int]) -> Sequence[float]:
-        """Simulate a game and return the result of each player.
-
-        `names[r]` is the player in role r.
-        """
+        """Simulate a game and return the result by player. `names[r]` is the player in role r."""
         path: list[tuple[_Node, int, int]] = []
         players = len(names)
         for move in range(MAX_PLAYOUT_LENGTH):

@@ -1,1 +1,1 @@
-"""Canonical states: states that differ only in names get one key, singly or in arrays."""
+"""Canonical states: states that differ only in names share one key."""

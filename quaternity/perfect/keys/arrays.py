@@ -152,7 +152,7 @@ def array_fault(book: KindBook) -> str | None:
     """Return why the kinds of a book cannot be put in arrays, or None if they can."""
     lanes, size = 2**book.players, book.set_size
     if book.players > MAX_ARRAY_PLAYERS:
-        return f"{book.players} players are more than {MAX_ARRAY_PLAYERS}"
+        return f"arrays allow at most {MAX_ARRAY_PLAYERS} players, not {book.players}"
     if book.layout.width != 8:
         return "the coalition tables need more than 8 bits per lane"
     kinds = book.total.bit_length()
@@ -171,9 +171,7 @@ _UNKNOWN_AT_FIRST = ("owner", "renaming", "first")
 
 
 class KindArrays:
-    """Arrays of properties of the kinds added so far, by place.
-
-    Adding kinds may replace these arrays, so do not keep references to them.
+    """Arrays of properties of the added kinds. Adding kinds may replace the arrays.
 
     Attributes:
         number: number of the kind in its book (int64).
@@ -404,10 +402,7 @@ class ClosureCache:
         return closed
 
     def _needs(self, others: NDArray[Any]) -> NDArray[Any]:
-        """Return the needs of each coalition: the guard minus the lane, or 0 if this is negative.
-
-        The needs of no players and of all players are also 0.
-        """
+        """Return how far each lane is below its guard. No players and all players get 0."""
         below = ~others & _HIGH
         every = (below >> np.uint64(7)) * np.uint64(255)
         return np.asarray((_HIGH - (others & ~_HIGH)) & every & self._some[:, None])

@@ -1,4 +1,4 @@
-"""Kinds of sets: the information about a set up to the order of its cards, numbered.
+"""Numbered kinds of sets. Sets that differ only in the order of their cards are of one kind.
 
 A *kind* consists of a multiset of owner masks (for each card, a bitmask of the players who may own
 it) and the minimum number of cards of each player. For a set size and a number of players, every
@@ -73,9 +73,7 @@ def multiset_of_rank(rank: int, length: int) -> tuple[int, ...]:
 
 
 class NumberedKind(SetShape):
-    """A kind of set with its number. Upper bounds are ignored.
-
-    A `KindBook` usually has a single object for equal kinds.
+    """A kind of set without upper bounds. A `KindBook` usually has one object for equal kinds.
 
     Attributes:
         number: the number of the kind (see the module).

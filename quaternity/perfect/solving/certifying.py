@@ -113,7 +113,7 @@ def _lines(solution: Solution, everybody: MaxNOutcomes | None, players: Roles) -
 
     @lru_cache(1 << 16)
     def gets(row: tuple[int, ...], roles: Roles) -> str:
-        assert everybody is not None, "rows come from its sets of outcomes"
+        assert everybody is not None, "rows exist only if there is a wish"
         outcomes = [
             [outcome[role] for role in roles]
             for place, outcome in enumerate(everybody.outcomes)

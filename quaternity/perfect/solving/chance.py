@@ -48,10 +48,7 @@ class Bounds:
 
 
 class _Ties(NamedTuple):
-    """The operations on values for one way of breaking ties.
-
-    An offer is a pair of the number of equivalent choices and their value.
-    """
+    """The operations on values for one way of breaking ties. Offers are (count, value) pairs."""
 
     end: Callable[[Outcome], Any]
     choose: Callable[[Sequence[tuple[int, Any]], int], Any]

@@ -80,7 +80,7 @@ class Estimate:
         states: number of canonical states.
         exact: whether `states` is the true number, because no level was sampled.
         finished: False if time ran out before the last level, so that all numbers are too low.
-        seconds: time with one process.
+        seconds: time with one process, in seconds.
         disk: maximum size of the working files, in bytes. It is reached while the graph is written.
         steady: False if time ran out while larger samples still found many more states, so that all
             numbers may be many times too low.

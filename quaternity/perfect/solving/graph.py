@@ -94,7 +94,7 @@ class Block(NamedTuple):
     """Some states with their questions, which are in the order of the states in each group.
 
     Attributes:
-        states: the numbers of the states, all of which have questions.
+        states: the numbers of the states. Every state has questions.
         counts: [group, state], see `quaternity.perfect.successors.many_states.Expansion`.
         asked: for each group, the role that answers each question.
         outcomes: four arrays with the outcomes of idle questions, of forced questions, of open
@@ -251,7 +251,7 @@ class GameGraph:
         return [partial(_blocks, runs[stratum], max_states) for stratum in sorted(runs)]
 
     def chances(self) -> NDArray[Any] | None:
-        """Return the numbers of the states in which it is chance's turn, or None without any."""
+        """Return the numbers of the states in which it is chance's turn, or None."""
         if self.rules.players < 4:
             return None
         states = [s.states[s.asked[s.first] == self.rules.players] for s in self.segments()]
@@ -290,7 +290,7 @@ class GameGraph:
         numbers = search_keys(self.keys, wanted)
         numbers[numbers == len(self.keys)] = 0
         if (self.keys[numbers] != wanted).any():
-            raise InputError("a state is not among those that can follow")
+            raise InputError("a state cannot follow from the state that was solved")
         return [int(number) for number in numbers]
 
 
@@ -366,9 +366,9 @@ def generate(
         max_states: number of states above which the run stops.
         report: called with the number of states expanded so far.
 
-    Cost: half a microsecond per answer if `Expander` can be used, otherwise about 30. Memory:
-    `MERGE_BYTES`, and about 100 MB per executor. Disk: one byte per question, four bytes per
-    answer, 16 * `KeyCodec.words` + 7 bytes per state, and at times the largest level once more.
+    Cost: half a microsecond per answer if `Expander` can be used, otherwise about 30 microseconds.
+    Memory: `MERGE_BYTES`, and about 100 MB per executor. Disk: one byte per question, four bytes
+    per answer, 16 * `KeyCodec.words` + 7 bytes per state, and at times the largest level once more.
 
     Raises:
         LimitError: If there are more than `max_states` states.
@@ -486,7 +486,7 @@ class _Levels:
         self.directory.delete([f"known-{level}", f"found-{level}", *names])
 
     def number(self, threads: int) -> None:
-        """Write the successors of the second-last level by number, unless that is done."""
+        """Write the successors of the second-last level by number, unless this has been done."""
         level = len(self.sizes) - 2
         if level < 0:
             return

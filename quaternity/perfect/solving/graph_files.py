@@ -70,10 +70,7 @@ _MARK = b"arrays/1"
 
 
 class ArrayWriter:
-    """Writer of a file of arrays, in pieces.
-
-    The file gets its final name when all of it is on the disk.
-    """
+    """Writer of a file of arrays, which gets its final name when all of it is on the disk."""
 
     def __init__(self, path: Path, seed: int, durable: bool, whole: set[str]) -> None:
         """Create the file. When it is complete, its name is added to `whole`."""

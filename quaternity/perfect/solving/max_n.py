@@ -199,9 +199,7 @@ CHUNK = 8
 
 
 class _Tables:
-    """Tables for sets of outcomes, whose elements are represented by bits.
-
-    They rename the roles in a set, and give the worst outcome of a set for each role.
+    """Tables that rename the roles in sets of outcomes (stored as bits), and rank outcomes by role.
 
     Attributes:
         outcomes: all outcomes, under any assignment of roles.
@@ -221,7 +219,8 @@ class _Tables:
         needed = 8 * self.words * (states * self.tie_roles + (chunks * len(orders) << CHUNK))
         if needed > MAX_OUTCOME_BYTES:
             raise LimitError(
-                f"sets of outcomes take {needed >> 20} MB: limit {MAX_OUTCOME_BYTES >> 20}"
+                f"sets of outcomes need {needed >> 20} MB, but at most {MAX_OUTCOME_BYTES >> 20} "
+                "MB are allowed"
             )
         maximum = max(map(max, self.outcomes))
         # [role of the ties, role, outcome]

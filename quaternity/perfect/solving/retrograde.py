@@ -211,7 +211,7 @@ class Games:
     def lengths_after(
         self, role: int, words: NDArray[Any], lengths: NDArray[Any], outcomes: NDArray[Any]
     ) -> NDArray[Any]:
-        """Return the lengths of a role's forced wins after answers, or `NEVER` without one."""
+        """Return the length of a role's forced win after each answer, or `NEVER`."""
         states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
         wins = words[states] >> self._winning[role][order] & self.word(1)
         return np.where(wins != 0, lengths[states], np.uint16(NEVER))
@@ -277,10 +277,7 @@ class _SettledStrata:
 
 
 class Words:
-    """The iteration that raises the words of a block to the least fixpoint.
-
-    `words` contains the words of all states.
-    """
+    """The iteration that raises the words of a block, a part of `words`, to the least fixpoint."""
 
     def __init__(self, games: Games, words: NDArray[Any], block: Block) -> None:
         self._games, self._words, self._states = games, words, block.states

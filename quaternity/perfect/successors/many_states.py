@@ -400,10 +400,7 @@ class Expander:
     def _settle(
         self, after: _States, slack: NDArray[Any], asked: NDArray[Any], yes: NDArray[Any]
     ) -> Positions:
-        """Close all sets, put down completed sets and find the player to move.
-
-        The arguments are modified.
-        """
+        """Close all sets, put down completed sets and find the player to move, in place."""
         rules, players = self.rules, self.rules.players
         place, hands, points, kinds = after
         kinds = self._close(kinds, slack)
