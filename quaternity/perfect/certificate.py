@@ -362,8 +362,7 @@ class Game:
             gettable = sum(any(m >> player & 1 for m in masks) for masks, _ in state.sets)
             is_claimed = self.head["player"] in (None, player)
             if rank is None and not (is_claimed and state.points[player] + gettable > best):
-                # A null that is not claimed, or of a player who has already lost, needs no check.
-                continue
+                continue  # The null is not a claim, or another player has enough sets anyway.
             length = 0 if state.points[player] > best and not state.sets else None
             if questions:
                 of_questions = [

@@ -104,7 +104,7 @@ def test_a_certificate_made_by_hand() -> None:
     [
         (0, "set_size", 1, "line 1: 1 is not a whole number from 2"),
         (0, "brisk", 0, "line 1: brisk"),
-        (0, "states", 3, "line 1: 3 states are announced"),
+        (0, "states", 3, "line 1: the head announces 3 states"),
         (0, "players", 8, "line 1: 8 is not a whole number"),
         (1, 4, [2, None, None], "line 2: each player must have a rank"),
         (1, 4, [None, None], "line 2: player 0 has the rank null, and 1"),
