@@ -158,7 +158,7 @@ class Prospect:
 
     @property
     def bits(self) -> float:
-        """Return the expected decrease of log2(deals) by question and answer: information in bits."""
+        """Return the information that question and answer are expected to reveal, in bits."""
         asked = self.after_no + self.after_yes
         remaining = sum(
             deals / asked * log2(deals) for deals in (self.after_no, self.after_yes) if deals
