@@ -1,4 +1,4 @@
-"""The CP-SAT model of a deal problem, with readable names: print it, extend it and solve it again."""
+"""The CP-SAT model of a deal problem with readable names, to print, extend and solve again."""
 
 from __future__ import annotations
 
