@@ -32,10 +32,7 @@ def deals(problem: DealProblem) -> Iterator[Deal]:
     """Yield all deals that satisfy a problem, in lexicographic order of the owners.
 
     First, all ways to deal each set by itself are listed. Then they are combined, set by set, as
-    long as they fit into the hands.
-
-    Raises:
-        UnsupportedProblem: If there are more than `MAX_ASSIGNMENTS` ways to choose the owners.
+    long as they fit into the hands. Raise `UnsupportedProblem` if `refuses` gives a reason.
     """
     reason = refuses(problem)
     if reason:

@@ -107,7 +107,7 @@ class LaneLayout:
         low_lane = (1 << width) - 1
         self.member = []
         for player in range(players):
-            # 2^player lanes without the player and 2^player lanes with the player alternate.
+            # Runs of 2^player lanes without the player and of 2^player lanes with it alternate.
             span = width << player
             run = ((1 << span) - 1) // low_lane << span
             self.member.append(run * (every_bit // ((1 << 2 * span) - 1)))
@@ -118,7 +118,7 @@ class LaneLayout:
         self._outside = [absent * low_lane for absent in self._absent]
         # For each player, the guard bits of the lanes without the player.
         self._no_minimum = [absent << (width - 1) for absent in self._absent]
-        # The lanes of the empty and of the full coalition: 1 in both, and all bits of both.
+        # Integers with 1 in the lanes of the empty and the full coalition, and with all their bits.
         self._end_ones = 1 | 1 << self.everybody * width
         self._ends = self._end_ones * low_lane
 

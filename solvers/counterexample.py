@@ -47,7 +47,7 @@ def smallest_counterexample(
     random_seed: int,
     shrink_seconds: float = SHRINK_SECONDS,
 ) -> tuple[Value, Finding] | None:
-    """Return a small value for which `check` reports a finding, with the finding, or None.
+    """Return a small value with the finding that `check` reports for it, or None if it has none.
 
     Args:
         strategy: the Hypothesis strategy that generates the values.

@@ -1,7 +1,7 @@
 """Exact counts of deals: all of them, and those in which a given player owns a given card.
 
-Sets depend on each other only by the hand sizes. So each set is a polynomial in variables x0, x1 …,
-one for each player: the sum of (number of ways to deal the set) x0^k0 x1^k1 … over all count
+Sets depend on each other only by the hand sizes. So each set is represented by a polynomial with a
+variable for each player: the sum of (number of ways to deal the set) x0^k0 x1^k1 … over all count
 vectors k, which say how many cards of the set each player gets. The number of deals is the
 coefficient of x0^h0 x1^h1 … in the product of these polynomials, where h are the hand sizes (see
 `solvers.factor_product`). Counting is #P-hard in general, like the permanent. This method is

@@ -1,13 +1,13 @@
 """The solver `cp-sat`: a declarative model for OR-Tools' CP-SAT solver.
 
 The model has a boolean for each card and each player who may own it. The constraints say that each
-card has exactly one owner, that each player holds a full hand, and that each player keeps the
+card has exactly one owner, that the hands have the given sizes, and that each player keeps the
 bounds of each set. CP-SAT solves the model with one thread and a fixed seed. An infeasible verdict
 does not contain a proof; `solvers.certify` adds one.
 
-If there would be more than `MAX_BOOLEANS` booleans, cards with the same possible owners are
-bundled. An integer variable then says how many cards of a bundle a player gets. Cards of a set are
-bundled, and also cards of different sets whose bounds have no effect.
+If there would be more than `MAX_BOOLEANS` booleans, cards with the same possible owners form a
+bundle. For each bundle and player, an integer variable then says how many of the cards the player
+gets. Cards of different sets are bundled only if the bounds of these sets have no effect.
 
 All constraints go into the linear relaxation, which is solved to optimality before any search. The
 relaxation nearly always has an integral solution. It also refutes problems that take exponential
@@ -41,7 +41,7 @@ MAX_UNINTERRUPTED_VARIABLES = 2000
 
 
 class Variant(NamedTuple):
-    """A choice of model and CP-SAT parameters.
+    """Choice of a model and of CP-SAT parameters.
 
     Attributes:
         max_booleans: the maximum number of booleans; above it, cards with the same possible owners
@@ -133,7 +133,7 @@ class Formulation(NamedTuple):
 def formulate(
     problem: DealProblem, variant: Variant = DEFAULT, deadline: Deadline = NO_DEADLINE
 ) -> Formulation:
-    """Return the variables and constraints that state a problem."""
+    """Return the variables and constraints that express a problem."""
     sizes: list[int] = []
     rows: list[tuple[Places, Row]] = []
     sums: list[Sum] = []

@@ -107,8 +107,7 @@ def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
 def run_solver(problem: DealProblem, solver: Solver) -> Verdict:
     """Run a solver and return its verdict. The verdict of an external solver is checked and copied.
 
-    Cost: a run of the solver. If an external solver gives no evidence, also a run of a built-in
-    solver.
+    Cost: a run of the solver, and a run of a built-in solver if an external one gives no evidence.
 
     Raises:
         UnsupportedProblem: If the solver refuses the problem.
@@ -237,6 +236,6 @@ def _own_evidence(problem: DealProblem) -> Verdict | None:
                     return verdict
         except KeyboardInterrupt:
             raise
-        except BaseException:  # a solver in the table may raise anything; it gives no evidence
+        except BaseException:  # a solver that raises an exception gives no evidence
             continue
     return None

@@ -118,10 +118,7 @@ class ExponentLanes:
         return mask
 
     def times(self, polynomial: int, factor: SetCounts, power: int = 1) -> int:
-        """Return a polynomial multiplied by a power of a factor.
-
-        Raise `SolverTimeout` at the deadline.
-        """
+        """Multiply a polynomial by a power of a factor. Raise `SolverTimeout` at the deadline."""
         steps, weights = program(factor, self.places)
         shifts = [stride * self.width for stride in self.strides]
         masks = self._masks
@@ -263,17 +260,11 @@ class Product:
         return befores
 
     def in_order(self) -> list[SetCounts]:
-        """Return the factors that are not constant, sorted by cost.
-
-        The cheapest factors are the first.
-        """
+        """Return the factors that are not constant, sorted by cost, from cheap to expensive."""
         return sorted(self.nonconstant, key=self._cost)
 
     def interchangeable_card(self) -> SetCounts | None:
-        """Return the factor of a single card if all cards are interchangeable, or None.
-
-        All other factors must be constant.
-        """
+        """Return the only factor that is not constant if it is a single card, or None."""
         if len(self.nonconstant) == 1 and self.nonconstant[0].is_single_card:
             return self.nonconstant[0]
         return None

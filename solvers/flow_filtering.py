@@ -12,8 +12,8 @@ plus this flow. The minimum is computed in the same way.
 
 Equal sets have equal bounds, and so do players who can be exchanged without changing the problem.
 So the bounds are computed only once for them. The number of players is not limited. Cost: one
-maximum flow, one computation of components, and, for each distinct set and player, one more search
-of the residual graph than the number of cards can change.
+maximum flow and one computation of components. For each distinct set and player, there is also a
+search of the residual graph for each card by which the number can change, plus one.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ def _bounds(
 
 
 def equivalent_players(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> list[int]:
-    """Return, for each player, the first player who is equivalent.
+    """Return, for each player, the first equivalent player.
 
     Two players are equivalent if exchanging their numbers leaves the hands and the sets the same,
     apart from the order of the cards.

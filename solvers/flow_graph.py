@@ -126,11 +126,7 @@ def _nodes(network: Network, names: Wording) -> dict[int, tuple[Node, str]]:
 
 
 def _listed_cards(cards: list[tuple[int, int]], names: Wording) -> str:
-    """Return the cards of a node as text.
-
-    If there are more than `MAX_NAMED_CARDS`, the text has only their number, the first and the last
-    card.
-    """
+    """Return the cards of a node as text; if there are many, only the first and the last card."""
     if len(cards) <= MAX_NAMED_CARDS:
         return names.cards_listed(cards)
     return f"{len(cards)} cards ({names.card(cards[0])} ... {names.card(cards[-1])})"

@@ -177,7 +177,7 @@ def _shares(cards: int, players: int) -> list[int]:
 
 
 def _spread(random: Random, amount: int, sizes: Sequence[int], minimum: int = 1) -> list[int]:
-    """Distribute an amount randomly, so that each part is from `minimum` to its size."""
+    """Distribute an amount randomly: each part gets at least `minimum` and at most its size."""
     room = [place for place, size in enumerate(sizes) for _ in range(size - minimum)]
     spread = [minimum] * len(sizes)
     for place in random.sample(room, amount - sum(spread)):
@@ -194,8 +194,6 @@ def _tight_pair(
     kinds: Sequence[str],
 ) -> ProblemPair:
     """Return a pair of problems in which the first `members` players are a tight coalition.
-
-    The feasible problem is made around a random deal.
 
     Args:
         outside: for each set, the number of its cards that the other players have in the deal.

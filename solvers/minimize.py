@@ -128,12 +128,9 @@ def _some_owners(problem: DealProblem) -> Owners:
 def _without_cards(
     problem: DealProblem, owners: Owners, cards: Sequence[Sequence[int]], drop: int | None = None
 ) -> DealProblem:
-    """Return the problem without some cards and without their places in the hands.
+    """Remove `cards` (listed by set), and also their places in the hands of their `owners`.
 
-    Args:
-        owners: the owners of the cards in a deal; their hands become smaller.
-        cards: the cards to remove from each set.
-        drop: the number of a set to remove entirely, or None.
+    If `drop` is given, this set is removed entirely.
     """
     hands = list(problem.hands)
     sets = []

@@ -85,7 +85,7 @@ class CpSatModel:
         return sum(map(self.model.get_int_var_from_proto_index, variables))
 
     def add(self, constraint: Any) -> None:
-        """Add a constraint to the model. It has the form that `CpModel.add` takes."""
+        """Add a constraint to the model. It may be anything that `CpModel.add` accepts."""
         self.model.add(constraint)
 
     def solve(self, *, seconds: float = DEFAULT_SECONDS, seed: int = 0) -> Verdict:

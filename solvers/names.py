@@ -97,5 +97,5 @@ class NamedWords(Wording):
         return self._cards[index][number] if self._cards else super().card(card)
 
     def hand(self, cards: Iterable[tuple[int, int]]) -> str:
-        """Return the names of some cards, separated by commas."""
+        """Join the names of some cards."""
         return (", " if self._cards else " ").join(map(self.card, cards))

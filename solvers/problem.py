@@ -55,7 +55,7 @@ def players_in(mask: int) -> tuple[int, ...]:
 
 
 members_of = lru_cache(maxsize=1 << 12)(players_in)
-"""Function like `players_in`, but with a cache. It must get a valid mask."""
+"""Cached version of `players_in`, for masks that are known to be valid."""
 
 
 def mask_of(players: Iterable[int]) -> int:

@@ -6,8 +6,8 @@ infeasible. `game_like` makes feasible problems of the size of games. `boundary_
 problem until it is just infeasible.
 
 The functions for small problems take a function `choose(low, high)` for all random choices. It
-returns a whole number from `low` to `high`, both included. `Random.randint` is fast. A function
-that draws from Hypothesis lets it shrink the results (see `solvers.strategies`).
+returns a whole number from `low` to `high`, both included. `Random.randint` is fast. With a
+function that draws from Hypothesis (see `solvers.strategies`), Hypothesis can shrink the results.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ def boundary_pair(
 
 
 def _tighten_repeatedly(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
-    """Yield an infinite sequence of tighter and tighter problems, which become infeasible."""
+    """Yield tighter and tighter problems without end. From some point on, they are infeasible."""
     everybody = range(problem.players)
     group = random.sample(everybody, random.randrange(1, problem.players))
     others = [player for player in everybody if player not in group]
@@ -312,8 +312,8 @@ def _counts(
 ) -> tuple[list[int], int]:
     """Return the player's number of cards in each set, and the number of the set to tighten.
 
-    If all sets have a single card, the player has the card of the returned set. There is one
-    exception: if `bound` is "minimum" and the set is the first one, the player does not have it.
+    If all sets have a single card, the player has the card of the returned set, except if `bound`
+    is "minimum" and this set is the first one.
     """
     counts = [random.randint(0, size) for size in sizes]
     places = [index for index, size in enumerate(sizes) if size > 1] or range(len(sizes))

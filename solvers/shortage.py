@@ -249,8 +249,7 @@ class Shortage:
         amounts: list[tuple[int, int, str]] = []
         for index, (bound, witness) in enumerate(zip(bounds, self.witnesses, strict=True)):
             if problem.sets[index].size:
-                # For a single player, "may have at most N" would only repeat the "at most N" of the
-                # sentence.
+                # For a single player, "may have at most N" would only repeat "at most N".
                 capped = self.coalition & ~witness if self.coalition.bit_count() > 1 else 0
                 why = self._why(problem.sets[index], witness, capped)
                 amounts.append((index, bound, why))
@@ -354,7 +353,7 @@ def copy_certificate(value: object) -> Certificate | None:
     """Return a copy of a solver's certificate, or None if the value is not a certificate.
 
     The copy has exactly one of the four types, and contains only exact `int` and `tuple` objects.
-    So checking it does not run any code of the solver, and it cannot change during the check.
+    So checking it does not run any code of the solver, and the copy cannot change during the check.
     """
     if type(value) is Shortage:
         coalition = getattr(value, "coalition", None)

@@ -30,8 +30,8 @@ class Solver:
         refuses: function that returns the reason why the solver does not support or does not try a
             problem, or None. A refusal says nothing about the feasibility of the problem.
         certifies: whether every infeasible verdict of the solver contains a shortage (a proof).
-        prepare_within: function like `prepare` with a second argument, a time limit in seconds. The
-            solving step raises `SolverTimeout` at the limit. None if the solver cannot keep one.
+        prepare_within: function like `prepare` with a second argument: the time limit in seconds at
+            which the solving step raises `SolverTimeout`. None if the solver keeps no time limit.
         isolated: whether commands run the solver in a separate process, with limits on time and
             memory (`quaternity.workers.isolated_solvers`). This is true for external solvers.
         changes_model: whether the solver uses different models for small and large problems, so its

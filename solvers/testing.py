@@ -137,10 +137,7 @@ def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that the verdict stays the same after renumbering, and on a second call.
-
-    Players, sets and cards are renumbered at random.
-    """
+    """Check that the verdict stays the same after random renumbering, and on a second call."""
     random = Random(hash(problem))
     players, sets = list(range(problem.players)), list(range(len(problem.sets)))
     cards = [list(range(constraint.size)) for constraint in problem.sets]
@@ -282,10 +279,10 @@ def check_solver(
         examples: the number of small problems, and also of draws in `problems_of_all_sizes`. There
             are three times as many draws in `one_bound_problems`. Each size of game is tried once
             for each `EXAMPLES_PER_ROUND` examples, rounded up. 300 examples cover all numbers of
-            players and sets up to `MAX_PLAYERS` and `MAX_SETS`. They find every solver that treats
-            the bounds of a player incorrectly for a single number of players, sets or cards up to
-            `MAX_COVERED_NUMBER`, if this is one of the first, middle or last players. The solver
-            may be wrong by just 1, and only in the first or last set or card.
+            players and sets up to `MAX_PLAYERS` and `MAX_SETS`. They are enough to find a solver
+            that treats the bounds of the first, middle or last players incorrectly, even if only
+            for a single number of players, sets or cards up to `MAX_COVERED_NUMBER`, only in the
+            first or last set or card, or only by 1.
         problems: problems that are tried first.
         sizes: the sizes of games, as (cards in one set, sets, players), with at least 2 players.
         report: function that is called with a line about the progress every `REPORT_SECONDS`. By

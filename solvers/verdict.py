@@ -53,8 +53,7 @@ class Deal(Displayable):
         """Return all hands as text, with one line for each player by default.
 
         Args:
-            words: formatter of messages with the names of players and cards; by default, they have
-                numbers.
+            words: formatter with the names of players and cards; by default, they are numbered.
             players: the number of players. If it is given, players without cards are listed, too.
             separator: the text between two hands.
         """

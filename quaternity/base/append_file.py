@@ -96,8 +96,8 @@ class AppendOnlyFile:
         An error message says what was not saved: `what`, or the text itself if `what` is empty.
 
         Raises:
-            InputError: If the text cannot be written, or another process has changed the file. No
-                part of the text is kept then.
+            InputError: If the text cannot be written, or another process has changed the file. In
+                this case, no part of the text is kept.
         """
         data = text.encode()
         handle = self._file.fileno()

@@ -23,10 +23,7 @@ class Deadline:
     __slots__ = ("_end", "seconds")
 
     def __init__(self, seconds: float | None = None, patience: float = 1.0) -> None:
-        """Start the clock. The time limit is multiplied by `patience`, to allow for busy machines.
-
-        Error messages name the original number of seconds.
-        """
+        """Start the clock. `patience` multiplies the time limit, to allow for busy machines."""
         self.seconds = inf if seconds is None else check_seconds(seconds)
         self._end = monotonic() + self.seconds * patience
 

@@ -97,8 +97,8 @@ class FaultPlace(NamedTuple):
     Attributes:
         player: name of the player; empty if no player is known to be at fault.
         moves: number of moves made before.
-        go: number of goes (all moves of a player in a row) finished before; None in a game that
-            does not count goes.
+        go: number of goes finished before (a go is all moves of a player until the turn passes);
+            None in a game that does not count goes.
         record: the game up to this place, as the text of a log or record.
     """
 

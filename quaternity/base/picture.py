@@ -22,7 +22,7 @@ _SIZE = 14
 
 
 class Cell(NamedTuple):
-    """A cell of a table.
+    """Cell of a table.
 
     Attributes:
         kind: style of the cell: "head" for headings, "sure" for certain facts, "gone" for sets out
@@ -106,7 +106,7 @@ class Display(NamedTuple):
 
 
 def _with_columns(row: Sequence[Cell]) -> Iterator[tuple[int, Cell]]:
-    """Yield each cell of a row, after the number of its first column."""
+    """Yield pairs of a column number and the cell that starts in this column."""
     column = 0
     for cell in row:
         yield column, cell

@@ -50,7 +50,7 @@ def _intern_names(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class Message(str):
-    """Message: an English text with its values by name. A value may itself be a message."""
+    """English text of a message, with its values by name. A value may itself be a message."""
 
     # A table keeps several messages for each move, so memory matters. The names are shared, and a
     # tuple of values takes a third of the memory of a dictionary.

@@ -61,7 +61,7 @@ class Replay(Generic[P, M]):
 
     Attributes:
         positions: the position at the start, and the position after each move.
-        moves: each move, after the number of the seat that made it.
+        moves: pairs of a seat number and the move of this seat.
         names: names of the players by seat; empty if they are not in the record.
         warnings: irregularities of the record.
         whole_bytes: length of the record up to the end of the last complete line, in bytes.

@@ -90,8 +90,8 @@ def _analyse(
 ) -> Analysis:
     """Analyse a deal problem.
 
-    `completed` has the owner of each completed set, or None. The problem does not contain the cards
-    of a completed set; there are `size` of them.
+    `completed` has the owner of each set, or None for a set in play. A completed set has `size`
+    cards, which are not part of the problem.
     """
     reason = why_impossible(original)
     if reason is not None:

@@ -25,7 +25,7 @@ class Certainty(NamedTuple):
 
     Attributes:
         value: the truth value, if it is the same in every possible deal; otherwise None.
-        text: a sentence that says the same.
+        text: a sentence that states the truth value.
         deals: if the value is None, a deal in which the formula is true, and a deal in which it is
             false.
         lines: if the reasons were requested, the moves from which the truth value follows.
@@ -38,7 +38,7 @@ class Certainty(NamedTuple):
 
 
 def certainty(text: str, game: Game, why: bool = False, seconds: float = SECONDS) -> Certainty:
-    """Return whether a formula is true in the last position of a game, if all players can know it.
+    """Return the truth value of a formula in the last position of a game, if all can know it.
 
     If `why` is true, the result includes the moves from which the truth value follows.
 

@@ -1,25 +1,25 @@
 """Explanations of why a question or an answer is impossible: a minimal list of earlier moves.
 
-Every move tells something about the present hands, independently of the other moves:
+Every move shows something about the present hands, independently of the other moves:
 
-- A question tells that the asker held a card of the set. Of these cards, the asker has lost at most
+- A question shows that the asker held a card of the set. Of these cards, the asker has lost at most
   those that were given away since then.
-- The answer no tells that the two players do not have the card, unless it changes hands later.
-- The answer yes tells that the asker has the card, unless it changes hands later, and that it moved
+- The answer no shows that the two players do not have the card, unless it changes hands later.
+- The answer yes shows that the asker has the card, unless it changes hands later, and that it moved
   from one hand to the other.
 
 Without any move, it is only known that all hands had the same size at the start.
 
-If a move is left out, all that it tells is left out. If the answer was yes, it is then unknown
-whether the card moved: it may be with the asker or where it was before. So every list of moves
-gives a deal problem (`problem_of_moves`). The list of all moves has exactly the deals of the state;
-a shorter list never allows fewer deals. The moves that explain a claim are found by leaving out one
-move after another, as long as the claim stays impossible. The remaining list is minimal: if any
-move is left out, the others allow the claim. The list is empty if and only if the claim was
-impossible from the start.
+If a move is left out, everything that it shows is left out. If the answer was yes, it is then
+unknown whether the card moved: it may be with the asker or where it was before. So every list of
+moves gives a deal problem (`problem_of_moves`). The problem of all moves has exactly the deals of
+the state. Leaving out moves never excludes a deal, and without any move, every deal that was
+possible at the start fits. The moves that explain a claim are found by leaving out one move after
+another, as long as the claim stays impossible. The remaining list is minimal: if any move is left
+out, the others allow the claim. It is empty if and only if the claim was impossible from the start.
 
-The moves also tell the sizes of the hands. They are represented by an additional set, the last set
-of the problem, which has one card for every yes: the receipt. All hands have the sizes that they
+The moves also show the sizes of the hands. They are represented by an additional set, the last set
+of the problem, with a card called a *receipt* for every yes. All hands have the sizes that they
 would have if every card had been received and none given away. The receipt fills one place: in the
 hand of the asked player if the card was given, and otherwise in the hand of the asker. So any
 solver can decide the problem, and any shortage that it returns is a proof.
@@ -145,8 +145,7 @@ def explain(game: Game, question: Question, answer: Answer | None = None) -> Exp
     Raises:
         InputError: If an argument has the wrong type, or the game has no such player, set or card.
 
-    Cost: about 2 log2(moves) deal problems for every move in the explanation, which are built and
-    decided.
+    Cost: about 2 log2(moves) deal problems are built and decided for every move in the explanation.
     """
     question, settings = Question.of(question), game.settings
     asker, asked, (set_index, number) = question
@@ -254,10 +253,10 @@ def _proof_in_words(
 ) -> str:
     """Return the shortage of a problem of moves as a sentence that does not mention receipts.
 
-    The sentence says how many cards the players hold: the cards at the start, plus the cards
-    received, minus the cards given away. If players have too few cards, only these moves bring them
-    cards, but all moves of the game take cards away. If a hand has too little room, it is the
-    opposite.
+    The sentence says how many cards the players hold: the cards at the start, plus cards received,
+    minus cards given away. If players have too few cards, it counts the cards received in these
+    moves, and all cards that were ever given away. If a hand has too little room, it counts all
+    cards that were ever received, and the cards given away in these moves.
     """
     sets = problem.sets[:-1]
     if isinstance(shortage, CrowdedHand):

@@ -34,8 +34,8 @@ def choco_sums(linear: LinearModel, seconds: float | None) -> Callable[[], Verdi
 def choco_cardinalities(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
     """Return a function that solves the problem with Choco, using global cardinalities.
 
-    Each card has a variable for its owner. A global cardinality constraint counts the owners of the
-    cards of each set, and another one counts the owners of all cards.
+    Each card has a variable for its owner. Global cardinality constraints count the owners of the
+    cards of each set, and of all cards together.
     """
     from pychoco import Model
 
