@@ -16,7 +16,7 @@ from quaternity.base.errors import InputError
 
 ORDER = (
     "rules", "serving", "operating", "commands", "python", "decks", "puzzles", "referee",
-    "models", "comparing", "solvers", "bots", "arena", "players", "learning", "games", "knowledge",
+    "models", "comparing", "testing", "solvers", "bots", "arena", "players", "learning", "games", "knowledge",
     "perfect-play", "mathematics", "pigeons", "worlds", "secret", "trust", "formats", "limits",
     "glossary", "house",
 )  # fmt: skip

@@ -131,7 +131,7 @@ def _ranks(comparison: Comparison) -> list[list[str]]:
     """Return the rank and PAR-2 of each solver, and how many instances of each kind it decided."""
     table = [["solver", "family", "rank", "PAR-2", "possible decided", "impossible decided"]]
     kinds = [comparison.of_kind(feasible).times for feasible in (True, False)]
-    for row in comparison.rows:
+    for row in sorted(comparison.rows, key=lambda row: row.rank):
         low, high = row.rank_interval
         decided = [
             f"{sum(time is not None for time in times[row.solver])} of {len(times[row.solver])}"
