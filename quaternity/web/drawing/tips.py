@@ -1,4 +1,4 @@
-"""Tips for a first game, each shown when it matters."""
+"""Tips for a player's first game, with the conditions under which each tip is shown."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class Tip(NamedTuple):
-    """A tip, which is shown until the player has read it."""
+    """A tip, which is shown until the player closes it."""
 
     name: str
     text: str
 
 
 class TipContext(NamedTuple):
-    """The moment of a game that decides which tips matter: sight, drawn values and last event."""
+    """The moment of a game to which the condition of a tip is applied."""
 
     sight: TableView
     drawn: dict[str, Any]
@@ -32,15 +32,16 @@ class TipContext(NamedTuple):
         return self.sight.seat in self.sight.to_act
 
     def answered(self, answer: str, seat: str) -> bool:
-        """Return whether the last event has this answer, with the visitor as its `seat`.
+        """Return whether the last event is a question of or to the visitor with this answer.
 
-        `seat` is "asker" or "asked".
+        `seat` is "asker" if the visitor must have asked, or "asked" if the visitor must have been
+        asked.
         """
         about = message_data(self.last)
         return str(about.get("answer")) == answer and about.get(seat) == self.sight.seat
 
     def is_kind(self, *names: str) -> bool:
-        """Return whether the last event is of one of these kinds."""
+        """Return whether the last event is a message of one of these kinds."""
         return isinstance(self.last, Message) and self.last.kind.name in names
 
 
@@ -55,7 +56,7 @@ def _tiles(moment: TipContext) -> Iterator[Any]:
 OVER = Tip("over", "The game is over. Play again, or watch it move by move under More.")
 
 Tips = list[tuple[Tip, Callable[[TipContext], bool]]]
-"""The tips of a game with their conditions, the most important first."""
+"""Type of the tips of a game, each with its condition. The most important tip comes first."""
 
 QUATERNITY: Tips = [
     (OVER, _is_over),
@@ -128,7 +129,10 @@ SET: Tips = [
 
 
 def tips(sight: TableView, drawn: dict[str, Any]) -> list[Tip]:
-    """Return the tips that matter now, the most important first; none for a bystander."""
+    """Return the tips whose conditions hold now. The most important tip comes first.
+
+    A bystander gets no tips.
+    """
     if sight.seat is None:
         return []
     events = sight.moves[-1].events if sight.moves else ()
