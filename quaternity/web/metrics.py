@@ -151,7 +151,7 @@ class ServerMetrics:
         # as long as a move.
         self._requests: Counter[tuple[str, str, str]] = Counter()
         self._seconds: dict[str, list[float]] = {}
-        """For each route, the counts of the buckets of its latencies, and the sum in seconds."""
+        """For each route, the number of requests per latency bucket, and their total seconds."""
         self.registry = CollectorRegistry()
         self.registry.register(self)
 

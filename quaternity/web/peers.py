@@ -81,7 +81,7 @@ class Peers:
                 yield Presence(table.stored.id, seat, "", streams[seat], up - (now - seen))
 
     def _store_reports(self, reports: Iterable[Presence]) -> set[str]:
-        """Store the reports of other servers, and return the tables that they name."""
+        """Keep the reports of other servers in memory. Return the ids of the tables they name."""
         now, up = monotonic(), self._store.uptime()
         changed = set()
         for report in reports:

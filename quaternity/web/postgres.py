@@ -450,7 +450,7 @@ class PostgresStore(PostgresReader, Store):
         )
 
     def _read_uptime(self, step: float = 1.0) -> None:
-        """Adopt the uptime of the other servers, unless the clock of the database has jumped."""
+        """Adopt the stored uptime if it differs from this server's by less than `step` seconds."""
         # Running servers often store the uptime, so a larger difference means that the clock of the
         # database has jumped.
         now = (

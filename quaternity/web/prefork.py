@@ -43,7 +43,9 @@ class Workers:
         self._begun = False
 
     def run(self, begun: Callable[[], None]) -> int:
-        """Start all workers, call `begun` once all serve, and return the exit status when they have ended.
+        """Run the workers until all have ended, and return the exit status.
+
+        `begun` is called once all workers serve requests.
 
         Raises:
             WorkerStarted: In each worker process.
@@ -99,7 +101,7 @@ class Workers:
         raise WorkerStarted(number, self._report_ready)
 
     def _exit_with_parent(self) -> None:
-        """Exit at once when the parent process dies, so that its successor can use the port."""
+        """Exit at once when the parent process dies, so that a new server can use the port."""
         os.read(self._alive[0], 1)
         os._exit(1)
 

@@ -134,8 +134,7 @@ class LeakyBuckets:
         self._most = max_keys
         self._used: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
         self._new: dict[Hashable, tuple[float, int]] = {}
-        """For each key, what was used since the last `collect_use`, and how much is freed per
-        minute."""
+        """For each key, the use since the last `collect_use`, and the amount freed per minute."""
         self.shared = False
 
     def wait(self, key: Hashable, per_minute: int, cost: int = 1) -> float:
@@ -213,7 +212,7 @@ class FairQueue:
         self._assign_places()
 
     def _assign_places(self) -> None:
-        """Give the free places to the addresses with the fewest, in the order of the queue."""
+        """Assign the free places. Addresses with the fewest places come first."""
         for network in sorted(self._queues, key=self._running.__getitem__):
             if not self._free:
                 break
