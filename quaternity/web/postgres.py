@@ -614,7 +614,7 @@ class PostgresStore(PostgresReader, Store):
     def exchange(
         self, presences: Sequence[Presence], used: Mapping[str, tuple[float, int]]
     ) -> tuple[Sequence[Presence], Mapping[str, float]]:
-        """Exchange presence and the use of rate limits with the other servers; see `Store`."""
+        """Exchange presence and the use of rate limits with other servers. See `Store.exchange`."""
         names = {self._hash_name(name): name for name in used}
         budgets = [(name, *used[key]) for name, key in sorted(names.items())]
         self._read_uptime()

@@ -79,7 +79,7 @@ class StoredTable(NamedTuple):
 
 
 class Caller(NamedTuple):
-    """The credentials of a request: the hashes of the token in its header and of its cookie."""
+    """The credentials of a request: the hash of its token, or the hash of its cookie."""
 
     token: str | None = None
     cookie_hash: str | None = None

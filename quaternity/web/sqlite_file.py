@@ -47,7 +47,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 def check_folder(folder: str) -> None:
-    """Raise InputError if a server could not store its tables in a folder; write no tables."""
+    """Raise InputError if a server could not store its tables in a folder. Write no tables."""
     path = Path(folder) / FILE
     if path.exists():
         with ExitStack() as opened, _raising_input_errors(path):

@@ -216,7 +216,7 @@ class Reader(ABC):
 
     @abstractmethod
     def at_one_moment(self) -> AbstractContextManager[None]:
-        """Make all reads in the block see the same snapshot, whatever a server writes meanwhile."""
+        """Make all reads in the block see the same snapshot, even while a server writes."""
 
     @abstractmethod
     def faults(self) -> list[str]:
@@ -236,7 +236,7 @@ class Reader(ABC):
         self.change(order, [(name,) for name in names])
 
     def confirm_clock(self) -> float:
-        """Store that the clock is right, even while a server uses the tables; return the time."""
+        """Store that the clock is right, and return its time. A server may use the tables."""
         now = self.now()
         self.change("UPDATE uptime SET clock = ? - seconds", [(now,)])
         return now
@@ -327,7 +327,7 @@ class Store(Reader):
         """Time of `monotonic` until which requests are refused without waiting."""
         self._reads = ThreadPoolExecutor(1, "reading")
         self._doubt = False
-        """Whether the last write may be lost or not, so that cached tables may be outdated."""
+        """Whether it is unknown if the last write succeeded. Cached tables may then be outdated."""
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._thread = Thread(target=self._write, name="store", daemon=True)
         self._thread.start()
