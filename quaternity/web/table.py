@@ -174,7 +174,7 @@ class Table:
         self._elsewhere: set[int] = set()
         """Seats whose programs seem to be running at another server."""
         self.reported: dict[int, tuple[int, float]] = {}
-        """For each seat, its number of streams and last activity as last sent to other servers."""
+        """For each seat, the number of streams and the last activity as last reported to peers."""
         self.last_seen = list(seen)
         self._asked = monotonic()
         """`monotonic` time of the last request about the table."""
@@ -198,7 +198,7 @@ class Table:
 
     @property
     def is_public(self) -> bool:
-        """Return whether the address is also an invitation: every visitor may take a free seat."""
+        """Return whether every visitor may take a free seat, since the address is an invitation."""
         return self.stored.invitation == self.stored.id
 
     @property
@@ -230,7 +230,7 @@ class Table:
 
     @property
     def is_quiet(self) -> bool:
-        """Return whether the table has no streams, no running tasks and no pending changes."""
+        """Return whether the table has no open stream, no running program and no pending change."""
         return not (self.streams or self.tasks or self.lock.locked())
 
     @property
