@@ -37,7 +37,8 @@ def analysis_page(data: bytes, root: str, language: str) -> tuple[bytes, int]:
             page, status = analysis_html(analyse_file(data), root=root).encode(), 200
             if len(page) > MAX_ANSWER_BYTES:
                 raise InputError(
-                    f"the answer has {len(page)} bytes, but at most {MAX_ANSWER_BYTES} may be sent"
+                    f"the page with the analysis has {len(page)} bytes, but may have at most "
+                    f"{MAX_ANSWER_BYTES}"
                 )
         except QuaternityError as error:
             page, status = analysis_html(None, str(error)[:MAX_ANSWER_BYTES], root).encode(), 422

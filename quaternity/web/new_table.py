@@ -67,7 +67,9 @@ def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
 def check_clock(rules: Any, clock: Clock | None) -> None:
     """Raise `HttpError` if a clock is requested for a game in which all players may act at once."""
     if clock is not None and not may_have_clock(rules):
-        raise HttpError(422, f"clock: {rules.name} has none, because all may move at any time")
+        raise HttpError(
+            422, f"clock: not allowed in {rules.name}, because all players may move at any time"
+        )
 
 
 def may_have_clock(rules: Any) -> bool:

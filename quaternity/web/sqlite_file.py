@@ -122,7 +122,7 @@ class FileReader(Reader):
         except DAMAGE_ERRORS as error:
             return [f"{self.path}: {error}"]
         kinds = sorted({kind for kind, *_ in orphans})
-        return [f"{self.path}: {kind} has rows of tables that are gone" for kind in kinds]
+        return [f"{self.path}: {kind} has rows of tables that no longer exist" for kind in kinds]
 
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
         """Execute a statement for each row of values, even while a server uses the folder."""

@@ -669,7 +669,11 @@ class Table:
             acting = self.to_act
             stale = version != self.version
             if stale and len(acting) < 2:
-                raise HttpError(409, "the table has moved on", version=self.version)
+                raise HttpError(
+                    409,
+                    "the game has changed in the meantime: look at the table and try again",
+                    version=self.version,
+                )
             if seat not in acting:
                 names = seat_names(self.seats, self.stored.game)
                 wait = WAIT_FOR(names=[names[other] for other in acting])
@@ -746,11 +750,19 @@ class Table:
         async with self.locked(self.tokens(seat)):
             await self._catch_up(version)
             if version != self.version:
-                raise HttpError(409, "the table has moved on", version=self.version)
+                raise HttpError(
+                    409,
+                    "the game has changed in the meantime: look at the table and try again",
+                    version=self.version,
+                )
             if not self.history.moves or self.stored.archive:
                 raise HttpError(409, "there is nothing to take back", version=self.version)
             if self.is_over and self.secret:
-                raise HttpError(409, "the game is over, and all is revealed", version=self.version)
+                raise HttpError(
+                    409,
+                    "the game is over and all cards are revealed, so no move can be taken back",
+                    version=self.version,
+                )
             if self.seats[seat].kind != PERSON:
                 raise HttpError(409, "a program plays in this seat", version=self.version)
             leavers = [s.person for s in self.seats if s.kind == PROGRAM and s.is_held]

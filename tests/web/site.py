@@ -63,7 +63,7 @@ REFUSED = (
     (
         r"the game is not over|this seat is already taken|the game has begun|every seat is taken|"
         r"no longer has an owner|is not this seat's turn|the game has not begun|"
-        r"the table has moved on|there is nothing to take back|and all is revealed|"
+        r"the game has changed in the meantime|there is nothing to take back|all cards are revealed|"
         r"a program plays in this seat|and cannot agree|another player was faster",
         409,
     ),

@@ -233,7 +233,7 @@ def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, 
     if waiting:
         empty = join_names([names[seat] for seat in waiting])
         more = (
-            _("Nobody can move before that. A program can take the seat, too.")
+            _("Nobody can move before every seat is taken. A program can take a seat, too.")
             if sight.empty_seats
             else ""
         )

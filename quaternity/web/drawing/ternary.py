@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from quaternity.web.table_view import TableView
 
 RULE_TEXTS = {
-    Rule.SET: "Three cards: shape, colour, fill and number are each all alike or all different.",
+    Rule.SET: "Three cards whose shape, colour, fill and number are each all alike "
+    "or all different.",
     Rule.TRIPLE: "Three cards that differ in all of shape, colour, fill and number.",
 }
 
