@@ -351,7 +351,7 @@ class Api:
             return Response(media_type="text/event-stream")
         if streams.ending:
             raise HttpError(503, "the server is shutting down")
-        # A visitor who looks from a seat that they do not hold counts as a bystander.
+        # A visitor who sees the game from another player's seat counts as a bystander.
         seat = visitor.looking if visitor.looking in visitor.seats else None
         network = self.admission.check_stream(seat, table.streams, streams.open)
         stream = Stream(seat, table.streams, streams, network)

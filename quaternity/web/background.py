@@ -39,8 +39,8 @@ COSTLY_NICENESS = 15
 class ProcessPool:
     """A pool of processes, each of which runs one call at a time. Further calls wait.
 
-    Waiting calls are served by client address in turn. If there are several processes, no address
-    may use all of them at once, so one is always left for the others.
+    Client addresses take turns. If there are several processes, no address may use all of them at
+    once, so one is always left for the others.
     """
 
     def __init__(self, number: int, seconds: float) -> None:
@@ -230,6 +230,6 @@ def _call_in_worker(dear: bool, function: Callable[..., Any], *arguments: Any) -
     if dear:
         os.setpriority(os.PRIO_PROCESS, 0, COSTLY_NICENESS)
     announced = notes()
-    assert announced is not None, "this runs in a worker process"
+    assert announced is not None, "this function must run in a worker process"
     announced.note_thinking(0)
     return function(*arguments)

@@ -17,7 +17,7 @@ MAX_MISSED_MOVES = 3
 
 
 class Clock(NamedTuple):
-    """The time limit of a move.
+    """The settings of a game's clock, which limits the time for each move.
 
     A player has `seconds` for each move, and may also use the time saved by earlier moves. Each
     move adds `increment` to the saved time and subtracts the time that it took. The saved time is
@@ -30,8 +30,7 @@ class Clock(NamedTuple):
     def saved_after(self, saved: float, left: float) -> float:
         """Return the saved seconds after a move.
 
-        Before the move, `saved` seconds were saved; when it was made, `left` seconds were left for
-        it.
+        `saved` is the time saved before the move, and `left` the time left when the move was made.
         """
         spent = self.seconds + saved - left
         return min(max(0.0, saved - spent + self.increment), 9.0 * self.seconds)

@@ -29,10 +29,8 @@ class Connection(HttpToolsProtocol):
     # The number of unread bytes at the last check of the connection.
     _unread = 0
     _head: int | None = None
-    """Number of bytes received of a request's head, or None if no head is being received.
-
-    The head is the request line with the headers.
-    """
+    """Number of bytes received of a request's head, or None if no head is being received. The head
+    is the request line with the headers."""
     # The cycle of the request that is being answered. With pipelining, Uvicorn's `cycle` may
     # already belong to a later request.
     _answered: Any = None

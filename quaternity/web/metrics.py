@@ -139,10 +139,8 @@ class ServerMetrics:
         """Start with no requests counted. A client needs the token to read `/metrics`."""
         self.tables, self.admission, self.token = tables, admission, token
         self.debug = bool(os.environ.get("QUATERNITY_DEBUG"))
-        """Whether to log requests that take more processor time than `MAX_LOOP_SECONDS`.
-
-        The environment variable `QUATERNITY_DEBUG` switches this on.
-        """
+        """Whether to log requests that take more processor time than `MAX_LOOP_SECONDS`. The
+        environment variable `QUATERNITY_DEBUG` switches this on."""
         self._templates: dict[Any, str] = {}
         self._tried = -HEALTH_SECONDS
         self._trying = asyncio.Lock()

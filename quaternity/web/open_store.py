@@ -1,7 +1,4 @@
-"""Functions that open the store that `--data` names.
-
-The store is a folder with an SQLite file, or a PostgreSQL database.
-"""
+"""Opening the store of `--data`: an SQLite file in a folder, or a PostgreSQL database."""
 
 from __future__ import annotations
 

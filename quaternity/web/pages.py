@@ -75,11 +75,9 @@ class Pages:
     def __init__(self, tables: Any) -> None:
         self.tables = tables
         self._turns = FairQueue(1, 1), FairQueue(1, 1)
-        """The queue of requests for small pages, and the queue of requests for large pages.
-
-        The pages of a queue are drawn one at a time, for the client addresses in turn, so that
-        moves can be handled between two pages. Another process draws the large pages.
-        """
+        """The queue of requests for small pages, and the queue of requests for large pages. The
+        pages of a queue are drawn one at a time, for the client addresses in turn, so that moves
+        can be handled between two pages. Another process draws the large pages."""
         self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
         # Load templates and drawing modules now, because their first use takes longer than a
         # request may take.

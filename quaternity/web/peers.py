@@ -22,14 +22,12 @@ SYNC_INTERVAL_SECONDS = 1.0
 """Seconds between two exchanges of presence and rate limits with the other servers."""
 
 PRESENCE_REFRESH_SECONDS = 10.0
-"""Seconds between two reports that a player is still connected.
-
-A player counts as gone after three times as long without a report.
-"""
+"""Seconds between two reports that a player is still connected. A player counts as gone after three
+times as long without a report."""
 
 
 class Peers:
-    """What this server knows about the other servers of the same database."""
+    """The presence of players at the other servers of the same database."""
 
     def __init__(self, store: Store, admission: RateLimits) -> None:
         self._store, self._admission = store, admission

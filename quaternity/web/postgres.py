@@ -49,10 +49,8 @@ from quaternity.web.store import (
 from quaternity.web.table_admin import TABLE_PARTS
 
 LOCK = 5_172_843_906_112
-"""Number of the advisory lock that all servers of a database share.
-
-A server that migrates the tables holds the lock exclusively.
-"""
+"""Number of the advisory lock that all servers of a database share. A server that migrates the
+tables holds the lock exclusively."""
 
 LOCK_TRIES, LOCK_PAUSE = 200, 0.05
 """Number of attempts to get the lock, and the pause after each attempt in seconds."""
@@ -70,9 +68,7 @@ LOCK_TABLES = "SELECT id, revision FROM tables WHERE id = ANY(%s) ORDER BY id FO
 
 CONNECT_SECONDS, PAUSE_SECONDS, QUERY_SECONDS = 2, 0.5, 20.0
 """Time limit for connecting, pause after a failed attempt, and time limit of an operator's query.
-
-All three are in seconds.
-"""
+All three are in seconds."""
 
 SERVER_QUERY_SECONDS = 1.0
 """Time limit of a server's query, in seconds. It is short because requests wait for the query."""

@@ -1,7 +1,4 @@
-"""A prefork server: several worker processes serve one port.
-
-The kernel distributes connections among the processes.
-"""
+"""A prefork server: worker processes that serve one port. The kernel distributes connections."""
 
 from __future__ import annotations
 

@@ -195,10 +195,7 @@ def _answer_choices(puzzle: Puzzle) -> list[list[str]]:
 
 
 def _quarto(board: Board, shown: Sequence[Step]) -> str:
-    """Draw a Quarto board with the pieces that the shown steps of the proof place.
-
-    The cells of the last shown step are marked.
-    """
+    """Draw a Quarto board after the shown steps of the proof, with the last step marked."""
     marked: list[int] = []
     for step in shown:
         marked = []

@@ -37,13 +37,11 @@ FILES_PER_WORKER = 6
 """Additional file descriptors reserved for each worker process above the default number."""
 
 MAX_PENDING_COUNTS = 20
-"""Maximum number of counts of one client address that run or wait at the same time.
-
-Cheap and expensive counts are limited separately.
-"""
+"""Maximum number of counts of one client address that run or wait at the same time. Cheap and
+expensive counts are limited separately."""
 
 SEATS_PER_ADDRESS = 20
-"""Factor between the rate limit for all seats of one address and the limit for one seat."""
+"""Ratio of the rate limit for all seats of a client address to the limit for one seat."""
 
 
 class Limits(NamedTuple):
@@ -110,7 +108,7 @@ WORK = {
 """The cost of each kind of request."""
 
 client_address: ContextVar[str] = ContextVar("asker", default="")
-"""The client address of the current request, also in the tasks that the request starts."""
+"""The client address of the current request and of the tasks that the request starts."""
 
 refusal_counts: Counter[str] = Counter()
 """The number of refused requests, by reason."""
@@ -290,7 +288,7 @@ class RateLimits:
         room = limit - (limit // 4 if seat is None else 0)
         same_seat = [stream for stream in table if stream.seat == seat]
         readers = self.limits.readers
-        # Reserve a quarter of a table's streams for bystanders for other addresses.
+        # Of the streams for bystanders of a table, reserve a quarter for other addresses.
         own = readers - (readers // 4 if seat is None else 0)
         if (
             len(every) >= room
@@ -310,10 +308,7 @@ class Connections:
         self.workers = Limits().workers
 
     def max_open(self) -> int:
-        """Return the maximum number of connections.
-
-        It leaves enough file descriptors for the tables and the programs.
-        """
+        """Return the maximum number of connections, which leaves files for other purposes."""
         more = FILES_PER_WORKER * max(0, self.workers - Limits().workers)
         return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVED_FILES - more, 4)
 
@@ -344,10 +339,7 @@ connections = Connections()
 
 @lru_cache(maxsize=64)
 def proxy_networks(named: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
-    """Return the networks of proxies.
-
-    IPv4 networks are also included in the form of IPv6 sockets.
-    """
+    """Return the networks of proxies. IPv4 networks are included in their IPv6 form, too."""
     networks = [ip_network(text.strip()) for text in named]
     mapped = [
         ip_network(f"::ffff:{network.network_address}/{96 + network.prefixlen}")

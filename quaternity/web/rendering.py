@@ -133,10 +133,7 @@ def table_html(
 
 
 def events_html(sight: TableView, after: int, before: int) -> str:
-    """Return the events with numbers between `after` and `before` as HTML.
-
-    At most `MAX_SHOWN_EVENTS` events are returned.
-    """
+    """Return the events between two numbers as HTML, but at most `MAX_SHOWN_EVENTS` events."""
     limit = max(0, min(before - after - 1, MAX_SHOWN_EVENTS))
     return _render("events.html", events=event_lines(sight, after, limit))
 
@@ -182,10 +179,7 @@ def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
 
 
 def join_html(sight: TableView, seat: int | None, invitation: str, root: str = "") -> str:
-    """Return the page of an invitation to a seat.
-
-    If `seat` is None, the invitation is to any free seat.
-    """
+    """Return the page of an invitation to a seat, or to any free seat if `seat` is None."""
     names = seat_names(sight.seats, sight.game)
     others = [
         names[number] for number, holder in enumerate(sight.seats) if holder.name and number != seat

@@ -259,7 +259,7 @@ def _lock_folder(path: Path, opened: ExitStack) -> None:
 
 
 def _give_owner(made: int | Path, path: Path) -> None:
-    """Give a file to the owner of its folder, whose server has to use it if root made the file."""
+    """Give a file to the owner of its folder, whose server must be able to use the file."""
     owner = path.parent.stat()
     with suppress(OSError):  # if not called by root
         os.chown(made, owner.st_uid, owner.st_gid)

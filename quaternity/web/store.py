@@ -109,13 +109,13 @@ MIGRATIONS = (
 """SQL scripts that migrate a store from each version to the next. The first script creates it."""
 
 MAX_TRIES = 10
-"""Number of attempts at a change of a table that other servers keep changing first."""
+"""Maximum number of repeated attempts at a change that other servers keep preventing."""
 
 ANSWER_SECONDS = 1.8
 """Maximum time that a request waits for an answer of the store, in seconds."""
 
 PAUSE_SECONDS = 0.5
-"""Time after an answer timed out during which requests are refused at once, in seconds."""
+"""Time after a timeout of the store during which requests are refused at once, in seconds."""
 
 REFUSED = "nothing can be saved now, so moves are refused: {}"
 
@@ -140,7 +140,7 @@ class Entry(NamedTuple):
 
 
 Statement = tuple[str, Sequence[Any]]
-"""Type of an SQL statement with its values. Each value is a `?` in the text."""
+"""Type of an SQL statement, as its text with a `?` for each value, and the values."""
 
 
 class ChangeNotice(NamedTuple):
@@ -294,10 +294,7 @@ class Store(Reader):
 
     @abstractmethod
     def _refusal(self, error: Exception) -> HttpError:
-        """Return the error that the callers of a failed write receive.
-
-        It is a `VersionConflict` if a job conflicts with another change.
-        """
+        """Return the error for the callers of a failed write. A conflict is a `VersionConflict`."""
 
     def _fault(self, error: Exception) -> str:
         """Return the text of an error without secret values."""
@@ -429,7 +426,7 @@ class Store(Reader):
     ) -> None:  # fmt: skip
         """Start to listen to the notices of other servers.
 
-        The event loop calls `hear` with new notices, and `miss` if notices may have been lost.
+        The event loop calls `hear` with new notices, and `miss` if some may have been lost.
         """
 
     def notify(self, *news: ChangeNotice) -> None:

@@ -16,22 +16,16 @@ KEEPALIVE_SECONDS = 15.0
 """Seconds between two empty comments in each stream, which keep proxies from closing the stream."""
 
 MAX_PENDING_MESSAGES = 512
-"""Maximum number of messages that wait for a slow reader.
-
-Above it, the stream ends and the client reconnects.
-"""
+"""Maximum number of messages that wait for a slow reader. Above it, the stream ends and the client
+reconnects."""
 
 MAX_BUFFERED_BYTES = 1 << 17
-"""Maximum number of unsent bytes of a connection.
-
-Above it, the stream ends, because its reader is too slow.
-"""
+"""Maximum number of unsent bytes of a connection. Above it, the stream ends, because its reader is
+too slow."""
 
 CHUNK_EXTENSION = "quaternity.chunks"
-"""Name of the ASGI extension that gives a stream the transport of its connection.
-
-The stream may write chunks of HTTP/1.1 directly to the transport.
-"""
+"""Name of the ASGI extension that gives a stream the transport of its connection. The stream may
+write chunks of HTTP/1.1 directly to the transport."""
 
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -77,7 +71,7 @@ class Stream:
         """
         transport = self._transport
         if self._overrun:
-            # After a lost message, send nothing more: the client has to see the gap when it
+            # Send nothing after a lost message, because the client must notice the gap when it
             # reconnects.
             return
         if transport is not None and not self._ended:

@@ -95,10 +95,8 @@ MAX_MOMENTS = 8
 """Number of replayed positions of a long game that are kept in memory."""
 
 MAX_REPLAYED_VERSIONS = 200
-"""Maximum number of missed versions that a returning client is sent.
-
-A client that has missed more versions reloads the table.
-"""
+"""Maximum number of missed versions that a returning client is sent. A client that has missed more
+versions reloads the table."""
 
 
 _log = logging.getLogger("uvicorn.error")
@@ -156,9 +154,7 @@ class Table:
         """The revision of the table at the time of the latest notice."""
         self.due: float | None = None
         """Time at which the clock of the player to move runs out, in seconds of `Store.uptime`.
-
-        None if no clock is running.
-        """
+        None if no clock is running."""
         self._left = -1, 0.0
         """The version in which a change of players last stopped the clock, and the seconds left."""
         self._alarm: asyncio.TimerHandle | None = None
@@ -371,18 +367,15 @@ class Table:
             raise HttpError(409, "the game has not begun", version=self.version)
 
     def is_host(self, visitor: Visitor) -> bool:
-        """Return whether a visitor is a host.
-
-        The hosts are the person who made the table and the first person present.
-        """
+        """Return whether a visitor is a host: the table's maker or the first person present."""
         arrived = (seat for seat in self.people() if self.seats[seat].ready != NOT_ARRIVED)
         present = (seat for seat in arrived if self.is_present(seat))
         return visitor.maker or next(present, None) in visitor.seats
 
     def would_show(self, seat: int, visitor: Visitor) -> bool:
-        """Return whether a visitor would see a program's hand by taking its seat.
+        """Return whether a visitor must not take a program's seat, because its hand is secret.
 
-        This is refused if another person owns a seat.
+        The hand must stay secret from the visitor if another person owns a seat.
         """
         played = self.seats[seat].kind == PROGRAM and not (self.is_over or self.is_waiting)
         # Count the owners of seats, because a player who left a seat to a program may come back.
@@ -392,10 +385,7 @@ class Table:
     # ------------------------------------------------------------------ views and streams
 
     async def moment(self, number: int) -> tuple[int, Any]:
-        """Return the position after `number` moves, with their number.
-
-        A number out of range is replaced by the nearest possible number.
-        """
+        """Return the position after `number` moves, and the number, limited to the moves made."""
         course, last = self.history, len(self.history.moves)
         number = min(max(number, 0), last)
         if number == last:
@@ -449,10 +439,7 @@ class Table:
         )  # fmt: skip
 
     def times_left(self) -> tuple[float, ...]:
-        """Return the seconds left for each seat's current or next move.
-
-        Empty if the table has no clock.
-        """
+        """Return the seconds left for the next move of each seat. Without a clock, it is empty."""
         if self.clock is None:
             return ()
         left = [self.clock.seconds + seat.saved for seat in self.seats]
@@ -461,10 +448,7 @@ class Table:
         return tuple(left)
 
     def evening(self) -> tuple[Score, ...]:
-        """Return the score of the series of rematches.
-
-        Empty if the table belongs to no series, or if the score was not read.
-        """
+        """Return the score of the series of rematches. Without a series, it is empty."""
         return self._evening or ()
 
     async def record(self, visitor: Visitor) -> str:
@@ -973,10 +957,7 @@ class Table:
                 await self.change_seats({seat: new})
 
     def usual_program(self) -> str:
-        """Return the name of the game's default program.
-
-        It is the program of the middle level, or the strongest program if there are no levels.
-        """
+        """Return the program of the game's middle level. Without levels, it is the strongest."""
         game = registration(self.rules.name)
         return game.levels[len(game.levels) // 2].player if game.levels else game.strongest
 
@@ -1072,10 +1053,7 @@ class Table:
         self._notify(kind(name=seat_names(self.seats, self.stored.game)[seat]))
 
     def tick(self) -> None:
-        """Run the periodic tasks of the table.
-
-        They retry moves of programs, act for absent players and free old positions.
-        """
+        """Retry moves of programs, act for absent players and free old positions."""
         self.history.forget_positions()
         if self._retry and not self.lock.locked():
             self.wake()

@@ -21,10 +21,8 @@ TABLE_PARTS = ("seats", "log", "marks", "talk", "moving", "removing", "present")
 """Names of the SQL tables, other than `tables`, whose rows belong to a stored table."""
 
 EARLIEST_TIME = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
-"""Earliest time that is credible for a table, in seconds since 1970.
-
-A machine whose clock was not set reports an earlier time.
-"""
+"""Earliest time that is credible for a table, in seconds since 1970. A machine whose clock was not
+set reports an earlier time."""
 
 ORDERS = ("touched", "made", "moves", "game")
 """Allowed orders of a list of tables. Numbers and times are sorted in descending order."""
@@ -33,14 +31,13 @@ ORDERS = ("touched", "made", "moves", "game")
 def last_activity(made: str, at: int) -> float:
     """Return the time of the last activity at a table, in seconds since 1970.
 
-    It is the time `made` or the time `at` of the last log entry, whichever is later.
-
-    If a time is not credible, return the current time, so that the table is not deleted by mistake.
+    It is `made` or the time `at` of the last log entry, whichever is later. If this time is not
+    credible, return the current time, so that the table is not deleted by mistake.
     """
     try:
         last = max(datetime.fromisoformat(f"{made}+00:00").timestamp(), at)
         if last < EARLIEST_TIME:
-            raise ValueError("The clock of the machine was not set.")
+            raise ValueError("the clock of the machine was not set")
         return datetime.fromtimestamp(last, UTC).timestamp()
     except (TypeError, ValueError, OverflowError, OSError):
         return datetime.now(UTC).timestamp()
@@ -162,10 +159,7 @@ def read_table(store: Reader, name: str) -> StoredTable | None:
 
 
 def removal_statements(names: Sequence[str]) -> list[Statement]:
-    """Return the statements that delete tables with all their rows.
-
-    They also delete the requests to delete these tables.
-    """
+    """Return the statements that delete tables with all their rows and the requests to do so."""
     # Delete from `tables` first, because this waits for a server that is writing a table.
     parts = {"tables": "id"} | dict.fromkeys(TABLE_PARTS, "table_id")
     which = f"IN ({', '.join('?' for _ in names)})"
@@ -178,7 +172,7 @@ class TableRows(NamedTuple):
     """A consistent snapshot of a stored table, with the log entries after a given version.
 
     `agreed` contains the pending votes as JSON: the seats that agree to take moves back, and for
-        each absent player the seats that agree to give the seat away.
+    each absent player the seats that agree to give the seat away.
     """
 
     kept: StoredTable

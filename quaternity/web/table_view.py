@@ -19,7 +19,7 @@ class SeatView(NamedTuple):
     """A seat and its player, as others see them.
 
     Attributes:
-        name: Name of the person or program; None if the seat is open.
+        name: Name of the person or program, or None if the seat is open.
         kind: "person", "open" or "program".
         present: Whether the player has an open event stream now.
         invitation: Last part of the invitation link to an open seat, if the visitor is a host.
@@ -52,7 +52,7 @@ class TableView(NamedTuple):
         view: What `seat` sees of the position, as returned by `rules.view`.
         moves: The moves before the shown position, each with its seat and its public events.
         points: Points of each seat.
-        places: Place of each seat if the game is over; otherwise None.
+        places: Place of each seat if the game is over, otherwise None.
         help: Whether counts and hints are allowed.
         practice: Whether the maker of the table chose the seed, and may therefore know all cards.
         thinking: Seats whose programs are choosing a move.
@@ -63,7 +63,7 @@ class TableView(NamedTuple):
         revealed: First position of the game, if the game had hidden cards and is over. Otherwise
             None.
         empty_seats: Open seats that must be taken before anybody may move.
-        deck: Name of the deck; see `quaternity.decks`.
+        deck: Name of the deck, as in `quaternity.decks`.
         begun: Whether the game has begun. If not, `view` is None.
         invitation: Last part of the invitation link to any free seat before the game has begun.
             None if the visitor may not see the link.

@@ -90,10 +90,7 @@ MARKS = ("yes", "no", "maybe", "none")
 """Allowed values of a pencil mark for a player and a card. The value `none` removes the mark."""
 
 MAX_PREVIEWS = 20
-"""Maximum number of tables with a live preview on a start page.
-
-Further tables are only listed.
-"""
+"""Maximum number of tables with a live preview on a start page. Further tables are only listed."""
 
 MOVING_SECONDS = 600.0
 """Lifetime of a link that moves a seat to another device, in seconds."""
@@ -114,10 +111,8 @@ CLOCK_BATCH = 100
 """Maximum number of expired clocks handled in one round of the periodic tasks."""
 
 MAX_CACHED_TABLES = 500
-"""Maximum number of tables in memory, above which idle tables are dropped.
-
-A dropped table is read again on demand.
-"""
+"""Maximum number of tables in memory, above which idle tables are dropped. A dropped table is read
+again on demand."""
 
 
 _log = logging.getLogger("uvicorn.error")
@@ -173,10 +168,8 @@ class Tables:
         self._cleaned = ""
         """Id of the last table that `clean` has checked."""
         self._rung: dict[str, float] = {}
-        """For each table whose expired clock was handled, the time at which the clock ran out.
-
-        The tables are in the order in which they were handled.
-        """
+        """For each table whose expired clock was handled, the time at which the clock ran out. The
+        tables are in the order in which they were handled."""
         self._removed: set[str] = set()
         """Ids of the tables that are being deleted."""
         self.neighbours = Peers(store, thinking.admission)
@@ -239,9 +232,9 @@ class Tables:
         return Seat(PROGRAM, player), SeatTicket(number, None, None)
 
     async def again(self, table: Table, visitor: Visitor) -> str:
-        """Return the id of the table of the rematch.
+        """Return the id of the table of the rematch, at which every player has the next seat.
 
-        If necessary, make this table, with every player in the next seat.
+        The first call makes this table.
         """
         if not visitor.seats:
             raise HttpError(403, "only players at this table can do that")
@@ -470,7 +463,7 @@ class Tables:
             )
         player = fill if fill and fill != NOBODY else table.usual_program()
         player = await check_player(self.thinking, table.rules, player)
-        table = await self.open(table.stored.id)  # it may have been dropped from memory meanwhile
+        table = await self.open(table.stored.id)  # reload it if it was dropped
         async with table.lock:
             if not table.is_waiting:
                 return
@@ -706,9 +699,7 @@ class Tables:
             check_absent()
             # Check the program without the lock, so that the game can go on during the check.
             player = await check_player(self.thinking, table.rules, player)
-            table = await self.open(
-                table.stored.id
-            )  # it may have been dropped from memory meanwhile
+            table = await self.open(table.stored.id)  # reload it if it was dropped
         async with table.locked(tokens):
             if number not in range(len(table.seats)):
                 raise HttpError(404, NO_SEAT(seat=number))
@@ -780,7 +771,7 @@ class Tables:
             raise HttpError(422, str(error)) from None
 
     async def review(self, table: Table, visitor: Visitor) -> Review:
-        """Return the review of a finished game. A finished review is cached."""
+        """Return the review of a finished game, which is cached."""
         table.check_begun()
         if table.rules.to_act(table.history.position):
             raise HttpError(409, "the game is not over", version=table.version)
@@ -1027,7 +1018,7 @@ class Tables:
         self._ticking = asyncio.create_task(self.look_at_clocks())
 
     async def look_at_clocks(self) -> None:
-        """Let programs move for players whose time is up, also at tables that are not in memory."""
+        """Let programs move for players whose time is up, even at tables that are not in memory."""
         query = "SELECT id, due FROM tables WHERE due <= ? ORDER BY due LIMIT ?"
         try:
             await self.store.keep_uptime()

@@ -21,10 +21,8 @@ from quaternity.web.store import TAKEN_BACK, Entry
 from quaternity.web.streams import message
 
 RECENT = 32
-"""Number of recent versions whose positions are kept if several players may act at once.
-
-A move may then refer to an earlier version.
-"""
+"""Number of recent versions whose positions are kept if several players may act at once. A move may
+then refer to an earlier version."""
 
 
 class VersionedHistory(GameHistory[Any, Any, Any]):

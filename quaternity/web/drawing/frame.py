@@ -206,7 +206,8 @@ def _movable(sight: TableView) -> list[int]:
 def _viewpoints(sight: TableView, names: list[str]) -> list[tuple[int | None, str]]:
     """Return the seats whose view of a replay the visitor may choose, with the players' names.
 
-    The view of everybody is listed first, as None. The list is empty if there is no choice.
+    The first entry stands for what everybody sees, with None as its seat. The list is empty if
+    there is no choice.
     """
     seats = range(len(names)) if sight.revealed is not None else sight.own_seats
     seen = [(seat, names[seat]) for seat in seats] if sight.rules.hidden else []
@@ -214,7 +215,7 @@ def _viewpoints(sight: TableView, names: list[str]) -> list[tuple[int | None, st
 
 
 def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, str]:
-    """Return the headline of a table, and an advice to the visitor, which may be empty."""
+    """Return the headline of a table, and advice to the visitor, which may be empty."""
     if sight.places is not None:
         first = [seat for seat, place in enumerate(sight.places) if place == 1]
         if len(first) > 1:
@@ -280,7 +281,7 @@ def _chairs(sight: TableView, names: list[str], notes: Any, base: str) -> list[C
 
 
 def _is_away(sight: TableView, number: int) -> bool:
-    """Return whether another person who plays in the seat is not connected during the game."""
+    """Return whether the person in a seat is away during the game. The visitor is never away."""
     seat = sight.seats[number]
     waited_for = bool(sight.to_act) and number not in sight.own_seats
     return seat.kind == "person" and not seat.present and waited_for

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from quaternity.web.table_view import TableView
 
 Chances = Sequence[Sequence[Sequence[float | None]]]
-"""Chance of each player to own each card, as `[set][card][player]`. None if not computed."""
+"""Type of the chances of players to own cards, as `[set][card][player]`. None means unknown."""
 
 CERTAIN, POSSIBLE, IMPOSSIBLE = "certain", "possible", "impossible"
 
@@ -71,14 +71,14 @@ class Block(NamedTuple):
 
 
 class Tile(NamedTuple):
-    """A card as a tile.
+    """A card as a tile, which a player taps to ask for the card.
 
     Attributes:
         card: The card: its set and number, as in records.
         owners: Seats of the players who may have the card. A single player certainly has it.
-        asks: Players who may be asked for the card, as JSON: a list of `[seat, note, move]`. The
-            note is empty unless only one answer is possible.
-        refused: Players who may not be asked for the card, as JSON: a list of `[seat, reason]`.
+        asks: Legal questions for the card, as a JSON list of `[asked seat, note, move]`. The note
+            is empty unless only one answer is possible.
+        refused: The other players and why they may not be asked, as a JSON list of `[seat, reason]`.
     """
 
     card: Card

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from quaternity.web.table_view import TableView
 
 MIN_PIECES_BEFORE_QUARTO = 3
-"""Number of pieces on the board from which on the next piece can complete a row of four."""
+"""Minimum number of pieces on the board before a move that can complete a row of four."""
 
 
 class Piece(NamedTuple):

@@ -94,7 +94,7 @@ def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
 
 
 def _forced_advice(sight: TableView) -> dict[str, str]:
-    """Return an advice if only one answer to the last question, to the visitor, was possible.
+    """Return advice for a visitor who has just answered, if only one answer was possible.
 
     Otherwise return an empty dictionary.
     """

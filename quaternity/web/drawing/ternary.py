@@ -42,7 +42,7 @@ class DrawnCard(NamedTuple):
 class Taken(NamedTuple):
     """The cards that a player has taken.
 
-    `last` has the pictures of the last three cards. `all` describes each SET in words, from the
+    `last` contains the pictures of the latest SET. `all` describes all SETs in words, from the
     latest to the first.
     """
 
@@ -53,10 +53,7 @@ class Taken(NamedTuple):
 
 
 def part(sight: TableView) -> dict[str, Any]:
-    """Return the values of the template: the cards, the SETs that players have taken, and votes.
-
-    The votes are those for three more cards.
-    """
+    """Return the values of the template: the cards, the SETs taken and the votes for more cards."""
     view: SetView = sight.view
     names = seat_names(sight.seats, sight.game)
     choosing = sight.seat in sight.to_act and not sight.empty_seats
@@ -106,10 +103,7 @@ def part(sight: TableView) -> dict[str, Any]:
 
 
 def _no_more(sight: TableView, names: list[str]) -> str:
-    """Return why the visitor cannot agree to three more cards now.
-
-    The text is empty if the visitor can.
-    """
+    """Return why the visitor cannot agree to three more cards now, or an empty text."""
     agreed = sight.view.agreed
     if sight.seat not in agreed:
         return "; ".join(map(_, sight.rules.faults(sight.view, MORE)))

@@ -32,10 +32,9 @@ class TipContext(NamedTuple):
         return self.sight.seat in self.sight.to_act
 
     def answered(self, answer: str, seat: str) -> bool:
-        """Return whether the last event is a question of or to the visitor with this answer.
+        """Return whether the visitor has just asked, or been asked, a question with this answer.
 
-        `seat` is "asker" if the visitor must have asked, or "asked" if the visitor must have been
-        asked.
+        `seat` is "asker" to test whether the visitor asked, or "asked" for the other case.
         """
         about = message_data(self.last)
         return str(about.get("answer")) == answer and about.get(seat) == self.sight.seat
