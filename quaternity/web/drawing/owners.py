@@ -78,7 +78,7 @@ class Tile(NamedTuple):
         owners: Seats of the players who may have the card. A single player certainly has it.
         asks: Legal questions for the card, as a JSON list of `[asked seat, note, move]`. The note
             is empty unless only one answer is possible.
-        refused: The other players and why they may not be asked, as a JSON list of `[seat, reason]`.
+        refused: Other players and why they may not be asked, as a JSON list of `[seat, reason]`.
     """
 
     card: Card
