@@ -94,11 +94,11 @@ def formula_chance(
 
     Args:
         samples: Maximum number of sampled deals. With 0, only an exact result is allowed. The other
-            arguments are those of `as_seen`.
+            arguments are those of `truth_for_seat`.
 
     Raises:
-        InputError: For the same reasons as `as_seen`.
-        LimitError: For the same reasons as `as_seen`, or if the time did not suffice for an
+        InputError: For the same reasons as `truth_for_seat`.
+        LimitError: For the same reasons as `truth_for_seat`, or if the time did not suffice for an
             estimate.
 
     >>> from solvers import SetConstraint
