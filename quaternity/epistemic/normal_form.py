@@ -154,8 +154,7 @@ class _Normalizer:
         return TRUE if owners == player else formula
 
     def _simplest_kind(self, kind: _Box) -> _Box:
-        """Replace common knowledge of one player by `K`, and of all players by `C` without
-        players."""
+        """Replace common knowledge of one player by `K`, and of all players by plain `C`."""
         if not isinstance(kind, logic.Common) or not kind.players:
             return kind
         if len(kind.players) == 1:
