@@ -76,8 +76,7 @@ class ProgramPlayer:
         self.seconds = EXTERNAL_MOVE_SECONDS if seconds is None else seconds
 
     def begin(self) -> Program:
-        """Start the program or reuse an idle process. Send `new`, and store its requested
-        fields."""
+        """Start the program or reuse an idle process. Send `new` and read the requested fields."""
         if self._program is not None:
             return self._program
         rules = self._rules
