@@ -2,8 +2,8 @@
 
 `episode` combines the rules of a game (`quaternity.table.protocol`) with an encoding of its moves
 and views as numbers (`encoded.py` in the package of the game). `pettingzoo`, `gymnasium` and
-`open_spiel` adapt all games to these libraries. Each library is optional and has an extra. A
-`PolicyPlayer` lets a trained policy play at any table.
+`open_spiel` adapt all games to these libraries. Each library is optional and belongs to an extra of
+this package. A `PolicyPlayer` lets a trained policy play at any table.
 """
 
 from typing import TYPE_CHECKING

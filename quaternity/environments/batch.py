@@ -4,9 +4,9 @@
     while not games.over.all():
         games.step(draw_actions(games.masks(), random))
 
-Actions, masks and observations are encoded as in a single game. A game supports batches if its
-registration has a `batch`. Kwartet (`quaternity.kwartet.batch`), Quarto (`quaternity.quarto.batch`)
-and SET (`quaternity.ternary.batch`) do.
+Actions, masks and observations are encoded as in a single game. The games with batches are Kwartet
+(`quaternity.kwartet.batch`), Quarto (`quaternity.quarto.batch`) and SET
+(`quaternity.ternary.batch`).
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ class Reward(NamedTuple):
 def win(points: Sequence[float], places: Sequence[int] | None) -> list[float]:
     """Return 1 for the winner and an equal share of -1 for each other seat.
 
-    If several seats share first place, return the average over them of being the sole winner.
+    If several seats share first place, return the expected result of drawing lots among them.
     """
     seats = len(points)
     if places is None:
@@ -135,7 +135,7 @@ REWARDS = {
 
 
 def benchmarks() -> dict[str, tuple[str, Benchmark]]:
-    """Return the game and the parameters of each registered benchmark, by the benchmark's name."""
+    """Return the game and the parameters of each registered benchmark, by its name."""
     return {
         name: (game, benchmark)
         for game in game_names()

@@ -69,7 +69,7 @@ def expected_returns(tree: GameTree, strategies: Floats) -> list[float]:
 def best_reply(tree: GameTree, strategies: Floats, player: int) -> float:
     """Return the maximum expected return of a player while the other strategies stay fixed."""
     others = _counterfactual_reaches(*_reaches(tree, strategies), player)
-    # Each moment has its value to the player, multiplied by the probability that chance and the
+    # A moment is worth its value to the player, multiplied by the probability that chance and the
     # other players reach it.
     worth = others * tree.returns[:, player]
     for level in tree.levels[:0:-1]:
@@ -108,7 +108,6 @@ def regret_minimization(tree: GameTree, plus: bool = True) -> Iterator[Floats]:
     """Yield the average strategies after each iteration of counterfactual regret minimization.
 
     Args:
-        tree: The game tree.
         plus: Whether to use CFR+, which resets negative regrets to 0 and gives later strategies
             more weight.
 

@@ -1,9 +1,9 @@
 """Game trees of small games, stored as arrays for exact algorithms.
 
 The nodes of the tree are called moments. They are ordered by level, and the children of a moment
-are adjacent, so that NumPy can process a whole level at once. As in OpenSpiel, two moments are in
-the same information set if the player to act has seen the same in both (`Episode.memory_text`).
-Players have perfect recall.
+are adjacent, so that NumPy can process a whole level at once. Two moments are in the same
+information set if the player to act has seen the same in both (`Episode.memory_text`), which is
+also the rule of OpenSpiel. Players have perfect recall.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class GameTree:
         return self.normalized(np.zeros(self.choices))
 
     def normalized(self, weights: Floats) -> Floats:
-        """Scale the weights of each information set to a sum of 1. Equal shares replace zeros."""
+        """Scale the weights of each information set to sum to 1. If all are 0, use equal shares."""
         sums = np.bincount(self.set_of, weights, len(self.information_sets))
         sizes = np.bincount(self.set_of, minlength=len(self.information_sets))
         even = 1 / sizes[self.set_of]

@@ -107,7 +107,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
 
     @property
     def match(self) -> Match[Any, Any, Any]:
-        """The current game, an `InputError` before the first `reset`."""
+        """The current game. Access before the first `reset` raises `InputError`."""
         if self._match is None:
             raise InputError("the environment has no episode; call reset first")
         return self._match

@@ -43,9 +43,10 @@ from solvers.sampling import NumberedDeals
 from solvers.verdict import Deal
 
 MAX_COUNTS = 500
-"""Maximum number of cases that are counted. With more cases, the probability is not counted."""
+"""Maximum number of cases that are counted. With more cases, another method is used."""
 MAX_LISTED_DEALS = 1000
-"""Maximum number of deals for which all deals are tried, so that the probability is exact."""
+"""Maximum number of deals that are all tried instead of sampled, so that the probability is
+exact."""
 MAX_SAMPLES = 1000
 """Maximum number of samples for an estimate."""
 MAX_DRAWS_PER_SAMPLE = 50

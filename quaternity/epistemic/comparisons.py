@@ -29,7 +29,7 @@ class Term(NamedTuple):
 
 
 def constant_term(number: int) -> Term:
-    """Return the term of a constant, which is public."""
+    """Return the term for a constant number."""
     return Term(
         lambda least: logic.Constant(number >= least),
         lambda other: logic.Constant(number == other),
@@ -51,7 +51,7 @@ def unknown_term(knower: int, owner: int, hands: Sequence[int] | None) -> Term:
 
 
 def held_term(player: int, index: int, size: int) -> Term:
-    """Return the term `cards(1, 8)`: how many cards of a set a player holds."""
+    """Return the term `cards(1, 8)`: how many cards of set 8 are in the hand of player 1."""
     cards = [logic.Holds(player, Card(index, number)) for number in range(size)]
 
     def least(number: int) -> Formula:
@@ -64,7 +64,7 @@ def held_term(player: int, index: int, size: int) -> Term:
 
 
 def compare_with_number(term: Term, sign: str, number: int) -> Formula:
-    """Return the formula that is true if the comparison of a term with a number is."""
+    """Return the formula for a comparison of a term with a number, such as `U1(2) >= 3`."""
     match sign:
         case "=":
             return term.exactly(number)

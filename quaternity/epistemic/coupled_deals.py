@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 Literal: TypeAlias = Any
-"""Literal: a boolean, a boolean variable of CP-SAT, or the negation of such a variable. OR-Tools
-publishes no types."""
+"""Type of a literal: a boolean, a boolean variable of CP-SAT, or the negation of such a variable.
+OR-Tools publishes no types."""
 
 MAX_LITERALS = 300_000
 """Maximum number of boolean variables in one model."""
 
 Hand: TypeAlias = Sequence[Literal]
-"""Literals of a hand: for each card, whether the player holds it. The cards of all sets follow each
-other."""
+"""Type of a hand: for each card of all sets in order, the literal for whether the player holds
+it."""
 
 
 def negate(literal: Literal) -> Literal:

@@ -44,10 +44,10 @@ MAX_DEALS = 300
 class UnenforcedLiteral(NamedTuple):
     """A literal that can be true in a solution although the formula behind it is not.
 
-    After solving, the caller must check its formula.
+    After solving the model, the caller must check the formula.
 
     Attributes:
-        literal: The literal. It ought to be true only if `formula` has the truth value `truth` in
+        literal: The literal. It should be true only if `formula` has the truth value `truth` in
             `table`.
         announcements: The earlier announcements.
         players: Players whose combined hands determine the truth value of the formula.
@@ -123,7 +123,7 @@ class Encoder:
             self.model.require_if(guess.literal, reason)
 
     def forbid_among(self, guess: UnenforcedLiteral, deals: DealProblem) -> None:
-        """Forbid an unenforced literal in all deals that contain the cards fixed in `deals`."""
+        """Forbid an unenforced literal in all deals that have the fixed cards of `deals`."""
         if not contains_fixed_cards(self.problem, deals):
             return
         fixed = fixed_cards(self.problem, deals)

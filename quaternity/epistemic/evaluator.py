@@ -1,8 +1,8 @@
 """Protocol of formula evaluators, their time limits, and the information sets of players.
 
-The public information is a deal problem, and each deal that satisfies it is a *world*. A player
-cannot distinguish two worlds iff the player's hand is the same in both. The worlds that a player
-considers possible form the player's *information set*. It is a deal problem, too: the public
+The public information is a deal problem, and each deal that satisfies it is a *world*. Two worlds
+are indistinguishable for a player iff the player's hand is the same in both. The worlds that a
+player considers possible form the player's *information set*. It is a deal problem, too: the public
 problem with this hand fixed.
 """
 
@@ -52,8 +52,8 @@ class Evaluator(Protocol):
     ) -> list[Deal]:
         """Return a shortest chain from a deal to one where a formula is false, or an empty list.
 
-        At least one of the given players cannot distinguish two consecutive deals of the chain. If
-        no players are given, all players count.
+        Any two consecutive deals of the chain are indistinguishable for at least one of the given
+        players, by default for any player.
         """
 
 

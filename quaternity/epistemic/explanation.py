@@ -1,4 +1,4 @@
-"""Explanations why a formula is true or false at a deal, in words and with example deals."""
+"""Explanations of why a formula is true or false in a deal, in words and with example deals."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Claim(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FormulaExplanation:
-    """Explanation why a formula is true or false.
+    """Explanation of why a formula is true or false.
 
     Attributes:
         lines: Sentences, each indented below the sentence that it supports.
@@ -87,7 +87,7 @@ def explain_formula(
     set_size: int | None = None,
     real: bool = True,
 ) -> FormulaExplanation:
-    """Return an explanation why a formula is true or false.
+    """Return an explanation of why a formula is true or false.
 
     The arguments and errors are those of `evaluate`. `real` says whether the deal is the real one
     or only a possible one.
@@ -134,7 +134,7 @@ def judge(
 def explain_with(
     evaluator: Evaluator, formula: Formula, deal: Deal, real: bool = True
 ) -> FormulaExplanation:
-    """Return an explanation why a formula is true or false in a deal (see `explain_formula`)."""
+    """Return an explanation of why a formula is true or false (see `explain_formula`)."""
     writer = _Writer(evaluator, deal if real else None)
     truth = writer.write(formula, deal, (), 0)
     texts = tuple(writer.lines), tuple(writer.deals), tuple(writer.claims)

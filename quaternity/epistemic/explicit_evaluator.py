@@ -192,7 +192,7 @@ class ExplicitModel:
     ) -> list[Deal]:
         """Return a shortest chain of deals from a world to one of `ends`, or an empty list.
 
-        At least one of the players cannot distinguish two consecutive deals of the chain. `check`
+        Any two consecutive deals of the chain are indistinguishable for one of the players. `check`
         is called before each step, and may raise an exception. The running time is proportional to
         worlds x players x steps.
         """
@@ -241,7 +241,7 @@ class ExplicitModel:
 def _true_throughout(classes: npt.NDArray[np.int64], truth: Truth, among: Truth) -> Truth:
     """Return the worlds whose class contains only true worlds.
 
-    Worlds outside `among` are ignored in this.
+    Worlds outside `among` are ignored.
     """
     broken = np.zeros(int(classes.max(initial=-1)) + 1, dtype=np.bool_)
     broken[classes[among & ~truth]] = True
@@ -270,7 +270,8 @@ class ExplicitEvaluator:
     """Evaluator that lists all worlds of one public problem, with an optional deadline.
 
     Raises:
-        LimitError: If the problem has too many deals to list. Undecided: If the time is up.
+        LimitError: If the problem has too many deals to list, or (as `Undecided`) if the time is
+            up.
     """
 
     def __init__(self, problem: DealProblem, deadline: Deadline | None = None) -> None:

@@ -201,7 +201,7 @@ class HandPatterns:
         ]
 
     def _new_costs(self, index: int, allowed: tuple[int, ...]) -> Options:
-        """Return the smallest share of each coalition, for each possible count of a set's cards."""
+        """Return the smallest share of each coalition, for each possible `Counts` of a set."""
         import numpy as np
 
         from quaternity.epistemic.smallest_totals import Options

@@ -36,8 +36,8 @@ class Reasons(NamedTuple):
         requests: Numbers of the requests, in ascending order. The formula is true given these
             requests alone. If the list is minimal, it is not true if any of them is left out.
         minimal: Whether the list was proved to be minimal within the time limit.
-        explanation: Explanation why the formula is true given these requests alone, or None if it
-            was not found within the limits.
+        explanation: Explanation of why the formula is true given these requests alone, or None if
+            it was not found within the limits.
     """
 
     requests: tuple[int, ...]

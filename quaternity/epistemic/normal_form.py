@@ -1,8 +1,9 @@
 """Simplification of formulas before evaluation, by the laws of the modal logic S5.
 
 To know a formula means that it is true in a whole class of deals. For `K`, these are the deals with
-the same hand of a player. For `D`, they have the same hands of several players. For `C`, chains of
-deals that some player cannot distinguish connect them. For `P`, the class contains all deals.
+the same hand of a player. For `D`, they have the same hands of several players. For `C`, they are
+connected by chains in which any two consecutive deals are indistinguishable for some player. For
+`P`, the class contains all deals.
 
 A formula is *settled* for a kind of knowledge if its truth value is constant within each class. If
 f is settled for `K1`, then `K1 f` is f, and `K1 (f | g)` is f | K1 g. What a player sees or knows
@@ -30,8 +31,8 @@ from quaternity.epistemic.propositional import is_determined
 from solvers.problem import DealProblem
 
 MAX_GROWTH = 2
-"""Maximum ratio of the number of parts after and before simplification. A longer normal form is not
-used."""
+"""Maximum factor by which a normal form may have more parts than the formula. A larger normal form
+is not used."""
 CACHE_SIZE, MAX_CACHED_PARTS = 128, 50
 """Number of normal forms in the cache, and maximum number of parts of a cached formula."""
 
@@ -68,7 +69,7 @@ _cached_normal_form = lru_cache(maxsize=CACHE_SIZE)(_compute_normal_form)
 
 
 _Box: TypeAlias = logic.Knows | logic.Distributed | logic.Common | logic.Publicly
-"""Formula about knowledge. It also represents its kind of knowledge, without its part."""
+"""Type of a formula about knowledge. Such a formula also represents its kind of knowledge."""
 
 
 class _Normalizer:

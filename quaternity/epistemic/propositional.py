@@ -18,7 +18,7 @@ from solvers.problem import DealProblem, SetConstraint, mask_of
 from solvers.verdict import Deal
 
 Case: TypeAlias = Mapping[Card, int]
-"""Case: maps each card that it restricts to a bit mask of the players who may own the card."""
+"""Type of a case: for each restricted card, a bit mask of the players who may own it."""
 
 
 def unfold(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bool], ...]] | None:
@@ -49,7 +49,7 @@ def unfold(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bo
 def is_determined(formula: Formula, players: Collection[int]) -> bool:
     """Return whether the hands of these players determine the truth value of a formula.
 
-    For common knowledge, this is meant among deals that chains of its group connect.
+    For common knowledge, only deals that are connected by chains of the group are compared.
     """
     if formula.determining_players.issubset(players):
         return True
@@ -123,11 +123,10 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
 
 
 def with_seen_facts(formula: Formula, truth: bool) -> Formula:
-    """Return a stronger formula that contains less knowledge.
+    """Return a formula that contains less knowledge and implies the given formula.
 
-    The result implies the formula. Knowledge about hands is replaced by facts that the players see
-    in their own hands. With `truth` False, the negation of the result implies the negation of the
-    formula instead.
+    Knowledge about hands is replaced by facts that the players see in their own hands. With `truth`
+    False, the negation of the result implies the negation of the formula instead.
 
     >>> from quaternity.epistemic.formula import H, K
     >>> print(with_seen_facts(K(1, ~H(2, "0/0")) & ~K(1, H(1, "0/1") | H(2, "0/1")), True))

@@ -1,13 +1,13 @@
 """Chains of deals that show that a formula is not common knowledge.
 
-In a chain of deals, some player of the group cannot distinguish each two consecutive deals. A
+In a chain of deals, any two consecutive deals are indistinguishable for some player of the group. A
 formula is not common knowledge iff a chain leads from the real deal to a *failure*: a deal where
 the formula is false. Three techniques reason about chains without listing them:
 
 - What both players of a pair can always see never changes along their chains
-(`reachable_superset`). A
-  card that only these two can own keeps its owner. If the others hold known numbers of cards of a
-  set, each of the two keeps their number of its cards, which may also fix other cards.
+  (`reachable_superset`). A card that only these two can own keeps its owner. If the others hold
+  known numbers of cards of a set, each of the two keeps their number of its cards, which may also
+  fix other cards.
 - A hand that occurs in a deal from which a failure is reachable makes the failure reachable, too.
   The hands of such deals are generalized to whole deal problems (`deals_before`), the next step
   backwards from a failure. Whether each member of a group sees that none of these deals is the real
@@ -71,7 +71,7 @@ def reachable_superset(
 
 
 def contains_fixed_cards(problem: DealProblem, among: DealProblem) -> bool:
-    """Return whether `among` contains all deals of a problem that have its fixed cards."""
+    """Return whether `among` contains all deals of a problem with the cards fixed in `among`."""
     case = {card: 1 << owner for owner, card in fixed_cards(problem, among)}
     try:
         return among == problem or filter_problem(narrow(problem, case)) == among
@@ -80,7 +80,7 @@ def contains_fixed_cards(problem: DealProblem, among: DealProblem) -> bool:
 
 
 def fixed_cards(problem: DealProblem, among: DealProblem) -> list[tuple[int, Card]]:
-    """Return the cards, with owners, that are fixed in `among` but not in the whole problem."""
+    """Return the owner and card of each card fixed in `among` but not in the whole problem."""
     return [
         (owner.bit_length() - 1, Card(index, number))
         for index, (some, every) in enumerate(zip(among.sets, problem.sets, strict=True))
@@ -179,7 +179,7 @@ def _with_free_sets(
 def require_same_view(
     model: CoupledDeals, tables: Sequence[DealTable], players: Sequence[int]
 ) -> None:
-    """Require that some player has the same hand in each two consecutive deals of a model."""
+    """Require that in any two consecutive deals, some player has the same hand."""
     for before, after in pairwise(tables):
         links = {player: model.new_literal() for player in players}
         model.require_any(links.values())

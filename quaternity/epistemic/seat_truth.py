@@ -116,7 +116,7 @@ def find_possible_deal(seen: DealProblem) -> Deal:
 
 
 def knowledge_formula(seat: int | None, formula: Formula) -> Formula:
-    """Return the formula "the seat knows `formula`", or "`formula` is public" for a bystander."""
+    """Return "the seat knows `formula`" as a formula. For a bystander, `formula` must be public."""
     return logic.Publicly(formula) if seat is None else logic.Knows(seat, formula)
 
 

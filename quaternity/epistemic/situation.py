@@ -35,7 +35,7 @@ from solvers.verdict import Deal
 
 FIRST_LINE = "situation 1"
 MAX_PLAYERS = 10
-"""Maximum number of players, because a single digit denotes a player."""
+"""Maximum number of players. The text denotes a player by a single digit."""
 
 
 class Query(NamedTuple):

@@ -17,7 +17,7 @@ import numpy.typing as npt
 Numbers: TypeAlias = npt.NDArray[np.int32]
 
 INFINITE = 1 << 28
-"""Minimum total that stands for "no options fill the hands"."""
+"""Total that means that no choice of options fills the hands. Larger totals mean the same."""
 
 
 class Options(NamedTuple):

@@ -10,8 +10,8 @@ the formula is evaluated in it as a check. If CP-SAT finds none, the search is r
 presolve.
 
 `C f` is false iff a chain of deals leads from the real deal to a deal where `f` is false. In a
-chain, some player cannot distinguish each two consecutive deals (see `reachability`). The search
-takes these steps:
+chain, any two consecutive deals are indistinguishable for some player (see `reachability`). The
+search takes these steps:
 
 - If `f` is true in every deal that agrees with the real one in everything that such chains never
   change, no chain exists.

@@ -1,7 +1,7 @@
 """Estimates of each seat's chance to win, from simulated games, with standard errors.
 
-Work is measured by the time that it usually takes, and not by the clock. The same seed therefore
-gives the same chances on every machine, unless the time limit is reached.
+Work is measured by the time that it usually takes, not by the time that has passed. The same seed
+therefore gives the same chances on every machine, unless the time limit is reached.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class PlayoutEstimate:
         return Point(after, chances, largest, index in self.exact)
 
     def swing(self, before: int, after: int | None) -> tuple[float, int, float, float] | None:
-        """Return the largest change of a seat's chance, the seat, and its chance before and after.
+        """Return the largest change of a chance, with its seat and the chance before and after.
 
         Return None if the chances are not known or if no change is statistically significant.
         """

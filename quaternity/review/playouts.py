@@ -30,8 +30,8 @@ class Playout:
     """A game in which the owner of every card is known. The method `play` changes the object.
 
     Args:
-        owners: For each set, the owner of each card; empty for a completed set. The number after
-            the last player stands for the cards out of play.
+        owners: For each set, the owner of each card; empty for a completed set. A number that does
+            not belong to a player stands for the cards out of play.
         known: For each set, the possible owners of each card and the minimum number of cards of
             each player, as far as they are public. `owners` must satisfy these constraints.
         points: The number of completed sets of each player.

@@ -65,7 +65,6 @@ class Match(GameHistory[P, M, V]):
         """Start a new match, or continue a match.
 
         Args:
-            rules: the game.
             names: the player in each seat; see `quaternity.table.players`.
             seed: seed of the deal and of the players' random choices (see `GameHistory.chance`).
             positions: the positions so far, or none for a new match.

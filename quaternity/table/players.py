@@ -105,7 +105,6 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
 
     Args:
         game: name of the game.
-        text: the name.
         kind: the word for a player in error messages.
         people: whether the name `you`, a person, is allowed.
 
@@ -131,7 +130,6 @@ def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: N
     """Create the player with a given name for one match. Return None for `you`.
 
     Args:
-        rules: the game.
         text: name of the player.
         on_loaded: called after the code of an external player is imported and before the player is
             created.

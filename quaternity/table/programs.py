@@ -67,7 +67,6 @@ class ProgramPlayer:
         """Set the seat, the random seed and the time limit of the program.
 
         Args:
-            seat: the seat.
             seed: the seed that the program gets.
             seconds: time limit for a move, in seconds. None stands for `EXTERNAL_MOVE_SECONDS`.
             key: key of the idle processes that may be reused. None requires a new process.

@@ -116,8 +116,6 @@ class IsolatedProcess:
         The arguments and the result must be picklable. The function is pickled by its name.
 
         Args:
-            function: The function to call.
-            arguments: The arguments of the function.
             seconds: Time limit for each move of a player, in seconds. None means no limit.
             memory: Memory limit of the process and of the processes it started, in bytes. None
                 means no limit.
@@ -219,7 +217,7 @@ def _memory_file() -> io.FileIO:
 def find_answer(mark: bytes, data: bytearray) -> bytes | None:
     """Return the answer after a mark, or None if it is incomplete.
 
-    Output of other code before the mark is removed from the data.
+    Everything before the mark is output of other code and is removed from the data.
     """
     begin = data.find(mark)
     del data[: max(0, len(data) - MARK_BYTES) if begin < 0 else begin]

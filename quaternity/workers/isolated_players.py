@@ -19,7 +19,7 @@ from quaternity.workers.program import ProgramFault
 Result = TypeVar("Result")
 
 MAX_TRACEBACK_LENGTH = 100_000
-"""Maximum length of a traceback in characters. Of a longer one, the end is kept."""
+"""Maximum length of a traceback in characters. A longer traceback is cut off at the beginning."""
 
 
 class SeatedPlayer(NamedTuple):
@@ -93,7 +93,6 @@ def play_isolated(
         place: Function that takes the noted moves and the seat that was thinking (or None), and
             returns the place of the fault. None if the caller knows the place.
         play: Function that plays. It must be picklable, as must its arguments and its result.
-        arguments: Arguments of `play`.
 
     Raises:
         PlayerFault: If a player failed, or the process died twice, the second time in the player's

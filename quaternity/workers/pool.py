@@ -44,7 +44,7 @@ _Done: TypeAlias = "tuple[list[Result], Raised | None]"
 """Result of a chunk: the results before the first error, and this error or None."""
 
 MAX_LOSSES = 4
-"""Maximum number of times in a row that workers may die before a chunk is finished."""
+"""Maximum number of times that workers may die before another chunk is finished."""
 
 MAX_WORKERS = 1024
 """Maximum number of processes that `open_executor` starts."""

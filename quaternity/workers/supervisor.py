@@ -44,7 +44,7 @@ MAX_THREADS = 800
 """Maximum number of threads, in all processes together, of a program in separate namespaces."""
 
 MAX_KEPT_ERROR_BYTES = 4096
-"""Maximum size of the kept standard error in bytes. Of longer output, the end is kept."""
+"""Maximum size of the kept standard error in bytes. Longer output is cut off at the beginning."""
 
 MAX_ERROR_READS = 64
 """Maximum number of reads from standard error for one report. Without it, a program that writes
@@ -115,7 +115,6 @@ class Child:
         """Start a program in a child process.
 
         Args:
-            command: The command line.
             pass_fds: File descriptors that the program inherits.
             keeps_errors: Whether to keep the last part of the standard error for `errors`.
                 Otherwise, the program shares the standard error of this process.
@@ -166,7 +165,6 @@ class Child:
         """Send a message and wait for the answer.
 
         Args:
-            message: The message to send.
             complete: Function that returns the answer in the received bytes, or None if it is
                 incomplete.
             seconds: Time limit in seconds for each decision (see `thinking`). None means no limit.
@@ -248,7 +246,7 @@ class Child:
         return self._errors[-MAX_KEPT_ERROR_BYTES:].decode(errors="replace")
 
     def ending(self) -> str:
-        """Return how the program ended, or that it only closed its connection, as a predicate."""
+        """Return how the program ended, or that it only closed its connection, as a text."""
         try:
             status = self.process.wait(timeout=ENDING_SECONDS)
         except subprocess.TimeoutExpired:

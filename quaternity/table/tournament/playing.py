@@ -228,7 +228,6 @@ def play(
     """Yield the results of games 0, 1, … in order.
 
     Args:
-        tournament: the tournament.
         games: number of games.
         pool: the worker processes.
         on_done: called with the number of finished games.

@@ -44,10 +44,9 @@ class Measured:
 
     @classmethod
     def of(cls, values: Sequence[float], deals: Sequence[int] | None = None) -> Measured:
-        """Return the mean and standard error of some values, of which there must be at least one.
+        """Return the mean and the standard error of one or more values.
 
         Args:
-            values: the values.
             deals: the deal of each value. By default, each value has a different deal. Values of
                 the same deal may depend on each other, but deals are independent. Deals may have
                 different numbers of values (ratio estimate).
@@ -88,7 +87,7 @@ class Record:
         games: number of games that the player played, including games without a result.
         wins: number of games that the player won alone.
         tied: number of games in which the player shared first place.
-        share: share of the player's games that it won alone.
+        share: share of games that a seat of the player won alone.
         score: like `share`, but a game without a sole winner is divided equally among all seats.
         win_share: like `share`, but a tied game is divided equally among the seats in first place.
         points: mean points per seat and game.

@@ -9,7 +9,7 @@ from itertools import permutations
 from math import gcd
 
 Seating = tuple[int, ...]
-"""Seating: the seat of each entry."""
+"""Type of a seating: the seat of each entry."""
 
 _GENERATORS: dict[int, tuple[Seating, ...]] = {
     # These maps are x + 1, 4x and -1/x modulo 5, where 5 stands for infinity. They generate PSL(2,
@@ -33,7 +33,7 @@ def seatings(players: int) -> tuple[Seating, ...]:
     For up to four players, these are all 2, 6 or 24 permutations. For 5 to 8 or 11 players, they
     are a group of 20, 60, 42, 56 or 110 permutations, which put each pair of entries into each pair
     of seats equally often. For 9, 10 or 12 players, each entry is in each seat equally often, with
-    varied neighbours. The first seatings alone are already as balanced as possible.
+    varied neighbours. Any number of seatings from the beginning is about as balanced as possible.
 
     The computation takes up to 0.3 s (for 11 players). The result is cached.
     """

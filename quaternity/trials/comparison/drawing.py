@@ -92,7 +92,7 @@ def growth_svg(comparison: Comparison) -> str | None:
     for panel, (family, feasible) in zip(axes.flat, kinds, strict=False):
         for number, (name, style) in enumerate(styles.items()):
             by_size = times.get((family, feasible, name), {})
-            # As in the tables, the longer of two runs is taken as their median.
+            # The longer of two runs is taken as their median, which is also done in the tables.
             points = [
                 (size, sorted(by_size[size])[len(by_size[size]) // 2]) for size in sorted(by_size)
             ]

@@ -72,7 +72,7 @@ class Comparison(Displayable):
 
     @property
     def times(self) -> Times:
-        """Each solver's median seconds on every instance, or None where it gave no verdict."""
+        """Each solver's median seconds on every instance, or None for an undecided instance."""
         return times_of(self.runs, self.versions)
 
     @cached_property

@@ -43,7 +43,7 @@ class Row:
         ratio: Median time divided by that of the fastest solver, over the instances that all
             solvers decided. It is 1 for the fastest solver. Solvers that decided no instance are
             ignored.
-        common: Number of instances that all solvers decided. The same solvers are ignored.
+        common: Number of instances that all these solvers decided.
         common_median: Median time on these common instances.
         timeouts: Number of the instances in `gave_up` on which the solver reached the time limit.
         memory_outs: Number of the instances in `gave_up` on which the solver reached the memory
