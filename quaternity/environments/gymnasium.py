@@ -128,7 +128,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
             self._begin(random)
             if not (self._is_over or self._is_cut_off):
                 return self._observation(), self._info()
-        raise InputError(f"max_moves {self.game.max_moves}: too low, the programs make all moves")
+        raise InputError(f"max_moves {self.game.max_moves}: the programs make all moves")
 
     def _begin(self, random: Random) -> None:
         self.close()
