@@ -40,7 +40,7 @@ DEAL_PROBLEM_FILE = re.compile(r'"format"\s*:\s*"deal-problem/')
 
 
 class StateFileError(MalformedDocument):
-    """Error for a malformed state file. `faults` lists all faults with their paths in the document."""
+    """Error for a malformed state file. `faults` lists every fault with its path in the file."""
 
 
 class ContradictoryState(QuaternityError):
