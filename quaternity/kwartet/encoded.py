@@ -57,11 +57,11 @@ class KwartetEncoded:
             (
                 "sets",
                 sets * set_width,
-                f"{set_width} numbers for each set: for each of the {size} cards, 1 if it is in "
-                f"the own hand; for each of the {size} cards and each {hand}, 1 unless requests "
-                f"for the card rule it out; for each {hand}, the minimum and then the maximum "
-                f"number of cards that requests state, divided by {size}, without what follows "
-                "from other cards; for each seat, 1 if it has put the set down",
+                f"{set_width} numbers for each set: for each of the {size} cards, 1 if the seat "
+                f"that has the view holds it; for each of the {size} cards and each {hand}, 1 if "
+                f"requests for the card allow it there; for each {hand}, the minimum and then the "
+                f"maximum number of cards known from requests, divided by {size}, without "
+                "conclusions from other cards; for each seat, 1 if it has put the set down",
             ),
             ("last asker", players, "1 for the player who made the last request"),
             ("last asked", players, "1 for the player who was asked"),
@@ -79,7 +79,7 @@ class KwartetEncoded:
     def action(self, move: Question | None, view: View) -> int:
         """Return the action number of a request."""
         if move is None:
-            raise InputError("Kwartet has no waiting: choose a legal move")
+            raise InputError("a player of Kwartet cannot wait: choose a legal move")
         asker, asked, (index, number) = move
         away = (asked - asker) % self._players
         return (index * self._size + number) * (self._players - 1) + away - 1
