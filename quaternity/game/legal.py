@@ -66,7 +66,7 @@ that the set can have after an answer. Many questions share a table. The tables 
 before the card moves, so that they match the hands of the state."""
 
 Statements = tuple[tuple[int, ...], dict[int, int]]
-"""How the questions of one asker change the table of a set. By asking for a card, whoever is asked,
+"""Changes of the table of a set by questions of one asker. By asking for a card, whoever is asked,
 the asker states that another player has the card and that the asker has a card of the set. The keys
 of the dictionary are the owner masks of the cards that the asker may request, judging by the
 constraint of the set alone. The values are the resulting changes of the table, which are zero or

@@ -112,7 +112,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
             raise IllegalMove(f"'{move}'", [f"player {acting[0]} is to move, not player {seat}"])
         state = position.state
         if acting and position.pending is None and isinstance(move, Question):
-            answers = state.legal_questions.answers(move)  # the expensive step, done only once
+            answers = state.legal_questions.answers(move)  # This expensive step is done only once.
             if len(answers) == 2:
                 return QuaternityPosition(state, move)
             if answers:

@@ -15,7 +15,7 @@ from quaternity.base.validation import as_int
 from solvers.problem import MAX_CARDS, MAX_PLAYERS, check_size
 
 MAX_SEED = 999_999_999
-"""Maximum value of a seed, which has at most nine digits, in records too."""
+"""Maximum value of a seed. Seeds have at most nine digits, because records allow no more."""
 
 
 class NamedChoice(StrEnum):

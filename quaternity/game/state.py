@@ -400,7 +400,7 @@ class State(Displayable):
         return faults
 
     def is_hopeless(self, question: Question | str) -> bool:
-        """Return whether only no is possible. A brisk game forbids such questions."""
+        """Return whether a question can only be answered no, which a brisk game forbids."""
         return self._possible_answers(Question.of(question)) == HOPELESS
 
     def _answers(self, question: Question) -> Answers:

@@ -59,11 +59,11 @@ class GameLog:
 
     @property
     def go_ends(self) -> tuple[int, ...]:
-        """For each finished go, the number of requests up to its end (see `ends_of_goes`)."""
+        """The number of requests up to the end of each finished go (see `ends_of_goes`)."""
         return ends_of_goes(self)
 
     def after_goes(self, goes: int) -> Position:
-        """Return the position after a number of finished goes. 0 means right after the deal.
+        """Return the position after a number of goes (see `ends_of_goes`). 0 means after the deal.
 
         In the position, `public.problem` is the public knowledge, `public.removed` names the
         players who put down sets, and `hands` (or `deal`) contains the real cards.

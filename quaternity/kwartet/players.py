@@ -19,8 +19,9 @@ from quaternity.workers.progress import Progress
 
 
 class DealCounts(NamedTuple):
-    """Numbers of possible deals after a number of goes, as decimal logarithms.
+    """Numbers of possible deals at one moment of a game, as decimal logarithms.
 
+    `goes` is the number of finished goes. A go is a series of requests by one player.
     `public` counts the deals that are possible for an observer who sees no hand. `own` contains,
     for each seat, the deals that are possible for a player who sees the hand of that seat.
     """
@@ -31,7 +32,7 @@ class DealCounts(NamedTuple):
 
 
 class GameDetails(NamedTuple):
-    """The number of goes in a game, and the numbers of possible deals after some of them."""
+    """The number of goes in a game, and numbers of possible deals (see `DealCounts`)."""
 
     goes: int
     deal_counts: tuple[DealCounts, ...] = ()

@@ -58,15 +58,15 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return self.settings.players
 
     def start(self, random: Random) -> KwartetPosition:
-        """Deal the cards at random. If players get an extra card, draw these players too."""
+        """Deal the cards at random. If some players get an extra card, draw them at random, too."""
         dealt = self.settings.cards - self.settings.aside
         extra = random.randrange(self.seats) if dealt % self.seats else 0
         return self.start_of_deal(random, extra)
 
     def start_of_deal(self, random: Random, deal: int) -> KwartetPosition:
-        """Deal the cards at random for the deal with a given number in a series of deals.
+        """Deal the cards at random, for the deal with the given number in a series of deals.
 
-        If players get an extra card, they move on by one seat from deal to deal.
+        If some players get an extra card, these are the players in other seats in each deal.
         """
         return self._start(deal_hands(self.settings, random, deal))
 

@@ -34,7 +34,7 @@ class Timeline(NamedTuple):
     values: Sequence[SeenValue]
 
     def changes(self) -> list[int]:
-        """Return the numbers of the requests after which the value is different than before."""
+        """Return the numbers of the requests that change the truth value."""
         return [
             number
             for number in range(1, len(self.values))

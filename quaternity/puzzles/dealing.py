@@ -167,7 +167,8 @@ class Possible:
         for question in state.legal_questions:
             answers = state.answers(question)
             others = {*state.problem.may_own(*question.card)} - {question.asker}
-            if question.asked in others and len(others) > 1:  # The table does not show the answer.
+            # Skip questions that the table answers.
+            if question.asked in others and len(others) > 1:
                 asked += [(question, reply) for reply in Answer if (reply in answers) == possible]
         if not asked:
             return None

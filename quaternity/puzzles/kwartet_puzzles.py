@@ -217,9 +217,9 @@ class Knows:
         if truth is None or truth != (wish < 0.5):
             return None
         if truth and asked == 4 and not _truth(log, f"P H{holder} {card}"):
-            return None  # There is no short proof.
+            return None  # Reject questions without a short proof.
         if not truth and asked > 1 and not _truth(log, f"K{knower} H{holder} {card}"):
-            return None  # The answer is too obvious.
+            return None  # Reject questions with an obvious answer.
         why, nested = _why(log, text, "explicit"), int(asked in (2, 3))
         if truth:
             counted = int({*public.may_own(*card)} - {knower} != {holder})

@@ -54,7 +54,7 @@ class QuartoBatch:
         rows = [row.cells for row in ((*ROWS, *SQUARES) if self.squares else ROWS)]
         self._through = np.array([[cell in row for cell in range(CELLS)] for row in rows])
         rows_per_cell = int(self._through.sum(0).max())
-        # [nth, cell]: the rows through each cell. Cells on fewer rows get a dummy row as well.
+        # [nth, cell]: the rows through each cell. Missing rows are replaced by a dummy row.
         self._rows_of = np.full((rows_per_cell, CELLS), len(rows))
         for cell in range(CELLS):
             numbers = np.nonzero(self._through[:, cell])[0]

@@ -46,14 +46,14 @@ _NEXT_PLAYER_BONUSES = np.array(
 in their own hand, and `reader`."""
 
 NOTHING_TO_ASK = -9.0
-"""Value of a set of which the asker holds no card or all cards, so that it is never chosen."""
+"""Value of a set if the asker holds no card of it, or all its cards. It is then never chosen."""
 
 CERTAIN_SET_VALUE = 1.5
 """Value of a set if the owners of all its missing cards are certain."""
 
 CHANCE_NOISE = 0.015
-"""Scale of the random noise that the model adds to probabilities and values. It is about the error
-of the model."""
+"""Scale of the random noise that the model adds to probabilities and values. The error of the model
+is about as large."""
 
 
 class MissingCards(NamedTuple):

@@ -272,8 +272,8 @@ def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
 def flat_shares(before: PublicState, event: Event) -> Floats:
     """Return the probability of a request, `[way, mask]`, for the habits that ignore other sets.
 
-    These are the last four of `HABITS`. The probabilities are multiplied by the number of sets of
-    which the asker holds cards.
+    These are the last four of `HABITS`. The probabilities are multiplied by the number of
+    the asker's sets.
     """
     asker, asked, (index, number) = event.question
     others = len(before.may_be_asked(asker))
