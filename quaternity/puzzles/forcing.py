@@ -126,7 +126,7 @@ class Line:
     Attributes:
         set_index: The set of the first question.
         hidden: Number of questions whose answer the table of possible owners does not show.
-        own: Number of questions for which the table shows no card of the set that the asker has.
+        own: Number of questions for which the asker's card of the set is not in the table.
         counted: Number of players and sets whose cards must be counted to find the answers.
     """
 

@@ -166,9 +166,9 @@ Quartos = list[tuple[Row, int]]
 def board_svg(board: Board, squares: bool = False, marked: Collection[int] = ()) -> str:
     """Return the board as an SVG document.
 
-    The drawing includes a legend, the pieces left and a description of the quartos. Each row that
-    is a quarto is marked by a band and a bold label. The cells of quartos and the cells in `marked`
-    are highlighted.
+    The drawing includes a legend, the pieces left and a description of the quartos. Each
+    quarto is marked by a bold label and, except in squares, by a band. The cells of quartos and the
+    cells in `marked` are highlighted.
     """
     appearance = looks(as_board(board).pieces)
     quartos = board.quartos(squares)

@@ -161,12 +161,12 @@ class Lines:
     def canonical_form(self, board: BoardBits, hand: int) -> tuple[int, ...]:
         """Return a form of a position. Two positions have the same form only if they are symmetric.
 
-        The form ignores properties that cannot become a quarto. This is the case in a row with more
-        empty cells than there are pieces with the property, including the piece in hand. Pieces
-        that differ only in ignored properties are treated as equal, and so are cells whose rows
-        cannot become a quarto. The form is the smallest image under 32 x 384 permutations of cells
-        and features. Features that are equal in all rows and in the piece in hand are tried in only
-        one order, so some symmetric positions have different forms.
+        The form ignores properties with which a row cannot become a quarto, because the row has
+        more empty cells than there are pieces with the property, including the piece in hand.
+        Pieces that differ only in ignored properties are treated as equal, and so are cells whose
+        rows cannot become a quarto. The form is the smallest image under 32 x 384 permutations of
+        cells and features. Features that are equal in all rows and in the piece in hand are tried
+        in only one order, so some symmetric positions have different forms.
         """
         rows, empty, remaining = board
         marks = [
