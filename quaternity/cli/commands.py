@@ -42,7 +42,9 @@ SECTIONS = {
     },
     "Understand a position": {
         "check": Entry("referee", "Check whether states are possible and games follow the rules."),
-        "questions": Entry("referee", "List the legal questions in a state, or at a record's end."),
+        "questions": Entry(
+            "referee", "List the legal questions in a state, or at the end of a record."
+        ),
         "analyse": Entry("analyse", "Show what a state implies: owners, counts, deals, chances."),
         "situation": Entry(
             "situation", "Find out what is true after announcements, and who knows it."

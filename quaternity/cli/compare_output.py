@@ -63,7 +63,7 @@ def comparison_of(
     command = make_printable(shlex.join(["quaternity", *sys.argv[1:]])).replace("\n", " ")
     versions = {solver.name: solver_version(solver.name) for solver in solvers}
     if any(run.solver == OWN_CHECKS for run in runs):
-        versions[OWN_CHECKS] = "contradicting evidence"
+        versions[OWN_CHECKS] = "checks of evidence"
     lists = [w.source for w in works if not isinstance(w.source, Settings | Series)]
     texts = [any_text(state) for state in chain.from_iterable(lists)]
     plan = sha256(repr((works, texts)).encode()).hexdigest()[:16]

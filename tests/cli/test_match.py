@@ -193,7 +193,7 @@ def test_claims_are_checked_and_saved(cli: Cli, tmp_path: Path) -> None:
     assert "are not three different cards" in outcome.out
     assert "place z is empty" in outcome.out
     assert "you have agreed already" in outcome.out
-    assert "type more if you see none either" in outcome.out
+    assert "other players want three more cards: type more if you agree" in outcome.out
     assert "player 0: -1" in outcome.out
     assert path.read_text().endswith("0 more\n")
     again = cli("set", "play", "--record", path, stdin="1 more\nquit\n")
