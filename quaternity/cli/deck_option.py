@@ -67,5 +67,5 @@ def refusal_text(words: DeckWords, error: IllegalMove) -> str:
 
 
 def move_text(words: DeckWords, move: Any, text: str) -> str:
-    """Return a question as a sentence with the card names of the deck, or `text` for another move."""
+    """Return a question as a sentence with the names of the deck, or `text` for any other move."""
     return words.say(question_sentence(move)) if isinstance(move, Question) else text

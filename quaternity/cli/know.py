@@ -344,7 +344,7 @@ class _Evaluation:
         print(json.dumps(answer, separators=(",", ":")), flush=True)
 
     def _print(self, line: Timeline, wide: int) -> None:
-        """Print a row of marks for the truth of a formula, and the requests that change the truth."""
+        """Print a row of marks for the truth of a formula, and the requests that change it."""
         marks = {True: "#", False: ".", None: "?", UNDEFINED: "-"}
         row = "".join(marks[t] for t in line.values)
         max_marks = (width() or inf) - wide - 2

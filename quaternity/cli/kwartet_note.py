@@ -348,8 +348,10 @@ class _Notes:
     def formula_lines(self, formula: str, why: bool) -> Iterator[str]:
         """Yield lines about what the seat knows about a formula."""
         if not formula:
-            yield "type a formula, for example know H0 4/1 (player 0 has 4/1); kwartet know "
-            "--help explains them"
+            yield (
+                "type a formula, for example know H0 4/1 (player 0 has 4/1); kwartet know "
+                "--help explains them"
+            )
             return
         yield from answer_lines(formula, self.moment(), why=why, wide=columns())
 

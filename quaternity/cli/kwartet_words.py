@@ -67,16 +67,20 @@ def _chances(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
         yield f"too many deals to count ({error}); chances estimated from the requests, in percent"
         yield from chance_lines(beliefs(view), columns(), 3, only=only, aside=players)
         return
-    yield "chances in percent; # is certain, . is impossible; second rows are estimated from the "
-    "requests"
+    yield (
+        "chances in percent; # is certain, . is impossible; second rows are estimated from the "
+        "requests"
+    )
     yield from chance_lines(table, columns(), 3, beliefs(view), only, players)
 
 
 def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     """Yield lines about what a seat knows about a formula from its view."""
     if not argument:
-        yield "type a formula, for example know H1 0/2 (player 1 has 0/2); kwartet know --help "
-        "explains them"
+        yield (
+            "type a formula, for example know H1 0/2 (player 1 has 0/2); kwartet know --help "
+            "explains them"
+        )
         return
     yield from answer_lines(argument, _moment(session, seat))
 

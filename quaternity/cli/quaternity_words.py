@@ -175,8 +175,10 @@ def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     """Yield lines about what everybody knows about a formula."""
     del seat
     if not argument:
-        yield "type a formula, for example know H1 0/2 (player 1 has 0/2); kwartet know --help "
-        "explains them"
+        yield (
+            "type a formula, for example know H1 0/2 (player 1 has 0/2); kwartet know --help "
+            "explains them"
+        )
         return
     yield from certainty_lines(argument, _game(session.match))
 

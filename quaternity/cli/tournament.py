@@ -84,7 +84,7 @@ Example: quaternity {example}
 def add_tournament(
     application: typer.Typer, kind: str, rules_of: Callable[..., Any], words: TournamentWords
 ) -> None:
-    """Add the command `tournament` to an application. The parameters of `rules_of` become options."""
+    """Add the command `tournament` to an application. Parameters of `rules_of` become options."""
     game, parameters = rules_of().name, signature(rules_of, eval_str=True).parameters
     common = list(signature(_tournament, eval_str=True).parameters.values())[3:]
     kinds = f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"

@@ -24,7 +24,10 @@ from tests.cli.conftest import Cli
         ),
         (["--log", "xml"], "--log 'xml': expected text or json"),
         (["--metrics", "0"], "--metrics"),
-        (["--processes", "2"], "--processes 2: a folder can be served by only one process; for several"),
+        (
+            ["--processes", "2"],
+            "--processes 2: a folder can be served by only one process; for several",
+        ),
         (["--root-path", "club"], "'club': expected a path that begins with /"),
         (["--move-seconds", "0"], "move-seconds: must be > 0"),
         (["--port", "70000"], "65535"),
