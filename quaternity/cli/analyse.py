@@ -64,8 +64,7 @@ def analyse(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Tablebase of the game; show from it what each player can force, and the best "
-            "questions.",
+            help="Tablebase of the game: show what players can force, and the best questions.",
         ),
     ] = None,
     as_json: AsJsonLines = False,

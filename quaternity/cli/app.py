@@ -19,10 +19,7 @@ from quaternity.table.games import game_names, plugin_games, registration
 
 
 class RootGroup(HelpGroup):
-    """Group of all commands, including those of games in other distributions.
-
-    A command is imported only when it is called or its help page is shown.
-    """
+    """Group of all commands, including games of other distributions, imported on demand."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""
@@ -90,11 +87,7 @@ def _own_command(name: str) -> Any:
 
 
 def _further_game(name: str) -> Any:
-    """Return the command group of a game in another distribution.
-
-    Raises:
-        InputError: If the command group cannot be loaded.
-    """
+    """Return the command group of a game in another distribution, or raise `InputError`."""
     try:
         group = plugin_games().usable[name].part("command")
         return typer.main.get_group(group if isinstance(group, typer.Typer) else group(name))

@@ -48,7 +48,7 @@ def chance_lines(
         second: other estimates of the same chances, printed in a second row for each player if they
             differ.
         only: the indices of the sets to show, or None for all sets.
-        aside: the index that stands for the cards set aside instead of a player, or None.
+        aside: the index of the hand that contains the cards set aside, or None.
     """
     size = max(map(len, chances))
     players = len(chances[0][0]) if chances[0] else 0
@@ -87,10 +87,7 @@ def chance_lines(
 
 
 def count_lines(counts: Sequence[Sequence[tuple[int, int]]], width: int) -> Iterator[str]:
-    """Yield the lines of a table of counts, with a row for each player and a column for each set.
-
-    `1-3` means from 1 to 3 cards.
-    """
+    """Yield a table of counts such as `1-3`, with a row per player and a column per set."""
     texts = [[str(a) if a == b else f"{a}-{b}" for a, b in row] for row in counts]
     margin, cell = _margin(len(counts)), 2 + max(4, max(len(x) for row in texts for x in row))
     per_line = max(1, (width - margin) // cell)
@@ -107,10 +104,7 @@ def _margin(players: int) -> int:
 
 
 def curve_lines(curve: Sequence[int | None], columns: int = 60) -> Iterator[str]:
-    """Yield a bar chart of numbers of deals on a log scale, then its first and last number.
-
-    `?` stands for None.
-    """
+    """Yield a bar chart of numbers of deals (`?` for None) on a log scale, then its two ends."""
     step = max(1, -(-len(curve) // columns))
     heights = [None if deals is None else log10(deals) for deals in curve]
     top = max((height for height in heights if height is not None), default=0.0) or 1.0

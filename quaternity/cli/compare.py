@@ -245,10 +245,7 @@ def compare(
         for line in report.fault_lines(comparison.labelled):
             warn(line)
         if saved is not None:
-            warn(
-                f"the smallest state that shows a fault is saved: quaternity check {saved} "
-                f"--solver {solvers}"
-            )
+            warn(f"the smallest example is saved: quaternity check {saved} --solver {solvers}")
         if plot is not None and comparison.runs:
             draw_comparison(plot, comparison.labelled, report.headline(comparison))
         if stopped is not None:
@@ -265,10 +262,7 @@ def compare(
 def _check_places(
     files: Sequence[str], plot: str | None, runs: str | None, page: str | None, save_to: str
 ) -> None:
-    """Check that the results can be written, and that no two paths name the same file.
-
-    The caller checks this before the measurements, which may take long.
-    """
+    """Check that the results can be written, and that no two paths name the same file."""
     if plot is not None:
         check_picture(plot)
     for path in (runs, page):
@@ -344,10 +338,7 @@ def _measure(
 
 
 def _smallest_fault(measured: Sequence[InstanceRuns]) -> str | None:
-    """Return the smallest state that shows a fault of a solver, as the text of a state file.
-
-    Returns None if there is no fault.
-    """
+    """Return the smallest state that shows a fault, as the text of a state file, or None."""
     faulty = [
         (runs[0].cards, runs[0].players, len(text), text)
         for runs, text in ((m.runs, m.text) for m in measured)

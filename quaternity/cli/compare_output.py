@@ -119,10 +119,7 @@ class KeptRuns:
         warn(f"{path}: continued after {kept}")
 
     def add(self, measured: InstanceRuns) -> None:
-        """Add the runs of one instance and append them to the file.
-
-        If writing fails, a warning is printed, and later runs are not written.
-        """
+        """Add the runs of one instance and append them to the file. Warn if writing fails."""
         self.runs += measured.runs
         if self._path is None:
             return
@@ -156,9 +153,8 @@ def save(comparison: Comparison, runs: str | None, page: str | None) -> None:
 def read_runs(files: Sequence[str]) -> Comparison | None:
     """Return the comparison in a file of runs.
 
-    Returns None unless `files` contains exactly one path and it names a file of runs.
-
-    Raises `InputError` if the file is damaged.
+    Returns None unless `files` contains exactly one path and it names a file of runs. Raises
+    `InputError` if the file is damaged.
     """
     if len(files) != 1:
         return None

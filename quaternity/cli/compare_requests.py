@@ -105,9 +105,7 @@ def of_files(
             opened = open_document(path)
             game = opened.game
         except ContradictoryState as error:
-            warn(
-                f"{path}: left out, because no deal problem can express its contradiction: {error}"
-            )
+            warn(f"{path}: left out: no deal problem can express its contradiction: {error}")
             continue
         except ImpossibleRecord as error:
             warn(f"{path}: {error}; only the positions before this move are measured")

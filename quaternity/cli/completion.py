@@ -56,10 +56,7 @@ PLAYER_PARAMETERS = ("seats", "entries")
 
 
 def add_completion(command: Any, group: str | None) -> None:
-    """Add tab completion to the parameters of a command.
-
-    `group` is the name of the command's group, which is usually a game.
-    """
+    """Add tab completion to a command. `group` is its command group, which is usually a game."""
     for parameter in command.params:
         values = VALUES.get(parameter.name)
         if parameter.name in PLAYER_PARAMETERS:

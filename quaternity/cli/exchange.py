@@ -82,8 +82,8 @@ def instances(
 ) -> None:  # fmt: skip
     """Make deal problems that are barely possible, or barely impossible.
 
-    The problems are made in pairs of a possible and an impossible one, which differ by one unit of
-    one bound. The commands check, compare, analyse, export and prove read the files.
+    Each pair consists of a possible and an impossible problem that differ by one unit of one bound.
+    The commands check, compare, analyse, export and prove read the files.
 
     Example: quaternity instances --families php,chain --cards 120 --each 5 --out instances
     """

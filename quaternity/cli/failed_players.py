@@ -83,15 +83,10 @@ def play_tournament(
             raise
         interrupted = isinstance(error, KeyboardInterrupt)
         if not (interrupted or isinstance(error, QuaternityError | OSError | MemoryError)):
-            # Report the error here, because the finished games are shown as usual.
-            report_internal_error(error)
+            report_internal_error(error)  # The finished games are still shown.
         why = reason_of(error) if interrupted else f"{reason_of(error)}; ended"
         cut = games_at_once > 1 and fault is None
-        lost_games = (
-            (f"; each worker may have played up to {games_at_once - 1} more, which are not shown")
-            if cut
-            else ""
-        )
+        lost_games = f"; up to {games_at_once - 1} more per worker are not shown" if cut else ""
         warn(f"{why} after {len(finished)} of {games} games{lost_games}")
         failed = None if fault is None else _save_failure(fault, plan.kind, failures)
         return finished, status_of(error), failed

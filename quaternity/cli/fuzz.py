@@ -214,8 +214,7 @@ def _print_summary(tally: Tally, names: list[str], seed: int, seconds: float) ->
     say(f"{', '.join(map(solver_label, names))}: {seconds:.1f} s, seed {seed}")
     say(
         f"{feasible + infeasible} problems: {feasible} feasible, {infeasible} infeasible; "
-        f"{tally.games} games: {tally.counts['candidates']} candidates for a question and its "
-        "answer"
+        f"{tally.games} games: {tally.counts['candidates']} pairs of question and answer tested"
     )
     for aspect, counts in _coverage(tally).items():
         if counts:

@@ -34,7 +34,10 @@ IMPOSSIBLE_ERRORS = (ContradictoryState, ImpossibleRecord)
 
 
 class InputDocument:
-    """A state, a record of Quaternity or a deal problem, with the path of its file."""
+    """A state, a record of Quaternity or a deal problem, with the path of its file.
+
+    All properties except `record` raise `ImpossibleRecord` if a move of a record breaks the rules.
+    """
 
     def __init__(self, path: str, document: LoadedState | ParsedRecord | LoadedProblem) -> None:
         self.path, self.document = path, document
@@ -46,20 +49,12 @@ class InputDocument:
 
     @cached_property
     def game(self) -> Game | None:
-        """The game of the record, or None if the file is not a record.
-
-        Raises:
-            ImpossibleRecord: If a move breaks the rules.
-        """
+        """The game of the record, or None if the file is not a record."""
         return None if self.record is None else self.record.replay()
 
     @property
     def position(self) -> State | DealProblem:
-        """The state, the last position of the record, or the deal problem.
-
-        Raises:
-            ImpossibleRecord: If a move of the record breaks the rules.
-        """
+        """The state, the last position of the record, or the deal problem."""
         if isinstance(self.document, LoadedProblem):
             return self.document.problem
         if isinstance(self.document, LoadedState):
@@ -73,7 +68,6 @@ class InputDocument:
 
         Raises:
             InputError: If the file contains a deal problem.
-            ImpossibleRecord: If a move of the record breaks the rules.
         """
         if isinstance(self.position, State):
             return self.position
@@ -83,11 +77,7 @@ class InputDocument:
 
     @property
     def problem(self) -> DealProblem:
-        """The deal problem of the position.
-
-        Raises:
-            ImpossibleRecord: If a move of the record breaks the rules.
-        """
+        """The deal problem of the position."""
         return problem_of(self.position)
 
 

@@ -44,8 +44,8 @@ def know(
         int | None,
         typer.Option(
             metavar="N",
-            help="Evaluate after N goes; a go is all requests of one player until the turn "
-            "passes. 0 is right after the deal.  [default: at the end]",
+            help="Evaluate after N goes, or right after the deal if N is 0. A go is all requests "
+            "of a player until the turn passes.  [default: at the end]",
         ),
     ] = None,
     at: Annotated[
@@ -76,10 +76,7 @@ def know(
         bool, typer.Option("--why", help="Show the reason, or a deal in which the formula fails.")
     ] = False,
     chance: Annotated[
-        bool,
-        typer.Option(
-            "--chance", help="Show the probability of the formula, given what the seat knows."
-        ),
+        bool, typer.Option("--chance", help="Show the probability, given what the seat knows.")
     ] = False,
     method: FormulaMethod = "auto",
     seconds: Annotated[
@@ -117,10 +114,7 @@ def know(
     """
     query = _Evaluation(open_log(game), seat, tuple(announcements or ()), method, seconds)
     if over_time and (go is not None or at is not None or why or chance):
-        raise InputError(
-            "--over-time covers the whole game: it cannot be combined with --go, "
-            "--at, --why or --chance"
-        )
+        raise InputError("--over-time: cannot be combined with --go, --at, --why or --chance")
     step = None if over_time else _step(query.log, go, at)
     _print_answers(query, formulas, step, why, chance, as_json, svg)
 
@@ -187,7 +181,7 @@ class _Evaluation:
             except LimitError as error:
                 raise LimitError(f"--say {text}: {error}") from None
             if truth is False:
-                known = "" if at.deal is not None else f", as is known to {at.observer}"
+                known = "" if at.deal is not None else f", as {at.observer} knows"
                 raise _NotTrue(f"{text} cannot be announced: it is not true{known}")
             if truth is None:
                 supposed.append(text)
@@ -203,10 +197,7 @@ class _Evaluation:
         as_json: bool,
         leaving: ExitWithStatus,
     ) -> None:
-        """Print the truth of formulas at a moment.
-
-        The exit status is `LIMIT` if a reason or a chance could not be found.
-        """
+        """Print the truth of formulas at a moment. Set status `LIMIT` if a reason is unknown."""
         try:
             at, supposed = self.after_announcements(self.moment(step))
         except _NotTrue as error:
@@ -277,10 +268,7 @@ class _Evaluation:
     def over_time(
         self, formulas: Sequence[str], as_json: bool, svg: str | None, leaving: ExitWithStatus
     ) -> None:
-        """Print the truth of formulas after each request.
-
-        The exit status is `LIMIT` if a formula could not be decided.
-        """
+        """Print the truth of formulas after each request. Set status `LIMIT` if it is unknown."""
         rows: list[list[SeenValue]] = [[] for _ in formulas]
         undecided = [
             problem for step in range(len(self.log.events) + 1)

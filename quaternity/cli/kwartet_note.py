@@ -53,9 +53,7 @@ Type:  2 asks 0 for 4/1: no    or short  2 0 4/1 no   or on 2's turn  0 4/1 no
 
 @kwartet.command()
 def note(
-    game: Annotated[
-        str, typer.Argument(metavar="GAME", help="File of the log to begin or to continue.")
-    ],
+    game: Annotated[str, typer.Argument(metavar="GAME", help="Log file to begin or to continue.")],
     seat: Annotated[
         int | None,
         typer.Option(metavar="SEAT", help="Your seat, from 0.  [default: none, you only watch]"),
@@ -108,8 +106,7 @@ def note(
             log = open_log(game)
             if not isinstance(log, SeatLog):
                 raise InputError(
-                    f"{game}: shows all hands; kwartet note can only continue a log "
-                    "of what one seat saw"
+                    f"{game}: shows all hands, but note continues only the log of one seat"
                 )
             if seat is not None and seat != log.seat:
                 writer = "a bystander" if log.seat is None else f"seat {log.seat}"
@@ -169,7 +166,7 @@ def _start_log(
             print(wrap_text(f"{error}{speech.suggest_card(typed)}"))
             if len(typed.replace(",", " ").split()) != sizes[seat]:
                 dealt = ",".join(map(str, sizes[: settings.players]))
-                print(wrap_text(f"if the hands do not have {dealt} cards, quit and use --cards"))
+                print(wrap_text(f"if the players do not get {dealt} cards, quit and use --cards"))
 
 
 def _log_with_hand(
@@ -215,8 +212,7 @@ class _Notes:
         old, new = _lines(before), _lines(self.log)
         data, same = read_bytes(self.file.path), len(old)
         if new[:same] != old:
-            # Compare whole requests, because a file edited by hand may list the sets in another
-            # order.
+            # Compare whole requests, because an edited file may list the sets in another order.
             pairs = zip(_blocks(before), _blocks(self.log), strict=False)
             same = sum(len(event) for event, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
             data = data[: event_lines(data)[same]]
@@ -348,10 +344,7 @@ class _Notes:
     def formula_lines(self, formula: str, why: bool) -> Iterator[str]:
         """Yield lines about what the seat knows about a formula."""
         if not formula:
-            yield (
-                "type a formula, for example know H0 4/1 (player 0 has 4/1); kwartet know "
-                "--help explains them"
-            )
+            yield "type a formula, such as know H0 4/1; kwartet know --help explains formulas"
             return
         yield from answer_lines(formula, self.moment(), why=why, wide=columns())
 
@@ -401,8 +394,7 @@ class _Notes:
             event = before.events[-1]
             self.log, undone = before.without_last(), self.speech.say(event.sentences()[0])
         else:
-            # A full set in the dealt hand of the seat cannot be taken back, because it is always
-            # put down.
+            # A full set in the dealt hand is always put down, so it cannot be taken back.
             others = [p for p in before.put_down_at_deal if p[1] != before.seat]
             if not others:
                 yield "there is nothing to take back"

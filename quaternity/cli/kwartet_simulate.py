@@ -41,8 +41,7 @@ from quaternity.table.tournament.seatings import labels
 
 SEATS = "greedy,silent,mixed,random"
 WORLDS_EVERY = 5
-"""Number of goes (all requests of one player until the turn passes) between two counts of the
-possible deals in a plot."""
+"""Number of goes (a player's requests in one turn) between two counts of the possible deals."""
 
 Seats = Annotated[
     str,
@@ -169,16 +168,12 @@ def simulate(
         if tournament.rules.seats <= FEW_PLAYERS:
             tournament = replace(tournament, details=WORLDS_EVERY)
         else:
-            warn(
-                f"the possible deals are drawn only for up to {FEW_PLAYERS} players, because "
-                "counting them is slow"
-            )
+            warn(f"possible deals are drawn only for up to {FEW_PLAYERS} players: counting is slow")
 
     def show(finished: list[GameResult], run: dict[str, Any]) -> None:
         games_a_deal = tournament.games_a_deal
         table = make_table(finished, len(tournament.players), None, games_a_deal)
-        # There are no details of games that external players play without the loop that counts
-        # goes.
+        # Without the loop that counts goes, games of external players have no details.
         goes = [game.details.goes for game in finished if game.details is not None]
         deals = [tournament.deal_of(game) for game in range(len(goes))]
         mean_goes = Measured.of(goes, deals) if goes else None

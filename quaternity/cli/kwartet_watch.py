@@ -185,10 +185,7 @@ def _names(log: GameLog | SeatLog) -> str:
 
 
 def _say_worlds(log: GameLog | SeatLog, step: int, seat: int | None) -> None:
-    """Print the number of deals that public information allows, and the number for each player.
-
-    If `seat` is given, the second number is printed for this seat only.
-    """
+    """Print how many deals are possible for everybody, and for each player or only for `seat`."""
     say(f"possible deals: for everybody {_number(count_or_none(log.states[step].problem))}")
     seats = range(log.settings.players) if seat is None else (seat,)
     if seat is not None or not isinstance(log, SeatLog):

@@ -38,11 +38,8 @@ def kwartet_words() -> GameWords:
         FORMS,
         MARKS,
         {
-            "chances": (
-                "the chances that each player has each card; chances 4: only set 4",
-                _chances,
-            ),
-            "know": ("know H1 0/2: do you know that player 1 has 0/2? Or type any formula", _know),
+            "chances": ("who may have each card, in percent; chances 4: only set 4", _chances),
+            "know": ("know H1 0/2: do you know that player 1 has 0/2? Or any formula", _know),
             "why": ("why H1 0/2: how do you know it, or what else is possible?", _why),
         },
         advice=_advice,
@@ -67,30 +64,20 @@ def _chances(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
         yield f"too many deals to count ({error}); chances estimated from the requests, in percent"
         yield from chance_lines(beliefs(view), columns(), 3, only=only, aside=players)
         return
-    yield (
-        "chances in percent; # is certain, . is impossible; second rows are estimated from the "
-        "requests"
-    )
+    yield "chances in percent; # is certain, . is impossible; second rows: estimates from requests"
     yield from chance_lines(table, columns(), 3, beliefs(view), only, players)
 
 
 def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     """Yield lines about what a seat knows about a formula from its view."""
     if not argument:
-        yield (
-            "type a formula, for example know H1 0/2 (player 1 has 0/2); kwartet know --help "
-            "explains them"
-        )
+        yield "type a formula, such as know H1 0/2; kwartet know --help explains formulas"
         return
     yield from answer_lines(argument, _moment(session, seat))
 
 
 def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """Yield what a seat knows about a formula, and why.
-
-    The reason consists of the requests that prove the formula, or of two deals in which its truth
-    differs.
-    """
+    """Yield what a seat knows about a formula, and the requests or deals that show why."""
     if not argument:
         yield "type a formula, for example why H1 0/2 (how do you know that player 1 has 0/2?)"
         return
@@ -110,9 +97,6 @@ def _advice(view: View, question: Question) -> str:
     cards = beliefs(view)[index]
     read = f"{cards[number][asked]:.1%}"
     try:
-        return (
-            f" (yes with {float(chance_of(view, question)):.1%}; estimated from the requests: "
-            f"{read})"
-        )
+        return f" (yes with {float(chance_of(view, question)):.1%}; estimate from requests: {read})"
     except LimitError:
         return f" (yes with {read}, estimated from the requests)"

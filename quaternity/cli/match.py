@@ -210,7 +210,7 @@ class MatchSession:
             match.play(planned.seat, planned.move)
             self._drop_outdated(before, match.view(seat))
         elif not line and len(acting) > 1:
-            print("no program waits to move: it is up to you")
+            print("no program is waiting to move: type a move")
         elif line and not self._command(line, seat):
             self._move(line, seat)
         return True
@@ -432,10 +432,7 @@ class MatchSession:
         self.shown = -1
 
     def _show_table(self, view: int | None, seat: int | None, remark: str | None = None) -> None:
-        """Show the table with the news for a seat below it.
-
-        News that does not fit there is printed above the table.
-        """
+        """Show the table, with the news for a seat below it, or above it if there is no room."""
         table = table_text(self.match.rules, self.match.view(view), self.speech)
         news = "\n".join(map(wrap_text, self._news(seat))).splitlines()
         remarks = wrap_text(remark or "").splitlines()

@@ -61,7 +61,7 @@ MaybeTieBreakName = Annotated[
 Record = Annotated[
     str | None,
     typer.Option(
-        metavar="FILE", help="Record the game in this file. If the file exists, resume its game."
+        metavar="FILE", help="Record the game in this file; if it exists, resume its game."
     ),
 ]
 Seed = Annotated[int | None, typer.Option(metavar="N", help="Random seed.  [default: random]")]
@@ -89,8 +89,8 @@ Secret = Annotated[
     typer.Option(
         metavar="TEXT",
         help="Text that determines all random choices, in place of the seed. If external players "
-        "take part, a secret text is drawn, so that they cannot predict the deals. It is shown "
-        "after the games, which it repeats.",
+        "take part, a secret text is drawn, so that they cannot predict the deals. The text is "
+        "shown after the games, so that you can repeat them.",
     ),
 ]
 
@@ -105,11 +105,7 @@ Dask = Annotated[
 ]
 SaveTo = Annotated[
     str,
-    typer.Option(
-        "--save-to",
-        metavar="FOLDER",
-        help="Folder in which a state that shows a disagreement is saved.",
-    ),
+    typer.Option("--save-to", metavar="FOLDER", help="Folder for states that show a disagreement."),
 ]
 
 FormulaMethod = Annotated[

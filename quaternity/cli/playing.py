@@ -32,7 +32,7 @@ class MatchOptions(NamedTuple):
         seed: the random seed, or None to draw a seed.
         move_seconds: time limit of a program per move, in seconds.
         traceback: whether to print the traceback of a player that fails.
-        deck: the name of the deck that names the cards.
+        deck: the name of a deck of card names, or None if cards are numbers.
         player_file: the file that defines names of players, or None for the default file.
     """
 

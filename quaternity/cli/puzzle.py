@@ -38,7 +38,7 @@ def puzzle(
     seed: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Random seed; the same seed makes the same puzzle.  [default: random]"
+            metavar="N", help="Random seed, which determines the puzzle.  [default: random]"
         ),
     ] = None,
     day: Annotated[
@@ -47,8 +47,7 @@ def puzzle(
     answer: Annotated[
         str | None,
         typer.Option(
-            metavar="ANSWER",
-            help="Judge this answer; the exit status is 0 if it is right, 1 if it is wrong.",
+            metavar="ANSWER", help="Judge this answer: exit status 0 if right, 1 if wrong."
         ),
     ] = None,
     hint: Annotated[bool, typer.Option("--hint", help="Also show the first hint.")] = False,
@@ -59,8 +58,7 @@ def puzzle(
     html: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE",
-            help="Write the puzzles to this HTML file, with the solutions on a separate page.",
+            metavar="FILE", help="Write the puzzles as HTML, with the solutions on a separate page."
         ),
     ] = None,
     as_json: AsJson = False,
@@ -129,7 +127,7 @@ def _prove(item: Puzzle) -> None:
 
 
 def _dialogue(item: Puzzle) -> bool:
-    """Ask until the answer is right or `why` shows it. Return if the first answer was right."""
+    """Ask until an answer is right or `why` is typed. Return whether the first one was right."""
     hints, first = _hints(item), None
     say(f"Your answer: {FORMS[item.answer_form]}; or hint, why, or quit")
     while True:

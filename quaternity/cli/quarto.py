@@ -274,10 +274,7 @@ def _move_json(move: QuartoMove) -> dict[str, object]:
 
 
 def _print_moves(rows: Iterable[tuple[QuartoMove, int]]) -> None:
-    """Print moves.
-
-    Moves with the same cell, or without a cell, share a line if they have the same distance.
-    """
+    """Print moves, with moves of the same cell and distance on one line."""
     alike: dict[tuple[int, int | None], list[str]] = {}
     for (cell, name), distance in rows:
         alike.setdefault((distance, cell), []).extend([] if name is None else [name])

@@ -41,10 +41,7 @@ Answer:  y, yes or 1;   n, no or 0"""
 
 
 def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
-    """Return the texts and commands of Quaternity at the terminal.
-
-    `tablebase` answers the command `oracle`.
-    """
+    """Return the texts and commands of Quaternity. The command `oracle` uses the tablebase."""
 
     def oracle(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
         del seat, argument
@@ -63,17 +60,11 @@ def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
         {
             "questions": ("list the legal questions", _questions),
             "why": (
-                "why was the last move refused or forced?  why 1 0 2: any question; or a formula",
+                "why the last move was refused or forced; why 1 0 2: any question; or a formula",
                 _why,
             ),
-            "know": (
-                "know H1 0/2: is it certain that player 1 has 0/2? Or type any formula",
-                _know,
-            ),
-            "oracle": (
-                "what each player can force, and the best questions (with --oracle)",
-                oracle,
-            ),
+            "know": ("know H1 0/2: is it certain that player 1 has 0/2? Or any formula", _know),
+            "oracle": ("what players can force, and the best questions (with --oracle)", oracle),
         },
         _remark,
         formula_lines=_formula_lines,
@@ -175,10 +166,7 @@ def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     """Yield lines about what everybody knows about a formula."""
     del seat
     if not argument:
-        yield (
-            "type a formula, for example know H1 0/2 (player 1 has 0/2); kwartet know --help "
-            "explains them"
-        )
+        yield "type a formula, such as know H1 0/2; kwartet know --help explains formulas"
         return
     yield from certainty_lines(argument, _game(session.match))
 

@@ -88,10 +88,7 @@ def check(
                     saved = _save_smallest(error.state, solvers, save_to)
                     if saved is not None:
                         of = "" if solver is None else f" --solver {solver}"
-                        warn(
-                            "the smallest state that shows the fault is saved: quaternity "
-                            f"check {saved}{of}"
-                        )
+                        warn(f"the smallest example is saved: quaternity check {saved}{of}")
                 leaving.status = _worse(leaving.status, error)
                 continue
             if not report.valid:
@@ -131,7 +128,7 @@ def _check_file(path: str, named_solvers: list[Solver] | None) -> Report:
         reasons = "; ".join(
             f"{solver_label(solver)}: {why}" for solver, why in report.skipped.items()
         )
-        raise LimitError(f"every solver skipped it: {reasons}")
+        raise LimitError(f"every solver skipped this problem: {reasons}")
     return report
 
 

@@ -73,9 +73,7 @@ def solve(
     out: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE",
-            help="Write a tablebase to this file. FILE.work keeps the work of an "
-            "interrupted run, which the same command continues.",
+            metavar="FILE", help="Write a tablebase; an interrupted run continues from FILE.work."
         ),
     ] = None,
     certificate: Annotated[
@@ -90,9 +88,9 @@ def solve(
         str | None,
         typer.Option(
             metavar="GOAL",
-            help="Show the outcomes if every player plays for points (as many sets as possible) "
-            "or for a win. All ways of breaking ties without chance are considered (see --ties). "
-            "Requires a game that must end: --brisk, or two players.",
+            help="Show the outcomes if every player pursues this goal: points (as many sets as "
+            "possible) or win. All ways of breaking ties without chance are considered (see "
+            "--ties). Requires a game that must end: --brisk, or two players.",
         ),
     ] = None,
     ties: Annotated[
@@ -123,8 +121,7 @@ def solve(
         typer.Option(
             metavar="SECONDS",
             min=0,
-            help="Time limit in seconds for --ask; the check of its answer has the same limit "
-            "again.",
+            help="Time limit in seconds for --ask, and again for checking its answer.",
         ),
     ] = 60.0,
     workers: Workers = 1,
@@ -232,7 +229,7 @@ def _solve(
 
 
 def _answer(state: State, ask: str, seconds: float, certificate: str | None, as_json: bool) -> None:
-    """Check whether a player can force a win by playing the answer out, and print the answer."""
+    """Search whether a player can force a win, check the answer by playing it out, and print it."""
     kind, _, number = ask.partition(":")
     if kind != "force" or not (number.isascii() and number.isdigit()):
         raise InputError(f"--ask {ask!r}: expected force:PLAYER, for example force:0")

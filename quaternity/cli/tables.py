@@ -40,8 +40,7 @@ from quaternity.web.table_admin import (
 tables = typer.Typer(cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(tables, name="tables")
 
-# An ID may begin with a hyphen. It is not confused with an option, because all options here begin
-# with two hyphens.
+# An ID may begin with one hyphen, but every option begins with two.
 _IDS = {"ignore_unknown_options": True}
 
 Name = Annotated[str, typer.Argument(metavar="ID", help="ID of a table, as shown by `list`.")]
@@ -147,10 +146,7 @@ def export(
         ),
     ] = None,
     hidden: Annotated[
-        bool,
-        typer.Option(
-            "--hidden", help="Include unfinished games, with their hidden hands and deck."
-        ),
+        bool, typer.Option("--hidden", help="Include unfinished games, with hidden hands and deck.")
     ] = False,
 ) -> None:
     """Export tables as records, which `watch` and `review` read.
@@ -184,10 +180,7 @@ def export(
 @tables.command()
 def backup(
     file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE", help="Backup file. An existing file is replaced in one step."
-        ),
+        str, typer.Argument(metavar="FILE", help="Backup file, replaced in one step if it exists.")
     ],
     data: Data = None,
 ) -> None:

@@ -55,10 +55,7 @@ app.add_typer(set_app, name="set")
 
 CARD = Annotated[
     str,
-    typer.Argument(
-        metavar="CARD",
-        help="The card as an index, as four ternary digits, or as words in one argument.",
-    ),
+    typer.Argument(metavar="CARD", help="An index, four ternary digits, or words in one argument."),
 ]
 CARDS = Annotated[
     list[str],
@@ -74,8 +71,7 @@ RULE = Annotated[
     ),
 ]
 METHOD = Annotated[
-    str,
-    typer.Option("--method", metavar="search|cp-sat", help="Method of the search and the proof."),
+    str, typer.Option("--method", metavar="search|cp-sat", help="Method of search and proof.")
 ]
 SECONDS = Annotated[
     float | None,
@@ -174,7 +170,7 @@ def disjoint(
     seed: CHOICE_SEED = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find as many SETs, or triples, without common cards on a table as possible.
+    """Find a largest collection of SETs, or triples, on a table that have no card in common.
 
     If a limit (exit status 4) or an interrupt (130) ends the search, the best result so far is
     shown with an upper bound.
@@ -267,7 +263,7 @@ def largest(
                 bound=best.bound, proved=best.proved,
             )  # fmt: skip
         else:
-            limit = "no more can be" if best.proved else f"at most {best.bound} can be"
+            limit = "no more are possible" if best.proved else f"at most {best.bound} are possible"
             say(f"{best.size} of {len(table)} cards without a {triple_rule.three}, and {limit}:")
             for card in best.found:
                 print(_line(card))
@@ -277,10 +273,7 @@ def largest(
 
 @contextmanager
 def _report_early_end(best: Incumbent[Any]) -> Iterator[list[ExitStatus]]:
-    """Print a message if a limit or an interrupt ends the search.
-
-    The exit status is then appended to the list that the block receives.
-    """
+    """Print why the search ended early, and append the exit status to the yielded list."""
     status: list[ExitStatus] = []
     try:
         yield status

@@ -24,10 +24,7 @@ SEED = Annotated[
     typer.Option("--seed", metavar="N", help="Random seed.  [default: random, and printed]"),
 ]
 SAFE = Annotated[
-    bool,
-    typer.Option(
-        "--safe", help="Shuffle so that a game never gets stuck before the deck is empty."
-    ),
+    bool, typer.Option("--safe", help="Shuffle so that no game gets stuck before its end.")
 ]
 
 
@@ -62,10 +59,7 @@ def simulate(
     ] = 1000,
     safe: SAFE = False,
     extra: Annotated[
-        bool,
-        typer.Option(
-            "--extra", help="Deal three more cards if the table contains no SET, or no triple."
-        ),
+        bool, typer.Option("--extra", help="Deal three more cards if there is no SET or triple.")
     ] = False,
     rule: RULE = "set",
     seconds: Annotated[
@@ -163,10 +157,7 @@ def _play_games(
 @set_app.command()
 def chain(
     length: Annotated[
-        int,
-        typer.Option(
-            "--length", "-l", metavar="N", min=1, help="Number of SETs or triples in the chain."
-        ),
+        int, typer.Option("--length", "-l", metavar="N", min=1, help="Number of SETs or triples.")
     ] = 10,
     start: Annotated[
         str | None,

@@ -110,10 +110,7 @@ def add_tournament(
 
 
 def _game_to_replay(own_game: str, game: str | None, replay: int | None) -> int | None:
-    """Return the number of the game to replay.
-
-    In former versions, the option for this number was `--game`.
-    """
+    """Return the number of the game to replay, which used to be the value of `--game`."""
     if game is None or game == own_game:
         return replay
     if game.isdecimal():

@@ -327,7 +327,7 @@ def test_a_hint_can_be_cancelled(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_an_empty_line_is_explained_if_no_program_waits(cli: Cli) -> None:
     outcome = cli("set", "play", "--seats", "you,you", "--seed", 1, stdin="\nquit\n")
-    assert "no program waits to move: it is up to you" in outcome.out
+    assert "no program is waiting to move: type a move" in outcome.out
 
 
 @needs_terminal
