@@ -28,7 +28,7 @@ def _check_solvers() -> None:
             return  # If the package is missing, a later import raises a clear error.
         hiding = spec.origin or ", ".join(places or ())
     raise ImportError(
-        f"{hiding} hides the package solvers, which quaternity needs: rename it, or start Python "
+        f"{hiding} hides the package solvers that quaternity needs: rename it, or start Python "
         "in another folder",
         name=__name__,
     )

@@ -58,7 +58,7 @@ SECTIONS = {
         "compare": Entry("compare", "Time every solver on many states, and check all evidence."),
         "fuzz": Entry("fuzz", "Test all solvers on random problems and games."),
         "instances": Entry(
-            "exchange", "Make deal problems that are barely possible, or barely impossible."
+            "exchange", "Make deal problems that are barely possible or impossible."
         ),
         "export": Entry("exchange", "Write a position in a format that other solvers read."),
         "prove": Entry("exchange", "Prove that cards cannot be dealt, for independent checkers."),

@@ -80,7 +80,7 @@ def instances(
         bool, typer.Option("--json", help="Print one JSON line per file.")
     ] = False,
 ) -> None:  # fmt: skip
-    """Make deal problems that are barely possible, or barely impossible.
+    """Make deal problems that are barely possible or impossible.
 
     Each pair consists of a possible and an impossible problem that differ by one unit of one bound.
     The commands check, compare, analyse, export and prove read the files.

@@ -24,7 +24,7 @@ them. Then the game also ends when nobody can ask, or when the last allowed requ
 The table shows exactly what follows from your hand and from what everybody saw."""
 
 MARKS = """\
-Marks in the table: > the player to move; mine: you have the card; =1: player 1 has it; 12: \
+Marks in the table: >: player to move; mine: you have the card; =1: player 1 has it; 12: \
 player 1 or 2 has it; *: any opponent may have it; at least 1:2: player 1 has two or more cards of \
 the set."""
 
@@ -64,7 +64,7 @@ def _chances(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
         yield f"too many deals to count ({error}); chances estimated from the requests, in percent"
         yield from chance_lines(beliefs(view), columns(), 3, only=only, aside=players)
         return
-    yield "chances in percent; # is certain, . is impossible; second rows: estimates from requests"
+    yield "chances in percent (# certain, . impossible); below: estimates from requests"
     yield from chance_lines(table, columns(), 3, beliefs(view), only, players)
 
 

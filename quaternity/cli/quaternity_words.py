@@ -32,7 +32,7 @@ When all sets are completed, the player with the most points wins; if several ha
 wins. In a brisk game, questions that can only be answered by no are forbidden."""
 
 MARKS = """\
-Marks in the table: > the player to move; =1: player 1 has the card; 12: player 1 or 2 has it; *: \
+Marks in the table: >: player to move; =1: player 1 has the card; 12: player 1 or 2 has it; *: \
 anybody may have it; at least 1:2: player 1 has two or more cards of the set."""
 
 FORMS = """\
