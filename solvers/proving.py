@@ -42,7 +42,7 @@ def prove(problem: DealProblem, verdict: Infeasible | None = None) -> Refutation
     if isinstance(answer, Feasible):
         raise InputError("problem: the cards can be dealt, so there is nothing to prove")
     if answer.shortage is None:
-        raise SolverFault("infeasible, but without a shortage that shows why")
+        raise SolverFault("the verdict is infeasible, but no shortage proves it")
     formula, proof = opb(problem), refutation(problem, answer.shortage)
     try:
         check_refutation(problem, formula, proof)

@@ -122,7 +122,17 @@ def main() -> None:
         venv.create(place / "bare", with_pip=True)
         bare = place / "bare" / "bin"
         constraints = ("--constraint", ROOT / "constraints.txt")
-        run(bare / "python", "-m", "pip", "install", "--quiet", *constraints, wheel, "mypy", "pytest")
+        run(
+            bare / "python",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            *constraints,
+            wheel,
+            "mypy",
+            "pytest",
+        )
         for words in WORKS:
             run(bare / "quaternity", *words, folder=place)
             print("works:", *words)
