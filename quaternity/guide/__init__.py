@@ -16,9 +16,9 @@ from quaternity.base.errors import InputError
 
 ORDER = (
     "rules", "serving", "operating", "commands", "python", "decks", "puzzles", "referee",
-    "models", "comparing", "testing", "solvers", "bots", "arena", "players", "learning", "games", "knowledge",
-    "perfect-play", "mathematics", "pigeons", "worlds", "secret", "trust", "formats", "limits",
-    "glossary", "house",
+    "models", "comparing", "testing", "solvers", "bots", "arena", "players", "learning", "games",
+    "knowledge", "perfect-play", "mathematics", "pigeons", "worlds", "secret", "trust", "formats",
+    "limits", "glossary", "house",
 )  # fmt: skip
 """Names of all pages in order. Pages for newcomers come first."""
 
