@@ -29,7 +29,8 @@ def minimize_problem(
 
     A simplification removes a set, a card or a player, lowers a hand or a minimum, removes a
     maximum, or removes a possible owner. When a card is removed, its owner in one deal gets a
-    smaller hand, so a feasible problem stays feasible.
+    smaller hand, so a feasible problem stays feasible. Before that, problems of a single player and
+    a single set are tried, because a fault often shows in them.
 
     Args:
         is_faulty: function that returns whether a problem has the fault. `problem` must have it.
@@ -49,6 +50,13 @@ def minimize_problem(
     DealProblem(hands=[0], sets=[SetConstraint.of([[], []], players=1, low=[0], high=[2])])
     """
     deadline = monotonic() + seconds
+    if problem.players > 1 and not same_size:
+        sets, players = range(len(problem.sets)), range(problem.players)
+        single = (
+            one_player_problem(problem, index, player, max_cards)
+            for max_cards, index, player in product((1, None), sets, players)
+        )
+        problem = next(filter(is_faulty, single), problem)
     is_simpler = True
     while is_simpler:
         is_simpler = False
@@ -68,10 +76,6 @@ def simplifications(problem: DealProblem, same_size: bool = False) -> Iterator[D
     """
     owners = _some_owners(problem)
     sets = range(len(problem.sets))
-    if problem.players > 1:
-        for max_cards, index, player in product((1, None), sets, range(problem.players)):
-            if not same_size or max_cards is None:
-                yield one_player_problem(problem, index, player, max_cards)
     if len(problem.sets) > same_size:
         for index in sets:
             yield _without_cards(
