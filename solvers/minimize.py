@@ -6,7 +6,7 @@ The reduction is greedy: it tries one simplification after another and keeps tho
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from itertools import product, takewhile
 from time import monotonic
 
 from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
@@ -56,7 +56,8 @@ def minimize_problem(
             one_player_problem(problem, index, player, max_cards)
             for max_cards, index, player in product((1, None), sets, players)
         )
-        problem = next(filter(is_faulty, single), problem)
+        in_time = takewhile(lambda _: monotonic() <= deadline, single)
+        problem = next(filter(is_faulty, in_time), problem)
     is_simpler = True
     while is_simpler:
         is_simpler = False

@@ -74,14 +74,14 @@ def random_feasible(choose: Choose, sizes: Sizes) -> DealProblem:
 
 
 def _repetitions(choose: Choose, limit: int, minimum: int = 0) -> Iterator[None]:
-    """Yield a random number of times, up to a limit; all numbers are equally likely.
+    """Yield a random number of times, from a minimum to a limit; the limit is the likeliest number.
 
     Every repetition is chosen just before it happens, and with it the values that are chosen in it.
     So Hypothesis can leave out any of them when it shrinks a problem.
     """
     yield from [None] * minimum
     for remaining in range(limit - minimum, 0, -1):
-        if not choose(0, remaining):
+        if not choose(0, remaining + 1):
             return
         yield
 
@@ -137,21 +137,21 @@ def random_tightened(choose: Choose, sizes: Sizes) -> DealProblem:
     """
     problem = random_feasible(choose, sizes)
     hands, sets = list(problem.hands), list(problem.sets)
-    for _ in _repetitions(choose, 6, minimum=1):
+    for _ in _repetitions(choose, 3, minimum=1):
         player = _choose_player(choose, sizes, problem.players)
-        kind = choose(0, 5)
-        if kind < 2 or not sets:
+        kind = choose(0, 6)
+        if kind == 0 or not sets:
             giver = _choose_player(choose, sizes, problem.players)
             if hands[giver]:
                 hands[giver] -= 1
-            if giver != player or kind:
+            if giver != player or choose(0, 1):
                 hands[player] += 1
             continue
         index = choose(0, sizes.sets - 1) % len(sets)
         owners, low, high = map(list, sets[index])
-        if kind == 2:
+        if kind <= (2 if sizes.upper_bounds else 4):
             low[player] = _choose_bound(choose, low[player], max(low[player], len(owners) + 1))
-        elif kind == 3 and sizes.upper_bounds:
+        elif kind <= 4:
             high[player] = choose(0, high[player])
         elif owners:
             owners[choose(0, sizes.set_size - 1) % len(owners)] &= ~(1 << player)
@@ -205,9 +205,8 @@ def random_boundary(choose: Choose, sizes: Sizes) -> tuple[DealProblem, DealProb
                 less = with_entry(constraint.high, player, count - 1)
                 tighter.setdefault("high", []).append((index, constraint._replace(high=less)))
     problem = DealProblem(hands, sets)
-    kind = choose(0, len(tighter))
-    if kind < len(tighter):
-        changes = [*tighter.values()][kind]
+    if tighter and choose(0, 5):
+        changes = [*tighter.values()][choose(0, 2) % len(tighter)]
         return problem, problem.with_set(*changes[choose(0, len(changes) - 1)])
     members = [player for player in range(players) if coalition >> player & 1]
     givers = [player for player in range(players) if player not in members and hands[player]]
