@@ -271,7 +271,7 @@ class MatchSession:
     # ------------------------------------------------------------------ reading
 
     def _read(self, prompt: str, seconds: float | None) -> str | None:
-        """Return a typed line without surrounding whitespace, or None if the time is up.
+        """Return a typed line without surrounding whitespace, or None if time runs out.
 
         Raises `_Quit` if the input has ended. Only a terminal has a time limit: with piped input, a
         program moves after an empty line.

@@ -165,7 +165,7 @@ def ask(prompt: str, seconds: float | None = None, typed: str = "") -> str:
 
     Raises:
         EOFError: If the input has ended.
-        HalfTyped: If the time is up.
+        HalfTyped: If time runs out.
     """
     if not sys.stdin.isatty():
         return input(prompt).strip()

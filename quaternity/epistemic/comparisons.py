@@ -81,7 +81,7 @@ def compare_with_number(term: Term, sign: str, number: int) -> Formula:
 
 
 def compare_terms(first: Term, sign: str, second: Term) -> Formula | None:
-    """Return the formula that compares two terms, or None if it would need an unknown maximum."""
+    """Return the formula that compares two terms, or None if an unknown maximum is needed."""
     if second.value is not None:
         return compare_with_number(first, sign, second.value)
     turned = _MIRRORED.get(sign, sign)

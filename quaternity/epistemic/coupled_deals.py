@@ -39,7 +39,7 @@ def negate(literal: Literal) -> Literal:
 
 
 class DealTable:
-    """One deal of a model. `holds[card]` maps each possible owner of a card to a literal.
+    """A deal of a CP-SAT model. `holds[card]` maps each possible owner of a card to a literal.
 
     The cards of all sets are numbered consecutively; `first_card[set]` is the number of the first
     card of a set.
@@ -57,7 +57,7 @@ class DealTable:
             start += constraint.size
 
     def card_literal(self, player: int, set_index: int, number: int) -> Literal:
-        """Return the literal for whether a player holds a card; False if it does not exist."""
+        """Return the literal that says that a player holds a card, or False if there is none."""
         if number >= self.problem.sets[set_index].size:
             return False
         return self.holds[self.first_card[set_index] + number].get(player, False)
@@ -80,7 +80,7 @@ class DealTable:
 
 
 class CoupledDeals:
-    """A CP-SAT model of several deals and clauses. After additions, it can be solved again."""
+    """A CP-SAT model of several deals and clauses. It can be extended and solved again."""
 
     def __init__(self, deadline: Deadline) -> None:
         from ortools.sat.python import cp_model
@@ -167,7 +167,7 @@ class CoupledDeals:
         deals.
 
         Raises:
-            Undecided: If the time is up.
+            Undecided: If time runs out.
             LimitError: If the model has too many variables.
         """
         self.deadline.remaining()

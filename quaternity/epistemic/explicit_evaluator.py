@@ -33,7 +33,7 @@ Truth: TypeAlias = npt.NDArray[np.bool_]
 
 
 class ExplicitModel:
-    """All worlds of a problem, as an array.
+    """All worlds (possible deals) of a problem, as an array.
 
     Raise LimitError if there are more than `limit` deals.
 
@@ -104,7 +104,7 @@ class ExplicitModel:
     def extension(
         self, formula: Formula, among: Truth | None = None, check: Check = no_check
     ) -> Truth:
-        """Return an array that tells in which worlds a formula is true.
+        """Return the extension of a formula: an array that marks the worlds where it is true.
 
         The model is restricted to the worlds `among`; in other worlds the array is meaningless.
         `check` is called before each part of the formula, and may raise an exception.
@@ -239,7 +239,7 @@ class ExplicitModel:
 
 
 def _true_throughout(classes: npt.NDArray[np.int64], truth: Truth, among: Truth) -> Truth:
-    """Return the worlds whose class contains only true worlds.
+    """Return an array that marks the worlds whose class contains only true worlds.
 
     Worlds outside `among` are ignored.
     """

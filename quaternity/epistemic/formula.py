@@ -98,7 +98,7 @@ class Formula:
         return ()
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
-        """Return a copy in which the immediate subformulas are replaced by as many others."""
+        """Return a copy with other immediate subformulas. Their number must be the same."""
         return type(self)(*_formulas(parts)) if parts else self
 
     def subformulas(self) -> Iterator[Formula]:

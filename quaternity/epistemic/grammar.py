@@ -103,7 +103,7 @@ class _Token(NamedTuple):
 
 
 class _Abbreviation(NamedTuple):
-    """A named formula: its parameters, its position in the text, and its variables and names."""
+    """A formula that `let` has named: its parameters, its position, and its variables and names."""
 
     parameters: tuple[str, ...]
     position: int
@@ -115,8 +115,8 @@ class _Abbreviation(NamedTuple):
 def parse(text: str, language: Language | None = None) -> Formula:
     """Parse a formula.
 
-    The language says which players and cards exist. Without one, they are not checked, and the text
-    may contain neither quantifiers nor operators about all players.
+    The language says which players and cards exist. Without a language, players and cards are not
+    checked, and the text may contain neither quantifiers nor operators about all players.
 
     Raises:
         InputError: If the text is not a formula. The message points at the column.
@@ -444,7 +444,8 @@ class _Parser:
     def parse_quantified(self) -> Formula:
         """Parse a quantified formula such as `all c in set 3 != 3/0: f`.
 
-        The formula after the colon is parsed once for every value. The results are joined.
+        The formula after the colon is parsed once for every value. The results are joined by `&` or
+        `|`.
         """
         join = every if self.token.text == "all" else some
         self.position += 1

@@ -35,7 +35,7 @@ Counts: TypeAlias = tuple[int, ...]
 
 
 def set_options(constraint: SetConstraint, seen: int) -> set[tuple[Counts, Pattern]] | None:
-    """Return all (counts, pattern) pairs that are possible in a set.
+    """Return the possible (counts, pattern) pairs of a set: cards per player, and seen cards.
 
     `seen` is a bit mask of the players whose hands are seen. Return None if there are more than
     `MAX_OPTIONS` pairs.
@@ -62,7 +62,7 @@ class HandPatterns:
     """Patterns of the seen hands in all deals of a problem.
 
     Attributes:
-        public: The public problem, in whose deals the other players' cards are considered.
+        public: The public problem, whose deals restrict the cards of the players who are not seen.
         coalitions: Bit masks of the coalitions of other players. The first coalition is empty. It
             represents the patterns with which a set cannot be dealt at all. The other coalitions
             are checked with the remaining patterns.
@@ -106,7 +106,7 @@ class HandPatterns:
         return sorted({pattern for _, pattern in self.options[index]})
 
     def shares(self, index: int, pattern: Pattern, case: Case) -> list[int] | None:
-        """Return the maximum number of cards of a set that each coalition can hold.
+        """Return each coalition's share: the maximum number of cards of a set that it can hold.
 
         The seen hands have the given pattern, and `case` restricts the owners of the cards. Return
         None if the set cannot be dealt in this way.
@@ -143,7 +143,7 @@ class HandPatterns:
         return [self._layout.lane(table, coalition) for coalition in self.coalitions]
 
     def required_cards(self, coalition: int) -> int:
-        """Return the number of cards in the hands of a coalition, which it must hold."""
+        """Return how many cards a coalition must hold, which is the total size of its hands."""
         return sum(self.public.hands[player] for player in players_in(coalition))
 
     def provable_coalitions(self, case: Case) -> list[int] | None:
@@ -201,7 +201,7 @@ class HandPatterns:
         ]
 
     def _new_costs(self, index: int, allowed: tuple[int, ...]) -> Options:
-        """Return the smallest share of each coalition, for each possible `Counts` of a set."""
+        """Return the smallest share of each coalition in a set, for each possible `Counts`."""
         import numpy as np
 
         from quaternity.epistemic.smallest_totals import Options
@@ -224,5 +224,5 @@ class HandPatterns:
 
 @lru_cache(maxsize=64)
 def hand_patterns(problem: DealProblem, public: DealProblem, seen: tuple[int, ...]) -> HandPatterns:
-    """Return the patterns of some hands from a cache."""
+    """Return the patterns of the hands of the players `seen`. The results are cached."""
     return HandPatterns(problem, public, seen)

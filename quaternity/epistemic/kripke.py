@@ -57,9 +57,9 @@ def kripke_model(
 ) -> KripkeModel:
     """Return the model of a situation after announcements, contracted by bisimulation.
 
-    By default, all announcements of the situation are made. With `every`, all cards are relevant,
-    otherwise the cards that the formulas name. Raise LimitError if there are more than `MAX_DEALS`
-    deals.
+    By default, all announcements of the situation are made. If `every` is true, all cards are
+    relevant, otherwise only the cards that the formulas name. Raise LimitError if there are more
+    than `MAX_DEALS` deals.
     """
     earlier = situation.announcements if announcements is None else tuple(announcements)
     evaluator = ExplicitEvaluator(situation.problem)

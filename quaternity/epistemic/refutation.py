@@ -22,7 +22,7 @@ from solvers.problem import DealProblem, players_in
 
 
 class Refuter:
-    """Encoder of refutations. Each model needs a separate `Refuter`."""
+    """Encoder of refutations as literals of a model. Each model needs a separate `Refuter`."""
 
     def __init__(self, model: CoupledDeals, problem: DealProblem) -> None:
         self.model = model
@@ -40,7 +40,7 @@ class Refuter:
 
         The literal can be true iff no deal of the case has the same hands of the players `seen` as
         the deal `table`. The case restricts the owners of cards in `problem`, by default the public
-        problem. Raise Undecided if the time is up.
+        problem. Raise Undecided if time runs out.
         """
         self.model.deadline.remaining()
         problem = self.problem if problem is None else problem
@@ -52,9 +52,9 @@ class Refuter:
         return self.model.any_of(proofs)
 
     def always_possible(self, seen: tuple[int, ...], case: Case) -> bool:
-        """Return whether in every public deal, some deal of a case has the same seen hands.
+        """Return whether the seen hands never exclude a case, whatever the public deal is.
 
-        False may also mean that the question was not decided.
+        The result is also False if this was not decided.
         """
         return hand_patterns(self.problem, self.problem, seen).provable_coalitions(case) == []
 
@@ -112,7 +112,7 @@ class Refuter:
     def _bits(
         self, table: DealTable, seen: Sequence[int], index: int, pattern: Pattern
     ) -> list[Literal]:
-        """Return literals which are all true iff the seen hands have this pattern in a set."""
+        """Return literals that are all true iff the seen hands have this pattern in a set."""
         bits = []
         for number, holder in enumerate(pattern):
             for player in seen:

@@ -280,7 +280,7 @@ class SolverEvaluator:
         """Search with CP-SAT for a deal where the announcements are true and a formula is false.
 
         Build one model and solve it again after each refinement. Return None if there is no such
-        deal. If `hint` is set, this result is not verified.
+        deal. If `hint` is true, the result None is not verified.
         """
         encoder = self.encoder()
         table = encoder.new_deal(seen)
@@ -306,7 +306,7 @@ class SolverEvaluator:
     def satisfiable(self, encoder: Encoder, hint: bool = False) -> bool:
         """Return whether a model has a solution in which all unenforced literals are correct.
 
-        The solution can be read from the model. If `hint` is set, a negative answer is not
+        The solution can be read from the model. If `hint` is true, a negative answer is not
         verified. Raise SolverFault if CP-SAT contradicts itself.
         """
         model = encoder.model
