@@ -23,7 +23,7 @@ second."""
 
 
 def _reaches(tree: GameTree, strategies: Floats) -> tuple[Floats, Floats]:
-    """Return the reach probability of each moment: by each player's choices, and by chance."""
+    """Return how likely each moment is reached by the choices of each player, and by chance."""
     ours = np.ones((len(tree), tree.game.seats))
     chance = tree.chance.copy()
     chosen = np.nonzero(tree.choice >= 0)[0]
@@ -36,7 +36,7 @@ def _reaches(tree: GameTree, strategies: Floats) -> tuple[Floats, Floats]:
 
 
 def _counterfactual_reaches(reaches: Floats, chance: Floats, player: int) -> Floats:
-    """Return each moment's reach probability by chance and all players except `player`."""
+    """Return how likely each moment is reached by chance and the choices of all other players."""
     others: Floats = chance * np.delete(reaches, player, axis=1).prod(1)
     return others
 
@@ -53,7 +53,7 @@ def _values(tree: GameTree, strategies: Floats) -> Floats:
 
 
 def _add_to_parents(tree: GameTree, values: Floats, level: slice, terms: Floats) -> None:
-    """Add one term for each moment of a level to the value of the moment's parent.
+    """Add a term for each moment (node) of a level to the value of its parent.
 
     The children of a parent must be adjacent.
     """
@@ -83,7 +83,7 @@ def best_reply(tree: GameTree, strategies: Floats, player: int) -> float:
 
 
 def _best_choices(tree: GameTree, merits: Floats) -> NDArray[np.bool_]:
-    """Return an array that marks one best choice, the first, in every information set."""
+    """Return an array that marks the first of the best choices in every information set."""
     starts = np.array([known.first for known in tree.information_sets])
     highest = np.maximum.reduceat(merits, starts)[tree.set_of]
     candidates = np.nonzero(merits == highest)[0]
@@ -94,7 +94,7 @@ def _best_choices(tree: GameTree, merits: Floats) -> NDArray[np.bool_]:
 
 
 def nash_conv(tree: GameTree, strategies: Floats) -> float:
-    """Return the sum over all players of what each could gain by a best reply to the others."""
+    """Return the sum of the players' possible gains, each by a best reply to the others."""
     now = expected_returns(tree, strategies)
     return sum(best_reply(tree, strategies, player) - now[player] for player in range(len(now)))
 

@@ -62,7 +62,7 @@ def _memory_size(table: TableGame) -> int:
 
 
 def _type(short: str, table: TableGame, usual: dict[str, Any], chosen: bool = True) -> Any:
-    """Return OpenSpiel's description of a game type. If `chosen`, it is for these settings only."""
+    """Return OpenSpiel's game type. If `chosen`, it describes the game with these settings only."""
     dealt = bool(table.encoded.chance(()))
     min_players, max_players = registration(table.name).seats or (table.seats, table.seats)
     zero_sum = not chosen or (table.reward.zero_sum and table.seats > 1)
@@ -144,7 +144,7 @@ def _legal(mask: bytes) -> list[int]:
 
 
 class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
-    """OpenSpiel state: an episode, or a chance node before it begins.
+    """OpenSpiel state: an episode, or a chance node before an episode begins.
 
     Attributes:
         moment: The episode or chance node. It is the only attribute, because OpenSpiel copies all

@@ -15,7 +15,7 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class Term(NamedTuple):
-    """A number that can differ between deals, given by the formulas that compare it with constants.
+    """A number that depends on the deal, represented by formulas that compare it with constants.
 
     The functions `at_least` and `exactly` return the formula that compares the number with a
     constant. `maximum` is the largest possible number, or None if it is not known. `value` is the

@@ -207,7 +207,7 @@ class CoupledDeals:
         return holders
 
     def solve(self, **parameters: object) -> bool:
-        """Solve the model and return whether there is a solution, which `value` and `deal` read.
+        """Solve the model and return whether it has a solution, which `value` and `deal` can read.
 
         Raise Undecided at the time limit, and SolverFault if CP-SAT rejects the model.
         """

@@ -110,7 +110,7 @@ class Encoder:
         return self._cache[key]
 
     def forbid(self, guess: UnenforcedLiteral, deal: Deal, case: Case | None) -> None:
-        """Forbid an unenforced literal in a deal where it is wrong, and wherever `case` refutes it.
+        """Forbid an unenforced literal in a deal where it is wrong, and where `case` refutes it.
 
         Every deal of the case is a counterexample to the assumed knowledge. The literal is
         therefore wrong wherever the players have the same hands as in one of these deals. Without a

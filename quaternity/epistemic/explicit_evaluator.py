@@ -85,7 +85,7 @@ class ExplicitModel:
         raise InputError(f"{deal} does not fit the public record")
 
     def classes(self, players: tuple[int, ...]) -> npt.NDArray[np.int64]:
-        """Return the class of each world: its worlds have the same hands of all these players."""
+        """Return each world's class. These players have the same hands in all worlds of a class."""
         if players not in self._classes:
             digit = np.zeros(self.problem.players, dtype=np.int64)
             digit[list(players)] = np.arange(1, len(players) + 1)

@@ -62,7 +62,7 @@ class HandPatterns:
     """Patterns of the seen hands in all deals of a problem.
 
     Attributes:
-        public: The public problem, whose deals restrict the cards of the players who are not seen.
+        public: The public problem. The unseen hands may come from any of its deals.
         coalitions: Bit masks of the coalitions of other players. The first coalition is empty. It
             represents the patterns with which a set cannot be dealt at all. The other coalitions
             are checked with the remaining patterns.

@@ -184,7 +184,7 @@ def model_dot(model: KripkeModel) -> str:
 
 
 def model_svg(model: KripkeModel, title: str) -> str:
-    """Return an SVG of a model. The real world is at the top of a circle and has a double border.
+    """Return an SVG of a model. Worlds form a circle, with the real world at the top.
 
     Raise LimitError if there are more than `MAX_DRAWN` worlds.
     """

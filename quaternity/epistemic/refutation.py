@@ -52,7 +52,7 @@ class Refuter:
         return self.model.any_of(proofs)
 
     def always_possible(self, seen: tuple[int, ...], case: Case) -> bool:
-        """Return whether the seen hands never exclude a case, whatever the public deal is.
+        """Return whether the seen hands do not exclude a case in any public deal.
 
         The result is also False if this was not decided.
         """

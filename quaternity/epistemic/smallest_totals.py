@@ -21,7 +21,7 @@ INFINITE = 1 << 28
 
 
 class Options(NamedTuple):
-    """Options of one set: `counts[option, player]` cards at `costs[option, kind]`."""
+    """Ways to deal one set: `counts[option, player]` cards, at `costs[option, kind]`."""
 
     counts: Numbers
     costs: Numbers

@@ -420,7 +420,7 @@ class SolverEvaluator:
     def chain_to_failure(
         self, common: logic.Common, deal: Deal, earlier: Announcements
     ) -> list[Deal]:
-        """Return a chain to a deal where the part of `common` is false, or an empty list.
+        """Return a chain to a failure, where the part of `common` is false, or an empty list.
 
         Raise Undecided if the question is not decided within `MAX_STEPS` steps and the time limit.
         """
@@ -460,7 +460,7 @@ class SolverEvaluator:
     def _listed_chain(
         self, common: logic.Common, area: DealProblem, deal: Deal, earlier: Announcements
     ) -> list[Deal] | None:
-        """List the deals of `area`. Return a chain to a failure; None if there are too many."""
+        """List the deals of `area`, and return a chain to a failure. None if there are too many."""
         from quaternity.epistemic.explicit_evaluator import ExplicitModel
         from quaternity.epistemic.worlds import quick_count
 

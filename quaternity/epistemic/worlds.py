@@ -34,7 +34,7 @@ numbered consecutively."""
 
 
 class _Step(NamedTuple):
-    """Step that deals one card: for each state and player, the next state or -1."""
+    """Step that deals one card: the next state for each state and player, or -1 for none."""
 
     players: tuple[int, ...]
     next_states: npt.NDArray[np.int32]

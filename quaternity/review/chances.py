@@ -30,9 +30,9 @@ milliseconds per second of the time limit."""
 
 
 class Point(NamedTuple):
-    """The chances of all seats after a number of moves, and the largest of their standard errors.
+    """A point of the curve of chances: each seat's chance of winning after a number of moves.
 
-    `chances` is None if the chances are not known.
+    `chances` is None if the chances are not known, and `error` is the largest standard error.
     """
 
     after: int
@@ -42,14 +42,14 @@ class Point(NamedTuple):
 
 
 class Chance(NamedTuple):
-    """Estimated chance of a seat to win, with its standard error."""
+    """Estimated chance that a seat wins, with its standard error."""
 
     mean: float
     error: float
 
 
 def estimate_chances(results: Sequence[Shares]) -> list[Chance]:
-    """Estimate each seat's chance to win from the results of simulated games.
+    """Estimate each seat's chance of winning from the results of simulated games.
 
     The standard errors are computed as if two more games had been won and two more lost (Agresti
     and Coull, 1998), so they are above 0 even if all results are equal. This is also valid for
@@ -78,7 +78,8 @@ class PlayoutEstimate:
     def simulate(self, work: float) -> bool:
         """Simulate games from all positions without an exact result.
 
-        Return whether the work sufficed for at least one pass over all positions.
+        `work` limits the total cost of the games, in milliseconds. Return whether it sufficed for
+        at least one pass over all positions.
         """
         for games in range(0, MAX_SIMULATED_GAMES, GAMES_PER_PASS):
             for index in _evenly_spread(self.game.settled):
@@ -105,14 +106,14 @@ class PlayoutEstimate:
         return estimate_chances(self.results.get(index, []))
 
     def point(self, index: int) -> Point:
-        """Return the chances at a position as a point of the curve."""
+        """Return the chances at a position as a `Point` of the curve of chances."""
         known, after = self.chances_at(index), self.game.whole_moves(index)
         chances = tuple([chance.mean for chance in known]) or None
         largest = max([chance.error for chance in known], default=0.0)
         return Point(after, chances, largest, index in self.exact)
 
     def swing(self, before: int, after: int | None) -> tuple[float, int, float, float] | None:
-        """Return the largest change of a chance, with its seat and the chance before and after.
+        """Return the largest change of a seat's chance, the seat, and its chance before and after.
 
         Return None if the chances are not known or if no change is statistically significant.
         """
@@ -184,7 +185,7 @@ class PlayoutEstimate:
 
 
 def _evenly_spread(places: Sequence[int]) -> Iterator[int]:
-    """Yield places in an order that covers them evenly: ends, middle, quarters and so on. ..."""
+    """Yield the places in an order that covers them evenly: ends, middle, quarters, and so on."""
     last, yielded = len(places) - 1, set[int]()
     step = 1 << last.bit_length()
     while step:

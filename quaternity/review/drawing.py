@@ -15,7 +15,7 @@ _DASHES = ("none", "7 3")
 
 
 def curve_svg(review: Review, words: Wording | None = None) -> str:
-    """Return an SVG of each seat's chances over the game, with marks at the decisive moves."""
+    """Return an SVG of each seat's chances during the game, with marks at the decisive moves."""
     known = [point for point in review.curve if point.chances is not None]
     description = "; ".join(
         f"after {point.after}: {', '.join(f'{chance:.2f}' for chance in point.chances or ())}"

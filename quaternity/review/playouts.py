@@ -27,7 +27,7 @@ COST = 0.006
 
 
 class Playout:
-    """A game in which the owner of every card is known. The method `play` changes the object.
+    """A simulated game in which the owner of every card is known. `play` changes the object.
 
     Args:
         owners: For each set, the owner of each card; empty for a completed set. A number that does
@@ -69,7 +69,8 @@ class Playout:
     ) -> tuple[Shares, float]:
         """Play to the end. If `first` is given, it is the question that was already asked.
 
-        Return each player's share of the win, and the usual time of the work in milliseconds.
+        Return each player's share of the win, and the time that this work usually takes, in
+        milliseconds.
         """
         if self._open_sets and not self._hands[turn]:
             turn = next_turn(turn, turn, False, self._hands)

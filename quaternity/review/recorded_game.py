@@ -78,7 +78,7 @@ class RecordedGame:
         return self._seen[index]
 
     def draw_position(self, index: int, random: Random, seat: int | None = None) -> Any:
-        """Return a position in which everything that the review or `seat` cannot know is random."""
+        """Return a position in which all facts unknown to the review or to `seat` are random."""
         if seat is not None or self.own:
             seen = self._seen[index] if seat is None else self.view(index, seat)
             return self.rules.like(seen, random)
@@ -92,7 +92,7 @@ class RecordedGame:
         return bisect_left(self.settled, index)
 
     def around(self, index: int) -> tuple[int, int | None]:
-        """Return the positions before and after a question with its answer, or another whole move.
+        """Return the positions before and after a whole move. A question includes its answer.
 
         The second position is None if the answer is missing.
         """

@@ -211,8 +211,8 @@ def review(
         seconds: Time limit in seconds. The review says what was not completed in time.
         seed: Seed of the simulated games. The same seed and seconds give the same review, unless
             the time limit ended the work.
-        patience: Factor by which the elapsed time may exceed `seconds`. With a larger factor, a
-            busy machine gives the same review as an idle one.
+        patience: Factor by which the elapsed time may exceed the time limit. With a larger factor,
+            a busy machine gives the same review as an idle one.
 
     Raises:
         InputError: If the text is not a record, the game has no such seat or too many moves, or a
@@ -229,7 +229,7 @@ def review(
 
 
 class _Reviewer:
-    """Computation of one review within its time limit."""
+    """The computation of one review within its time limit."""
 
     def __init__(self, game: RecordedGame, judge: Judge, seed: int) -> None:
         self.game, self.judge, self.seed, self.deadline = game, judge, seed, judge.deadline
@@ -332,7 +332,7 @@ class _Reviewer:
                 self.decisive[at] = seat
 
     def _weigh(self) -> None:
-        """Compare moves with the judge's advice, starting with the largest changes of chances."""
+        """Weigh moves: compare them with the judge's advice, starting with the largest swings."""
         game, left_out = self.game, 0
         if type(self.judge).advice is Judge.advice or (game.rules.hidden and not self.judge.draws):
             return  # The judge gives no advice, or cannot draw the hands for a comparison.
@@ -370,10 +370,10 @@ class _Reviewer:
         )  # fmt: skip
 
     def _moments(self, moves: list[ReviewedMove]) -> Iterator[Moment]:
-        """Yield the largest changes of chances, then moves that scored for the winner.
+        """Yield the decisive moves: the largest changes of chances, then moves that scored.
 
-        Among moves that scored, the move that took the lead for good comes first, then the latest
-        moves.
+        Only moves that scored for the winner count. The move that took the lead for good comes
+        first, then the latest moves.
         """
         game, chosen = self.game, dict[int, Message]()
         for at, seat in self.decisive.items():

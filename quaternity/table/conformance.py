@@ -36,7 +36,7 @@ class LawViolation(QuaternityError):
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """The extent of a test.
+    """The extent of a test of a game's rules.
 
     Attributes:
         matches: number of matches.
@@ -159,7 +159,7 @@ class _Walk:
         return self.random.choice(list(legal))
 
     def check_scores(self, acting: Sequence[int]) -> None:
-        """Check that each seat has points, and has a place if and only if the game is over."""
+        """Check that each seat has points, and a place (rank) if and only if the game is over."""
         places = self.rules.places(self.position)
         expect(
             len(self.rules.points(self.position)) == self.rules.seats,
@@ -298,7 +298,7 @@ class _Walk:
     def move_in_both(self, observer: int | None, real: Any, twin: Any) -> tuple[Any, Any] | None:
         """Make the same move in two positions that an observer cannot distinguish.
 
-        Return None if the move is illegal in one of the positions, or its events differ.
+        Return None if the move is illegal in one of the positions, or if its events differ.
         """
         rules = self.rules
         acting = list(rules.to_act(real))

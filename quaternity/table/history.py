@@ -16,7 +16,7 @@ MAX_PROGRAM_MOVES = 10_000
 def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]:
     """Return the events in order, each with the number of its move.
 
-    A pending question is omitted if a later event contains its answer.
+    A question without an answer is omitted if the next event repeats it with its answer.
     """
     events: list[tuple[int, str]] = []
     is_pending = False
@@ -105,7 +105,7 @@ class GameHistory(Generic[P, M, V]):
     def chance(self, seed: Any, purpose: int | str) -> Random:
         """Return the random generator for the next move of a seat, or for another purpose.
 
-        It depends only on the seed, the purpose and the number of moves, so that a resumed game
-        continues in the same way.
+        The generator depends only on the seed, the purpose and the number of moves, so a resumed
+        game continues in the same way.
         """
         return Random(f"{seed}/{purpose}/{len(self.moves)}")

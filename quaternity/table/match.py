@@ -29,10 +29,10 @@ class Player(Protocol[M_co, V_contra]):
     """
 
     def choose(self, view: V_contra, random: Random) -> M_co | None:
-        """Return a legal move, or None to wait if other seats may act, too.
+        """Return a legal move, or None to wait if other seats may act too.
 
-        If several seats may act at once, the optional method `delay(view, random)` returns the
-        seconds until the move.
+        If several seats may act simultaneously, the optional method `delay(view, random)` returns
+        the seconds until the move.
         """
 
 
@@ -89,7 +89,7 @@ class Match(GameHistory[P, M, V]):
 
     @property
     def people(self) -> list[int]:
-        """The seats of people, who are not programs."""
+        """The seats in which people play, not programs."""
         return [seat for seat, name in enumerate(self.names) if name == YOU]
 
     def view(self, seat: int | None) -> V:
@@ -228,7 +228,7 @@ class Match(GameHistory[P, M, V]):
 
 
 def outcome_of(rules: Any, position: Any) -> dict[str, Any] | None:
-    """Return the places and points as programs receive them; None if the game is not over."""
+    """Return the places and points as programs receive them, or None if the game is not over."""
     places = rules.places(position)
     return places and {"places": list(places), "points": list(rules.points(position))}
 
@@ -307,7 +307,7 @@ def choose_move_isolated(
 
 
 def _make_isolated(rules: Any, name: str, seat: int) -> Any:
-    """Create a player in a separate process, whose time limit starts after this is reported."""
+    """Create a player in a separate process, and first report the start of its time limit."""
     announced = notes()
     if announced is not None:
         announced.note_thinking(seat)

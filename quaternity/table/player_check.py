@@ -70,7 +70,7 @@ class CheckResult:
     Attributes:
         positions: number of positions tested.
         refused: number of positions that the player refused.
-        fault: what the player did wrong; empty if nothing.
+        fault: what the player did wrong, or an empty text.
         asked: the position in which the player failed, or None.
     """
 
@@ -161,7 +161,7 @@ def _play_position(name: str, game: str, number: int, seed: int, seconds: float)
 
 
 def _ask_both(seats: Sequence[_Seat], asked: CheckedPosition) -> Any:
-    """Return the move of the player. Raise an error if the two processes give different moves."""
+    """Ask the player in two processes, and return its move. Raise an error if the moves differ."""
     try:
         first, second = [seat.answer(asked) for seat in seats]
     except PlayerFault as fault:

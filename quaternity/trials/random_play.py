@@ -26,8 +26,8 @@ move of such a game needs several runs of a solver."""
 def random_move(state: State, random: Random) -> Move | None:
     """Return a random legal question and answer. All questions are equally likely.
 
-    Return None if there is no legal question. Usually, only a few questions are tested, whatever
-    the number of sets.
+    Return None if there is no legal question. Usually, only a few questions are tested, even if
+    there are many sets.
     """
     asker, view = state.turn, state.legal_questions
     if asker is None:

@@ -24,7 +24,7 @@ def descendants(process: int) -> list[int]:
 
 
 def _files(folder: str, name: str) -> list[Path]:
-    """Return the files called `name` in the numbered subfolders. Empty if the folder is gone.
+    """Return the files called `name` in the subfolders with numeric names, if the folder exists.
 
     `Path.glob` would raise an error if a process ended during the search.
     """

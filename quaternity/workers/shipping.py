@@ -111,7 +111,7 @@ def install(code: Code) -> None:
 
 
 def installed_path(word: str) -> str:
-    """Return the path of the installed file that a word of a command names, else the word."""
+    """Return the path of the installed file that a word of a command names, or else the word."""
     for folder in sys.path:
         path = os.path.join(folder, word)
         if os.path.basename(folder).startswith(FOLDER_PREFIX) and os.path.isfile(path):

@@ -165,8 +165,8 @@ class Child:
         """Send a message and wait for the answer.
 
         Args:
-            complete: Function that returns the answer in the received bytes, or None if it is
-                incomplete.
+            complete: Function that takes the received bytes and returns the answer, or None if it
+                is incomplete.
             seconds: Time limit in seconds for each decision (see `thinking`). None means no limit.
             memory: Memory limit of the program and of the processes it started, in bytes. None
                 means no limit.
@@ -246,7 +246,7 @@ class Child:
         return self._errors[-MAX_KEPT_ERROR_BYTES:].decode(errors="replace")
 
     def ending(self) -> str:
-        """Return how the program ended, or that it only closed its connection, as a text."""
+        """Return a text that says how the program ended, or that it only closed its connection."""
         try:
             status = self.process.wait(timeout=ENDING_SECONDS)
         except subprocess.TimeoutExpired:

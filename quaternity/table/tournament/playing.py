@@ -389,7 +389,7 @@ def _play(
     course: Progress,
     details: int,
 ) -> tuple[Any, int, None]:
-    """Play a game of any players.
+    """Play a game, whatever the kind of its players.
 
     Return the last position, the number of moves, and None instead of details.
     """

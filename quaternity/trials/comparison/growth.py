@@ -33,7 +33,7 @@ MAX_DEVIATION_FACTOR = 2.0
 
 
 class Observation(NamedTuple):
-    """A run: the size of the instance, the seconds, and whether it was stopped at a limit."""
+    """A run of a solver: the size of the instance, its seconds, and whether a limit stopped it."""
 
     size: int
     seconds: float
@@ -73,7 +73,7 @@ class Growth(NamedTuple):
         smallest_size: The smallest size that was used. The times at smaller sizes are mostly
             overhead.
         runs: Number of runs that were used.
-        ended: Number of used runs that were stopped at a limit.
+        ended: Number of these runs that were stopped at a limit.
     """
 
     power: Law
@@ -84,7 +84,7 @@ class Growth(NamedTuple):
 
     @property
     def laws(self) -> dict[str, Law]:
-        """The laws that the runs support, by name. Both are included if the runs do not decide.
+        """The laws that the runs support, by name. Both if the runs do not decide between them.
 
         The result is empty if the slope of a likely law may be 0, because then the runs do not show
         that the time grows.

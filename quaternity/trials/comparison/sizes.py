@@ -23,7 +23,7 @@ _RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A sweep: a parameter of the game, one of `PARAMETERS`, with the first and last value."""
+    """A sweep of games of different sizes: one of `PARAMETERS`, with its first and last value."""
 
     parameter: str
     first: int

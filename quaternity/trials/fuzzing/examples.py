@@ -28,7 +28,7 @@ drawn."""
 
 
 def random_problem(random: Random) -> tuple[str, DealProblem]:
-    """Return the kind of a random problem, and the problem.
+    """Return a random problem, preceded by its kind.
 
     A "loosened" problem is built around a deal, so it is feasible. A "spoilt" problem is a
     "loosened" problem in which a few constraints are tightened. A "brink" problem is a state of a
