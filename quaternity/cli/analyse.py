@@ -172,7 +172,7 @@ def _analysis_json(path: str, analysis: Analysis | Deductions) -> dict[str, Any]
 def _curve(game: Game, limits: list[LimitError]) -> list[int | None]:
     """Return the number of deals after 0, 1, 2 … moves.
 
-    A number above the limit is None, and the error is added to `limits`.
+    A number that cannot be counted within the limits is None, and the error is added to `limits`.
     """
     curve: list[int | None] = []
     with progress("counting deals", len(game.states)) as bar:

@@ -58,7 +58,7 @@ def comparison_of(
     works: Sequence[MeasuringTask],
     finished: bool = False,
 ) -> Comparison:
-    """Return a comparison that contains some runs and everything needed to repeat them."""
+    """Return a comparison that contains the runs and everything needed to repeat them."""
     # The name of a file may contain characters that cannot be printed.
     command = make_printable(shlex.join(["quaternity", *sys.argv[1:]])).replace("\n", " ")
     versions = {solver.name: solver_version(solver.name) for solver in solvers}

@@ -128,7 +128,7 @@ def _run(
     workers: int,
     dask: str | None,
 ) -> tuple[Finding | None, BaseException | None]:
-    """Run a campaign. Return its finding and the error that stopped it early, or None for each."""
+    """Run a campaign. Return its finding or None, and the error that stopped it early or None."""
     start, shown = monotonic(), 0.0
     description, total = ("seconds", seconds) if examples is None else ("examples", float(examples))
     try:

@@ -81,8 +81,8 @@ class GameWords:
         advice: function that takes the view and the move and returns a text to append to a hint.
         outdated: function that takes half-typed text and the views before and after a program's
             move, and returns whether the text has changed its meaning.
-        bystander_marks: the meaning of the marks for viewers who see no hand, or an empty text if
-            they are the same marks.
+        bystander_marks: the meaning of the marks for viewers who see no hand. Empty if it is the
+            same as `marks`.
         formula_lines: function that takes the rules, the positions, the moves, a formula and
             whether a reason is wanted, and returns lines about what is known about the formula.
     """
@@ -170,7 +170,7 @@ class MatchSession:
         self._end()
 
     def so_far(self) -> str:
-        """Return the number of moves made, and how to resume the match."""
+        """Return a text with the number of moves so far, and how to resume the match."""
         resuming = f"; --record {self.journal.path} resumes it" if self.journal is not None else ""
         return f"after {with_noun(self.match.whole_moves, 'move')}{resuming}"
 
@@ -258,7 +258,7 @@ class MatchSession:
             print(wrap_text(refusal_text(self.speech, error)))
 
     def _answer(self, line: str) -> None:
-        """Give the answer if the line of the question contains it: "0 asks 1 for 0/2: no"."""
+        """Give the answer if the line of the question contains one: "0 asks 1 for 0/2: no"."""
         (answerer,) = self.match.rules.to_act(self.match.position)
         if answerer in self.match.people:
             try:
@@ -401,7 +401,7 @@ class MatchSession:
         return ", ".join(f"player {seat} is {name}" for seat, name in enumerate(self.match.names))
 
     def _show(self, seat: int) -> None:
-        """Show the table, and the news since this seat last saw it, once for each position."""
+        """Show each position once: the table, and the news since this seat last saw it."""
         match = self.match
         alone = self.looking is None and len(match.people) == 1
         if match.rules.hidden and self.looking != seat and not alone:

@@ -298,7 +298,7 @@ def _offer_metrics(port: int, registry: Any) -> Callable[[], None]:
 
 
 def _server(config: uvicorn.Config) -> uvicorn.Server:
-    """Return a server that always shuts down in order, even after repeated signals."""
+    """Return a server that always shuts down properly, even after repeated signals."""
     import uvicorn
 
     class Server(uvicorn.Server):
@@ -327,7 +327,7 @@ def _bind_socket(
 ) -> socket.socket:  # fmt: skip
     """Return a bound server socket, after raising the limit on open files.
 
-    Several `shared` sockets can be bound to one port.
+    If `shared`, several sockets can be bound to the same port.
     """
     import resource
 

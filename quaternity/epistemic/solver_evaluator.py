@@ -396,7 +396,7 @@ class SolverEvaluator:
     def _knowledge_case(
         self, formula: Formula, truth: bool, deal: Deal, earlier: Announcements
     ) -> Case | None:
-        """Return a case of hands with which the player's knowledge of the formula is the same."""
+        """Return a case of hands with which a formula about knowledge keeps its truth value."""
         if earlier or not isinstance(formula, logic.Knows | logic.Distributed):
             return None
         if len(formula.players) > 1:

@@ -205,7 +205,7 @@ class _Walk:
                 self.check_refusal(seat, move)
 
     def check_encoding(self, view: Any, legal: Sequence[Any]) -> None:
-        """Check that actions match the legal moves and numbers match `entries`, from 0 to 1."""
+        """Check that actions match the legal moves, and that numbers fit `entries` and [0, 1]."""
         encoded = self.encoded
         actions = [action for action, allowed in enumerate(encoded.mask(view)) if allowed]
         expect(

@@ -215,7 +215,7 @@ class Match(GameHistory[P, M, V]):
         return None
 
     def dismiss(self) -> None:
-        """End the game for external programs. They receive its outcome or, before the end, None."""
+        """End the game for external programs. They receive its outcome, or None before its end."""
         for player in self._players:
             if isinstance(player, ProgramPlayer):
                 player.leave(outcome_of(self.rules, self.position))

@@ -39,8 +39,8 @@ COSTLY_NICENESS = 15
 class ProcessPool:
     """A pool of processes, each of which runs one call at a time. Further calls wait.
 
-    Client addresses take turns. If there are several processes, no address may use all of them at
-    once, so one is always left for the others.
+    Client addresses take turns. If there are several processes, no address may use all of them
+    simultaneously, so one is always left for other addresses.
     """
 
     def __init__(self, number: int, seconds: float) -> None:
@@ -107,7 +107,7 @@ class ProcessPool:
 
 
 class BackgroundWork:
-    """The worker processes of a server, in four pools.
+    """The background work of a server: worker processes in four pools.
 
     The pools are for moves of programs, cheap counts, expensive counts and large pages. A task
     never waits for a task of another pool.
@@ -195,7 +195,7 @@ class BackgroundWork:
         return drawn
 
     def waiting(self) -> dict[str, int]:
-        """Return the numbers of programs, cheap counts and expensive counts that run or wait."""
+        """Return the numbers of running or waiting programs, cheap counts and expensive counts."""
         kinds = {"programs": self._programs, "cheap": self._cheap, "dear": self._dear}
         return {kind: processes.waiting.total() for kind, processes in kinds.items()}
 

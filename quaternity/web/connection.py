@@ -49,14 +49,14 @@ class Connection(HttpToolsProtocol):
     def _is_shared(self) -> bool:
         """Return whether many people may share the client address.
 
-        This holds for the address of a proxy, and for a connection without an address.
+        This is true for the address of a proxy, and for a connection without an address.
         """
         named = self.config.forwarded_allow_ips if self.config.proxy_headers else ()
         named = named.split(",") if isinstance(named, str) else named
         return not self.client or is_proxy(self.client[0], named)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Cancel the timers, and free the place of the connection."""
+        """Cancel the timers, and stop counting the connection as open."""
         self._stop_timer()
         if self._looking is not None:
             self._looking.cancel()

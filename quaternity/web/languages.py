@@ -108,7 +108,7 @@ def using_language(name: str) -> Iterator[None]:
 
 
 def page_words() -> Markup:
-    """Return a JSON object that maps each text of the scripts to its translation."""
+    """Return a JSON object that maps each text of the page's scripts to its translation."""
     return Markup("{}").format(json.dumps({text: gettext(text) for text in SCRIPT_WORDS}))
 
 

@@ -144,7 +144,7 @@ def parse_upload(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str]
 
 
 async def check_player(thinking: BackgroundWork, rules: Any, name: str) -> str:
-    """Return the name of the program that a request names, or that plays at the level it names.
+    """Return the name of a requested program. The request names the program or a level.
 
     A request may ask for the programs of this package, with no argument or a number, and for the
     programs that the operator has added. It cannot name a module or a file.

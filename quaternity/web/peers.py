@@ -27,7 +27,7 @@ times as long without a report."""
 
 
 class Peers:
-    """The presence of players at the other servers of the same database."""
+    """Presence of players at the peers: the other servers that use the same database."""
 
     def __init__(self, store: Store, admission: RateLimits) -> None:
         self._store, self._admission = store, admission
@@ -44,7 +44,7 @@ class Peers:
         return seats
 
     async def meet(self, tables: Iterable[Table]) -> None:
-        """Send the changes since the last call to the other servers, and apply their changes."""
+        """Exchange changes since the last call with the other servers, and apply their changes."""
         live = {table.stored.id: table for table in tables}
         reports = [report for table in live.values() for report in self._new_reports(table)]
         used = self._admission.collect_use()

@@ -98,7 +98,7 @@ class Workers:
         raise WorkerStarted(number, self._report_ready)
 
     def _exit_with_parent(self) -> None:
-        """Exit at once when the parent process dies, so that a new server can use the port."""
+        """Exit immediately when the parent process dies, so that a new server can use the port."""
         os.read(self._alive[0], 1)
         os._exit(1)
 

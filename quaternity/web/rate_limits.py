@@ -82,7 +82,7 @@ class Limits(NamedTuple):
 class Work(NamedTuple):
     """The cost of a kind of request.
 
-    `limit` is the field of `Limits` for which the request counts. `dear` says whether it is an
+    `limit` is the field of `Limits` that limits these requests. `dear` says whether it is an
     expensive count.
     """
 
@@ -126,7 +126,7 @@ def refusal(reason: str, status: int, text: str, seconds: float = 5.0) -> HttpEr
 
 
 class LeakyBuckets:
-    """Leaky-bucket counters, which limit the use per minute for each key."""
+    """Leaky-bucket counters, which limit the use of a resource per minute and key."""
 
     def __init__(self, max_keys: int = 10_000) -> None:
         self._most = max_keys
@@ -149,7 +149,7 @@ class LeakyBuckets:
         return max(0.0, over * 60 / max(per_minute, 1))
 
     def collect_use(self) -> dict[str, tuple[float, int]]:
-        """Return the use since the last call, by keys in JSON, with the amount freed per minute."""
+        """Return the use since the last call and the amount freed per minute, by key (as JSON)."""
         self.shared = True
         self._texts = {json.dumps(key): key for key in self._new}
         taken = {text: self._new[key] for text, key in self._texts.items()}
@@ -157,7 +157,7 @@ class LeakyBuckets:
         return taken
 
     def apply_total_use(self, used: Mapping[str, float]) -> None:
-        """Replace the counters by the total use at all servers."""
+        """Set the counters to the total use at all servers."""
         for text, amount in used.items():
             key = self._texts[text]
             self._used[key] = amount + self._unsent_use(key), monotonic()
@@ -167,7 +167,7 @@ class LeakyBuckets:
 
 
 class FairQueue:
-    """A queue for a number of places, which the client addresses take in turn.
+    """A queue for a limited number of places, which client addresses take in turn.
 
     Each address may have at most `max_each` places at a time.
     """
@@ -308,7 +308,7 @@ class Connections:
         self.workers = Limits().workers
 
     def max_open(self) -> int:
-        """Return the maximum number of connections, which leaves files for other purposes."""
+        """Return the maximum number of connections that leaves enough files for other purposes."""
         more = FILES_PER_WORKER * max(0, self.workers - Limits().workers)
         return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVED_FILES - more, 4)
 

@@ -227,7 +227,7 @@ class Reader(ABC):
         """Execute a statement for each row of values, even while a server uses the tables."""
 
     def now(self) -> float:
-        """Return the time by which the expiry of tables is judged, in seconds since 1970."""
+        """Return the time that decides whether tables have expired, in seconds since 1970."""
         return datetime.now(UTC).timestamp()
 
     def order_removal(self, names: Sequence[str]) -> None:
@@ -236,7 +236,7 @@ class Reader(ABC):
         self.change(order, [(name,) for name in names])
 
     def confirm_clock(self) -> float:
-        """Store that the clock is right, and return its time. A server may use the tables."""
+        """Record that the clock is right, and return its time. A server may use the tables."""
         now = self.now()
         self.change("UPDATE uptime SET clock = ? - seconds", [(now,)])
         return now
@@ -338,7 +338,7 @@ class Store(Reader):
         return self._up + monotonic()
 
     def believe_clock(self, now: float) -> None:
-        """Store that the clock of the machine is right. Do not wait for the write."""
+        """Record that the clock of the machine is right. Do not wait for the write."""
         clock: Statement = "UPDATE uptime SET clock = ?", (now - self.uptime(),)
         statements = self.uptime_statement(), clock
         self._jobs.put(Job((), statements, None, (), None, self.reloads))

@@ -187,7 +187,7 @@ class Tables:
     async def make(self, new: NewTable, caller: Caller) -> tuple[str, str | None, list[SeatTicket]]:
         """Make a table. Return its id, its invitation and its seats.
 
-        The invitation is None if the table does not wait for players.
+        The invitation is None if the game begins immediately, without waiting for players.
         """
         rules = rules_with(new.game, new.settings, len(new.seats))
         check_clock(rules, new.clock)
@@ -428,7 +428,7 @@ class Tables:
         return table.stored.id, SeatTicket(number, token, None)
 
     def _chosen(self, table: Table, wanted: int | None, caller: Caller) -> tuple[int, int | None]:
-        """Return the seat that a visitor gets at a waiting table, and the present seat or None.
+        """Return the seat that a visitor gets at a waiting table, and the previous seat or None.
 
         Raises `HttpError` if the visitor cannot get a seat.
         """
@@ -581,7 +581,7 @@ class Tables:
     async def _given(
         self, table: Table, number: int, caller: Caller, *more: Statement
     ) -> SeatTicket:
-        """Give a seat to `caller`, the owner, on another device. The lock must be held."""
+        """Give a seat to its owner on another device (`caller`). The caller must hold the lock."""
         token, seat = new_token(), table.seats[number]
         if not seat.is_held:
             raise HttpError(409, "this seat no longer has an owner")
@@ -809,7 +809,7 @@ class Tables:
         return {"move": move_text(move, text), "by": name, **more}
 
     async def of_browser(self, browser: str | None) -> list[OwnTable]:
-        """Return the tables of a browser's visitor.
+        """Return at most 100 tables that the user of a browser has made or plays at.
 
         Unfinished tables come before finished tables, and newer tables before older tables.
         """
@@ -879,7 +879,7 @@ class Tables:
     async def sync_presence(self) -> None:
         """Listen to other servers of the same tables, and exchange presence with them, for ever.
 
-        Return at once if no other server can share the tables.
+        Return immediately if no other server can share the tables.
         """
         if not self.store.shared:
             return
@@ -926,7 +926,7 @@ class Tables:
             self._keeping = asyncio.create_task(self.run_maintenance())
 
     async def run_maintenance(self) -> None:
-        """Delete expired tables, and tables that an operator has named.
+        """Delete expired tables, and tables that an operator wants to delete.
 
         After a failure, the next call tries again.
         """
@@ -1018,7 +1018,7 @@ class Tables:
         self._ticking = asyncio.create_task(self.look_at_clocks())
 
     async def look_at_clocks(self) -> None:
-        """Let programs move for players whose time is up, even at tables that are not in memory."""
+        """Let programs move for players whose time has run out, even at tables not in memory."""
         query = "SELECT id, due FROM tables WHERE due <= ? ORDER BY due LIMIT ?"
         try:
             await self.store.keep_uptime()
@@ -1051,7 +1051,7 @@ class Tables:
 
 
 def _stopped(task: asyncio.Task[Table]) -> None:
-    """Stop an outdated table, and refuse all further changes of this object."""
+    """Mark a table in memory as outdated: stop it and refuse all further changes of this object."""
     if not task.cancelled() and task.exception() is None:
         table = task.result()
         table.lock.gone = 503, STORE_RELOADING
