@@ -197,7 +197,7 @@ class _Evaluation:
         as_json: bool,
         leaving: ExitWithStatus,
     ) -> None:
-        """Print the truth of formulas at a moment. Set status `LIMIT` if a reason is unknown."""
+        """Print formulas' truth values at a moment. Set status `LIMIT` if a reason is unknown."""
         try:
             at, supposed = self.after_announcements(self.moment(step))
         except _NotTrue as error:
@@ -268,7 +268,7 @@ class _Evaluation:
     def over_time(
         self, formulas: Sequence[str], as_json: bool, svg: str | None, leaving: ExitWithStatus
     ) -> None:
-        """Print the truth of formulas after each request. Set status `LIMIT` if it is unknown."""
+        """Print formulas' truth values after each request. Set status `LIMIT` if one is unknown."""
         rows: list[list[SeenValue]] = [[] for _ in formulas]
         undecided = [
             problem for step in range(len(self.log.events) + 1)

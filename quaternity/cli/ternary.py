@@ -273,7 +273,7 @@ def largest(
 
 @contextmanager
 def _report_early_end(best: Incumbent[Any]) -> Iterator[list[ExitStatus]]:
-    """Print why the search ended early, and append the exit status to the yielded list."""
+    """Print why the search in the block ended early. Append the exit status to the yielded list."""
     status: list[ExitStatus] = []
     try:
         yield status

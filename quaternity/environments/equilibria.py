@@ -23,7 +23,7 @@ second."""
 
 
 def _reaches(tree: GameTree, strategies: Floats) -> tuple[Floats, Floats]:
-    """Return how likely each moment is reached by the choices of each player, and by chance."""
+    """Return the factors of each moment's reach probability: one for each player, and chance."""
     ours = np.ones((len(tree), tree.game.seats))
     chance = tree.chance.copy()
     chosen = np.nonzero(tree.choice >= 0)[0]
@@ -36,7 +36,7 @@ def _reaches(tree: GameTree, strategies: Floats) -> tuple[Floats, Floats]:
 
 
 def _counterfactual_reaches(reaches: Floats, chance: Floats, player: int) -> Floats:
-    """Return how likely each moment is reached by chance and the choices of all other players."""
+    """Return each moment's reach probability without the factor of `player`'s own choices."""
     others: Floats = chance * np.delete(reaches, player, axis=1).prod(1)
     return others
 

@@ -153,7 +153,7 @@ def _exact_chance(chance: Fraction) -> FormulaChance:
 def _replace_settled(
     formula: Formula, players: tuple[int, ...], evaluator: Evaluator, deal: Deal
 ) -> Formula:
-    """Replace each part whose truth value these players know with a constant.
+    """Replace all parts of a formula with constants if these players know their truth values.
 
     A part is kept if this cannot be decided.
     """

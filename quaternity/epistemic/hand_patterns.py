@@ -35,7 +35,7 @@ Counts: TypeAlias = tuple[int, ...]
 
 
 def set_options(constraint: SetConstraint, seen: int) -> set[tuple[Counts, Pattern]] | None:
-    """Return the possible (counts, pattern) pairs of a set: cards per player, and seen cards.
+    """Return the possible (counts, pattern) options of a set: cards per player, and seen cards.
 
     `seen` is a bit mask of the players whose hands are seen. Return None if there are more than
     `MAX_OPTIONS` pairs.

@@ -20,7 +20,7 @@ class Language:
     out of play has no cards in the deal problem, but formulas may name its cards, which no player
     holds. `hands[player]` is the number of cards in hand, and `points[player]` is the number of
     completed sets. Both are None if formulas may not mention them. Only the first `knowers` players
-    can know something; None stands for all players. No player sees the hands of the others.
+    can know something; None stands for all players. Nobody sees the hands of the remaining players.
     """
 
     players: int

@@ -390,7 +390,7 @@ class SolverEvaluator:
     def case_around(
         self, formula: Formula, truth: bool, deal: Deal, earlier: Announcements
     ) -> Case:
-        """Return a case that contains a deal and in which a formula has the same truth value."""
+        """Return a case around a deal: a formula has the same truth value in all of its deals."""
         return case_around(formula, truth, deal, earlier, self._truth, self._knowledge_case)
 
     def _knowledge_case(

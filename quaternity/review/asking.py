@@ -228,7 +228,7 @@ class QuaternityJudge(AskingJudge):
     def move_value(
         self, before: QuaternityPosition, seat: int, move: Any, after: QuaternityPosition
     ) -> MoveValue | None:
-        """Return the value of a move by whether it kept a forced win, or None if there was none."""
+        """Return the value of a move that kept or lost a forced win. None if no win was forced."""
         if not self.small or not self.forces(before, seat):
             return None
         kept = self.forces(after, seat)

@@ -50,7 +50,7 @@ def _mount_processes(system: ctypes.CDLL) -> bool:
 
 
 def _check() -> int:
-    """Return the exit status of the command `check`."""
+    """Return the exit status of the command `check`, which tests whether isolation works."""
     system = ctypes.CDLL(None)
     if sys.platform != "linux" or not _enter_namespaces(system):
         return 1

@@ -112,7 +112,7 @@ def quantile(ascending: Sequence[float], share: float) -> float:
 
 
 def cactus(times: Iterable[float | None]) -> Curve:
-    """Return points (k, seconds): a solver decides k instances if each may take this long."""
+    """Return the points (k, s) of a cactus plot: k instances take at most s seconds each."""
     decided = sorted(time for time in times if time is not None)
     return [(float(number), seconds) for number, seconds in enumerate(decided, start=1)]
 
