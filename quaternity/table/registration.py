@@ -98,7 +98,7 @@ class Registration:
         chance_by_entry: whether a tournament has a random generator for each entry and game,
             because nothing is dealt. Otherwise it has one for each seat of a deal.
         encoded: place of the encoding (`quaternity.environments.episode.Encoded`).
-        batch: place of a class that plays many games at once, like
+        batch: place of a class that plays many games in parallel, like
             `quaternity.quarto.batch.QuartoBatch`.
         benchmarks: small versions of the game, by the names under which environments load them.
         max_moves: default number of moves after which an environment truncates a game.
