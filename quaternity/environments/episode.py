@@ -377,7 +377,8 @@ class Episode:
     Attributes:
         game: The game with its settings.
         position: The current position.
-        first: The seat that is asked first in the first round, if several seats may act at once.
+        first: The seat that is asked first in the first round, if several seats may act
+            simultaneously.
         moves: Number of moves made, including waiting.
         seat: The seat to act, or None if the episode is over.
         root: The start of the episode.
@@ -447,7 +448,7 @@ class Episode:
 
     @property
     def several_may_act(self) -> bool:
-        """Return whether several seats may act at once, so that the seat to act may wait."""
+        """Return whether several seats may act simultaneously, so that the seat to act may wait."""
         return len(self.game.rules.to_act(self.position)) > 1
 
     @property

@@ -270,8 +270,7 @@ class ExplicitEvaluator:
     """Evaluator that lists all worlds of one public problem, with an optional deadline.
 
     Raises:
-        LimitError: If the problem has too many deals to list, or (as `Undecided`) if the time is
-            up.
+        LimitError: If the problem has too many deals to list, or (as `Undecided`) if time runs out.
     """
 
     def __init__(self, problem: DealProblem, deadline: Deadline | None = None) -> None:

@@ -123,7 +123,7 @@ class Refuter:
     def _witness_literal(
         self, table: DealTable, seen: tuple[int, ...], case: Case, problem: DealProblem
     ) -> Literal:
-        """Return a literal that can be true only if a coalition A with witness sets X is short."""
+        """Return a literal that implies a shortage of coalition A, shown by witness sets X."""
         model = self.model
         others = [player for player in range(problem.players) if player not in seen]
         # If a seen player holds a card that the case does not allow them, the case is refuted

@@ -54,14 +54,14 @@ class Conformance:
 def check_rules(
     rules: Any, matches: int = 20, seed: int = 0, player: Any = None, encoded: Any = None
 ) -> Conformance:
-    """Test all laws on random matches.
+    """Test in random matches that the rules of a game obey all laws (see the module).
 
     Args:
         rules: the rules to test.
         matches: number of matches.
         seed: random seed.
-        player: player who makes every second move. Needed for games that rarely end by random
-            moves.
+        player: player who makes every second move. It is needed for games that random moves rarely
+            end.
         encoded: the encoding of the game (`quaternity.environments.episode.Encoded`), if any.
 
     Raises:

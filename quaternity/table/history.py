@@ -85,7 +85,7 @@ class GameHistory(Generic[P, M, V]):
 
         An undo restores the position before the last move of a person. If no people play, it
         restores the position before the last move. If a person answered the question of another
-        person, the undo takes back the question, too.
+        person, the undo also takes back the question.
         """
         people = people or range(self.rules.seats)
         positions, kept = self.positions_to(len(self.moves)), len(self.moves)

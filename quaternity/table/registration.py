@@ -99,7 +99,7 @@ class Registration:
         chance_by_entry: whether a tournament has a random generator for each entry and game,
             because nothing is dealt. Otherwise it has one for each seat of a deal.
         encoded: import path of the encoding (`quaternity.environments.episode.Encoded`).
-        batch: import path of a class that plays many games at once, like
+        batch: import path of a class that plays many games in parallel, like
             `quaternity.quarto.batch.QuartoBatch`.
         benchmarks: small versions of the game, by the names under which environments load them.
         max_moves: default number of moves after which an environment truncates a game.

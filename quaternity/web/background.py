@@ -99,7 +99,7 @@ class ProcessPool:
             self.waiting += Counter()  # removes addresses with a count of 0
 
     def end(self) -> None:
-        """Stop all processes at once."""
+        """Stop all processes immediately."""
         self._turns.end()
         self._threads.shutdown(wait=False, cancel_futures=True)
         for process in self._all:
@@ -207,7 +207,7 @@ class BackgroundWork:
         await self.count(_try_player, rules, name, kind="player")
 
     def end(self) -> None:
-        """Stop all processes at once."""
+        """Stop all processes immediately."""
         for processes in (self._programs, self._cheap, self._dear, self._pages):
             processes.end()
 

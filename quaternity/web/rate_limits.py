@@ -339,7 +339,7 @@ connections = Connections()
 
 @lru_cache(maxsize=64)
 def proxy_networks(named: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
-    """Return the networks of proxies. IPv4 networks are included in their IPv6 form, too."""
+    """Return the networks of proxies. IPv4 networks are also included in their IPv6 form."""
     networks = [ip_network(text.strip()) for text in named]
     mapped = [
         ip_network(f"::ffff:{network.network_address}/{96 + network.prefixlen}")

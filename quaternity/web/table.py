@@ -214,7 +214,7 @@ class Table:
     def awaited(self) -> list[int]:
         """The open seats that must be taken before anybody may move.
 
-        Empty unless several players may act at once.
+        Empty unless several players may act simultaneously.
         """
         acting = self.to_act if len(self.to_act) > 1 else ()
         return [seat for seat in acting if self.seats[seat].kind == OPEN]
@@ -640,8 +640,8 @@ class Table:
         If the seat has already made a move with this `identity`, no move is made, and the version
         after that move is returned.
 
-        If several players may act at once, `text` is read as in `version`, the version that the
-        player saw.
+        If several players may act simultaneously, `text` is interpreted as in `version`, the
+        version that the player saw.
 
         Raises `HttpError` if the move is refused.
         """
@@ -1066,7 +1066,7 @@ class Table:
     def end_absent_turns(self) -> None:
         """Play the default move of each absent player, so that the game continues.
 
-        This applies only if several players may act at once.
+        This applies only if several players may act simultaneously.
         """
         acting = self.to_act
         if len(acting) < 2 or self.awaited:
