@@ -79,7 +79,7 @@ def refuses(problem: DealProblem) -> str | None:
 
 
 def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict]:
-    """Call `prepare` with a time limit, in seconds, for preparing and solving together."""
+    """Call `prepare` with a common time limit in seconds for preparing and solving."""
     return prepare(problem, Deadline(seconds))
 
 
@@ -172,8 +172,8 @@ def _deal(layout: LaneLayout, rows: list[SetDealer], slack: int, deadline: Deadl
     """Return a deal, built set by set.
 
     Choosing a count vector for a set replaces the table of the set by the packed vector. The other
-    sets stay feasible if and only if all guard bits stay set. By the theorem, there is always a
-    count vector for which this is the case.
+    sets stay feasible if and only if all guard bits stay set. By the theorem in
+    `solvers.coalition_tables`, there is always a count vector for which this is the case.
     """
     guard = layout.guard
     owner = []

@@ -307,7 +307,7 @@ def _groups(
 ) -> Iterable[tuple[int | None, Iterable[tuple[int, Places]]]]:
     """Yield the number of each set with its bundles of cards.
 
-    With bundles, all sets whose bounds have no effect are yielded together, with None as number.
+    With bundles, all sets whose bounds are redundant are yielded together, with None as number.
     """
     booleans = sum([mask.bit_count() for constraint in problem.sets for mask in constraint.owners])
     if booleans <= max_booleans:

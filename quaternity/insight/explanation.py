@@ -91,10 +91,10 @@ class Explanation:
 
 
 def problem_of_moves(game: Game, moves: Collection[int]) -> DealProblem:
-    """Return the deal problem of some moves of a game (see the module).
+    """Return the deal problem that contains only what the given moves show about the hands.
 
     Completed sets are treated as if they were still in the hands. The last set of the problem
-    contains the receipts, one for every yes in the order of the moves.
+    contains the receipts (see the module), one for every yes in the order of the moves.
 
     Args:
         moves: indices of the moves. All moves together give the deals of the state.

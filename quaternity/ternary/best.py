@@ -34,7 +34,7 @@ class Incumbent(Generic[Item]):
         seconds: float | None = None,
         random: Random | None = None,
     ) -> None:
-        """Clear the record and start with an initial bound.
+        """Clear this record of a search, and set its initial bound.
 
         `right` checks whether a collection is valid. Without `seconds`, the methods use their own
         limits. Without `random`, every run is the same.

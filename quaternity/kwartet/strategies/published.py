@@ -59,9 +59,10 @@ def own_card_request(view: View, random: Random) -> Question:
 def locate_cards(
     public: PublicState, seat: int, hand: Hand, whole: bool
 ) -> list[tuple[int, int, int]]:
-    """Return the located missing cards of held sets, as tuples (set, number, owner's bit).
+    """Return the located cards, which are missing cards of held sets with only one possible owner.
 
-    If `whole` is true, include only sets whose missing cards are all located.
+    Each card is a tuple (set, number, owner's bit). If `whole` is true, include only sets whose
+    missing cards are all located.
     """
     others, full = public.with_cards & ~(1 << seat), public.settings.full
     pile = 1 << public.settings.players

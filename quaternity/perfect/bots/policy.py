@@ -69,7 +69,7 @@ class Proof(NamedTuple):
 
 
 class Policy:
-    """The fast policy for one game.
+    """A fast policy that chooses moves in one game, for playouts.
 
     Attributes:
         glance: maximum number of answers examined in a state of a playout to detect a forced win.

@@ -277,7 +277,7 @@ class _SettledStrata:
 
 
 class Words:
-    """The iteration that raises the words of a block, a part of `words`, to the least fixpoint."""
+    """Iteration that computes the words (see `Games`) of a block of states as a least fixpoint."""
 
     def __init__(self, games: Games, words: NDArray[Any], block: Block) -> None:
         self._games, self._words, self._states = games, words, block.states
@@ -303,7 +303,7 @@ class Words:
 
 
 class Lengths:
-    """The iteration that lowers the lengths of a role's forced wins to their final values.
+    """Iteration that computes the lengths of a role's forced wins, starting from upper bounds.
 
     Args:
         words, lengths: the words and lengths of all states.
@@ -341,7 +341,7 @@ class Lengths:
 def all_lengths(
     games: Games, words: NDArray[Any], lengths: NDArray[Any], block: Block
 ) -> Iterator[Lengths]:
-    """Yield the iteration of lengths for each role that can force a win from some state.
+    """Yield an iteration that computes lengths for each role that can force a win from some state.
 
     Chance and all other roles delay the win. From a state, at most one role can force a win.
     """
