@@ -84,10 +84,10 @@ def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict
 
 
 def prepare(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> Callable[[], Verdict]:
-    """Look up or compute the tables, and return a function that solves the problem.
+    """Look up or compute the tables of a problem, and return a function that solves the problem.
 
-    The returned function tests the inequalities and builds a deal or a shortage. Both steps raise
-    `SolverTimeout` at the deadline.
+    The function tests the inequalities of all coalitions, and builds a deal or a shortage. Both
+    steps raise `SolverTimeout` at the deadline.
     """
     layout = layout_of(problem)
     rows = [_prepare_set[layout, constraint] for constraint in deadline.iterate(problem.sets)]

@@ -46,12 +46,12 @@ class Variant(NamedTuple):
     Attributes:
         max_booleans: the maximum number of booleans; above it, cards with the same possible owners
             are bundled.
-        count_variables: whether there is a variable for the number of cards of each player in each
+        count_variables: whether each player has a variable for the number of their cards in each
             set, so that hands are sums of these variables.
         linearization_level: how many constraints go into the linear relaxation: 0 (none), 1, or 2
             (all).
-        full_relaxation: whether all constraints are added to the relaxation at once, and it is
-            solved to optimality before any search.
+        full_relaxation: whether all constraints are added to the relaxation together, and the
+            relaxation is solved to optimality before any search.
         presolve: whether CP-SAT simplifies the model first.
     """
 

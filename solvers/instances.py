@@ -40,7 +40,7 @@ MAX_LINKS = 20
 
 
 class ProblemPair(NamedTuple):
-    """Pair of a feasible and an infeasible problem that differ by 1 in one bound."""
+    """Pair of a feasible and an infeasible problem. One bound differs by 1."""
 
     possible: DealProblem
     impossible: DealProblem
@@ -75,7 +75,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Family of instances.
+    """Family of instances: pairs of a feasible and an infeasible problem, made by one function.
 
     Attributes:
         idea: a description in one line.

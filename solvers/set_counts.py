@@ -208,7 +208,7 @@ class SetCounts:
 
     @property
     def is_single_card(self) -> bool:
-        """Return whether the set is a single card whose bounds have no effect."""
+        """Return whether the set is a single card with redundant bounds."""
         mask, size = self.classes[0]
         return len(self.classes) == size == 1 and len(self.vectors) == mask.bit_count()
 
