@@ -61,7 +61,9 @@ class Memo(dict[tuple[*Parts], V]):
         return self.store(key, *self._compute(*key))
 
     def store(self, key: tuple[*Parts], result: V, size: int) -> V:
-        """Store a result, which takes about `size` bytes with its key, and return it.
+        """Store a result under a key, and return the result.
+
+        The result and its key take about `size` bytes.
 
         A result that is larger than the whole budget is not stored.
         """

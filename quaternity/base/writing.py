@@ -69,7 +69,7 @@ def check_writable(path: str) -> None:
 
 @contextmanager
 def replace_file(path: str | Path, *, private: bool = False) -> Iterator[Path]:
-    """Yield an empty temporary file that atomically replaces the file at `path` after the block.
+    """Yield an empty temporary file that atomically replaces `path` after the `with` block.
 
     The temporary file is flushed to the disk first. It gets the mode and, if permitted, the owner
     of the old file. A write-protected file is not replaced. Each call has its own temporary file,

@@ -163,7 +163,7 @@ def after_request(
 
 
 def exclude_full_set(constraint: SetConstraint, player: int) -> SetConstraint:
-    """Return the constraint after it is known that a player does not have the whole set."""
+    """Return the constraint of a set, given that a player does not have the whole set."""
     owners, low, high = constraint
     size = len(owners)
     if not size or high[player] < size:

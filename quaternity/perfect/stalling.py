@@ -39,7 +39,7 @@ Sharing = tuple[int, int]
 
 @lru_cache(maxsize=1 << 12)
 def rings(able: int, turn: int, player: int) -> tuple[tuple[int, int], ...]:
-    """Return the pairs that must share sets so that a player's opponents can form a ring.
+    """Return the pairs of players that must share sets so that a player's opponents form a ring.
 
     Each alternative consists of two pairs of players. All groups of players are bitmasks: `able`
     contains the players with cards. The number `turn` is the opponent to move.
@@ -77,7 +77,7 @@ def ring_of_opponents(
     fitting: dict[int, list[tuple[int, int]]] = {}
 
     def shared(couple: int) -> list[tuple[int, int]]:
-        """Return the sets that a pair can share, each with the slack if the pair shares it."""
+        """Return the sets that a pair of players can share, with the slack for each of them."""
         if couple not in fitting:
             fitting[couple] = [
                 (place, after)

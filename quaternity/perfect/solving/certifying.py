@@ -216,7 +216,7 @@ def _region(
 
 
 def _seats(roles: Roles) -> Roles:
-    """Return the role of each player."""
+    """Return the role of each player, given the player in each role."""
     return tuple([roles.index(player) for player in range(len(roles))])
 
 

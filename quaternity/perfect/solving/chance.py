@@ -60,7 +60,7 @@ class _Ties(NamedTuple):
 
 
 def fair_draws(state: State, wish: str = "points", report: Report = quiet) -> Lottery:
-    """Return the lottery of a state if all players break ties by fair draws.
+    """Return the lottery of a state: the probability of each outcome with fair draws for ties.
 
     Outcomes are listed by player. Cost: about a millisecond per canonical state.
 

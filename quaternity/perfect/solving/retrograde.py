@@ -154,7 +154,11 @@ class Games:
         )
 
     def _renaming_tables(self, bits: int) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Yield tables that rename roles: the first bit, and the renamed bits [order, bits]."""
+        """Yield tables for renaming roles. Each table is for some adjacent bits of a word.
+
+        Each result contains the number of the first of these bits, and the renamed word as [order,
+        value of the bits].
+        """
         players, orders = self.players, self._orders
         parts = -(-bits // (TABLE_BITS - len(orders).bit_length()))
         for first, end in pairwise([bits * part // parts for part in range(parts + 1)]):
@@ -356,7 +360,7 @@ def all_lengths(
 
 
 class _OverStates:
-    """Function that combines the values of the questions of each state."""
+    """Function that combines the values of all questions of a state into one, for many states."""
 
     def __init__(self, counts: NDArray[Any]) -> None:
         rows = [np.nonzero(count)[0] for count in counts]
