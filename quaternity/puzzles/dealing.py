@@ -101,7 +101,7 @@ def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], max_moves: 
 
 
 class Count(NamedTuple):
-    """What must be counted for a proof: the cards of some players in a number of sets.
+    """Amount of counting in a proof: the players and the number of sets with cards to be counted.
 
     If the table of possible owners already shows the result, the number of sets is 0.
     """

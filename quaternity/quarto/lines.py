@@ -89,7 +89,7 @@ class Lines:
         return BoardBits(rows, empty, remaining)
 
     def threats(self, rows: int, empty: int) -> int:
-        """Return the mark of the threats: the properties with which a piece can complete a quarto."""
+        """Return the bit mask of the properties with which the next piece can complete a quarto."""
         mark = 0
         for index in self.almost_complete(empty):
             mark |= rows >> MARK_BITS * index
