@@ -252,7 +252,7 @@ class LaneLayout:
         return ((spare - self.ones) & self.guard ^ self.guard) >> (self.width - 1)
 
     def table_of(self, constraint: SetConstraint) -> int:
-        """Return the table of a set from the cache, or `IMPOSSIBLE` if it cannot be dealt."""
+        """Return the table of a set from the cache, or `IMPOSSIBLE` if the set has no deal."""
         return self.table(*shape_key(constraint))
 
     def slack(self, tables: Iterable[int], hands: Sequence[int]) -> int:

@@ -47,7 +47,7 @@ def smallest_counterexample(
     random_seed: int,
     shrink_seconds: float = SHRINK_SECONDS,
 ) -> tuple[Value, Finding] | None:
-    """Return a small value with the finding that `check` reports for it, or None if it has none.
+    """Return a small value with the finding of `check` about it, or None if there is no finding.
 
     Args:
         strategy: the Hypothesis strategy that generates the values.

@@ -220,7 +220,7 @@ def count_vector_distribution(
 def _by_vector(
     problem: DealProblem, set_index: int, seconds: float | None
 ) -> dict[Vector, tuple[int, int]]:
-    """Return, for each count vector of a set, the numbers of ways to deal it and the other sets."""
+    """Return for each count vector the number of ways to deal the set, and the other sets."""
     set_index = check_index(set_index, len(problem.sets), "set")
     layout = lay_out(problem, keep=set_index, seconds=seconds)
     if layout is None:

@@ -63,9 +63,8 @@ class Memo(dict[tuple[*Parts], V]):
     def store(self, key: tuple[*Parts], result: V, size: int) -> V:
         """Store a result under a key, and return the result.
 
-        The result and its key take about `size` bytes.
-
-        A result that is larger than the whole budget is not stored.
+        The result and its key take about `size` bytes. A result that is larger than the whole
+        budget is not stored.
         """
         if size <= MAX_MEMO_BYTES:
             with self.lock:

@@ -228,7 +228,7 @@ class Game:
         return None if odd else self.settle([hand] * self.count, fresh[1], sets, (0, 0))
 
     def _maximums(self, masks: tuple[int, ...], low: Sequence[int], high: Sequence[int]) -> Any:
-        """Return how many cards of a set each coalition can hold, or None if it cannot be dealt."""
+        """Return how many cards of a set each coalition can hold; None if the set has no deal."""
 
         def total(counts: Sequence[int], coalition: int) -> int:
             return sum([counts[p] for p in self.players if coalition >> p & 1])

@@ -251,7 +251,7 @@ def _puzzle(
 
 
 def _random_board(random: Random, empty: int) -> Board | None:
-    """Return a random board with a number of empty cells, or None if it has a quarto."""
+    """Draw a random board with a number of empty cells. Return None if the board has a quarto."""
     board = Board.parse("?" * 16, read_pieces(example_pieces()))
     cells, pieces = list(range(16)), list(board.left)
     random.shuffle(cells)

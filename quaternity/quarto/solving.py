@@ -263,7 +263,7 @@ class _Solver:
         ]
 
     def placements_to_end(self, placed: _Placement, outcome: Outcome) -> int | None:
-        """Return the number of placements after a move, or None if the move has another outcome.
+        """Return the number of placements after a move, or None if its outcome is not `outcome`.
 
         `outcome` must be the best outcome of the position, unless all better outcomes have been
         ruled out for this move.

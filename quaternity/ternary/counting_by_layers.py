@@ -58,7 +58,7 @@ def _count_with_sizes(first: int, second: int, last: int) -> int:
 
 @cache
 def kinds(size: int) -> tuple[tuple[tuple[int, ...], int], ...]:
-    """Return the kinds of parts with `size` cards of a layer, each with its number of parts.
+    """Return the kinds of parts of a layer with `size` cards, each with its number of parts.
 
     Parts that are equal up to renaming are of the same kind. A kind is represented by the part with
     the smallest bit set.

@@ -95,7 +95,7 @@ class LinearModel:
 
     Attributes:
         pairs: for each boolean, (set, card, player): the boolean is 1 if the player owns the card.
-            The last boolean may be `IMPOSSIBLE_NAME` instead, which is not in `pairs`.
+            An additional last boolean, `IMPOSSIBLE_NAME`, is not in `pairs`.
         rows: a row for each card, each hand, and each share (a player's cards of a set) with a
             bound that is not redundant.
     """

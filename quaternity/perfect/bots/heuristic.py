@@ -24,7 +24,7 @@ Prospects = tuple[float, ...]
 
 
 def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
-    """Return the prospects of each role in a canonical state if all deals are equally likely.
+    """Return the prospects (heuristic values) of all roles if all deals are equally likely.
 
     Cost: one count of the deals, which takes a tenth of a millisecond in small games.
     """
@@ -38,7 +38,7 @@ def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
 
 
 def rough_prospects(code: KeyCodec, key: Key, known: dict[int, Prospects]) -> Prospects:
-    """Return the prospects of each role if every possible owner of a card is equally likely.
+    """Return the prospects (heuristic values) of all roles, with equally likely owners of a card.
 
     The sizes of the hands are ignored. `known` caches the value of each kind of set. Cost: two
     microseconds.

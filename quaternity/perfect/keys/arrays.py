@@ -404,7 +404,7 @@ class ClosureCache:
         return closed
 
     def _needs(self, others: NDArray[Any]) -> NDArray[Any]:
-        """Return how far each lane is below its guard. No players and all players get 0."""
+        """Return how far each lane is below its guard. The empty and the full coalition get 0."""
         below = ~others & _HIGH
         every = (below >> np.uint64(7)) * np.uint64(255)
         return np.asarray((_HIGH - (others & ~_HIGH)) & every & self._some[:, None])
