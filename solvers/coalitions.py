@@ -133,7 +133,7 @@ def decide(problem: DealProblem, max_lanes: int, max_masks: int) -> Verdict | No
 def is_feasible(problem: DealProblem) -> bool:
     """Return whether a problem is feasible, without building a deal or a proof.
 
-    The problem must be one that `refuses` does not refuse.
+    `refuses` must return None for the problem.
     """
     layout = layout_of(problem)
     tables = [layout.table_of(constraint) for constraint in problem.sets]

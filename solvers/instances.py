@@ -177,7 +177,7 @@ def _shares(cards: int, players: int) -> list[int]:
 
 
 def _spread(random: Random, amount: int, sizes: Sequence[int], minimum: int = 1) -> list[int]:
-    """Distribute an amount randomly: each part gets at least `minimum` and at most its size."""
+    """Split an amount into random parts, each from `minimum` to the size given for the part."""
     room = [place for place, size in enumerate(sizes) for _ in range(size - minimum)]
     spread = [minimum] * len(sizes)
     for place in random.sample(room, amount - sum(spread)):

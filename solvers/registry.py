@@ -241,7 +241,7 @@ long, and `max-flow` then needs only milliseconds.
 
 @validate_arguments(problem=DealProblem)
 def default_solver(problem: DealProblem) -> Solver:
-    """Return the solver that is likely to be faster: `coalitions` or `max-flow`.
+    """Return `coalitions` or `max-flow`: the solver that is likely to be faster for a problem.
 
     This is `coalitions` if there are few players, unless a set has more than `MAX_DISTINCT_MASKS`
     distinct owner masks. To assign the cards of such a set, `coalitions` would need (cards) x

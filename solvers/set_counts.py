@@ -172,7 +172,7 @@ class SetCounts:
             numbers of ways. They do not exceed `high`.
         base: the minimum count of each player over all vectors; zeros if there is no vector.
         programs: a cache of the instructions for multiplying a polynomial by this factor (see
-            `solvers.factor_product`), by the players that have a digit there.
+            `solvers.factor_product`), by the players that have a digit in the lane numbers.
         size: the approximate memory that the object takes, in bytes.
 
     Raises:

@@ -17,9 +17,9 @@ Collection = tuple[Item, ...]
 
 
 class Incumbent(Generic[Item]):
-    """The best collection found so far and a bound, both valid even after an interrupt.
+    """The largest collection that a search has found so far, and an upper bound on its size.
 
-    No collection is larger than `bound`.
+    No collection is larger than `bound`. Both are valid even after an interrupt of the search.
     """
 
     __slots__ = ("_end", "_found", "_right", "_seconds", "_verified", "bound", "random")

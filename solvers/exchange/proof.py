@@ -99,7 +99,7 @@ def check_refutation(problem: DealProblem, formula: str, proof: str) -> None:
     """Check that a formula is exactly `opb(problem)`, and that the proof is valid.
 
     Raises:
-        InvalidProof: If this is not the case.
+        InvalidProof: If the formula differs, or the proof is not valid.
     """
     if formula != opb(problem):
         raise InvalidProof("the formula is not that of the problem")
