@@ -92,7 +92,7 @@ def replace_file_locked(path: str | Path, *, private: bool = False) -> Iterator[
     """Replace a file as in `replace_file`, and also yield the descriptor of the temporary file.
 
     The temporary file is locked. A duplicate of the descriptor (`os.dup`) keeps the lock after the
-    block.
+    `with` block.
     """
     try:
         # Replace the target of a symbolic link, not the link.

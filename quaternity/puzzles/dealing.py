@@ -259,7 +259,7 @@ class Owner:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Check with max-flow, for each card, every possible owner that the table shows."""
+        """Find the answers with max-flow, by checking every possible owner that the table shows."""
         return certain_by_max_flow(Game.parse(puzzle.position).state.problem)
 
 

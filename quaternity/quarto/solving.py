@@ -197,7 +197,7 @@ def line_of_play(
 ) -> tuple[QuartoMove, ...]:
     """Return the moves until the end of the game if both players play perfectly.
 
-    Each move is the first move that `solve` returns, which takes the same arguments.
+    Each move is the first move that `solve` returns. The arguments are those of `solve`.
     """
     piece, solver = _check_position(board, in_hand, squares), _Solver(squares)
     line: list[QuartoMove] = []
