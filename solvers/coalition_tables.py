@@ -62,7 +62,7 @@ def shape_key(constraint: SetConstraint) -> ShapeKey:
 class _IntersectingLanes(dict[int, int]):
     """Integers with 1 in the lane of each coalition that shares a player with an owner mask.
 
-    They are cached for up to `MAX_CACHED_MASK_PLAYERS` players.
+    The integers are stored by mask, and kept for up to `MAX_CACHED_MASK_PLAYERS` players.
     """
 
     def __init__(self, member: Sequence[int]) -> None:
@@ -79,7 +79,7 @@ class _IntersectingLanes(dict[int, int]):
 
 
 class LaneLayout:
-    """Layout of packed tables, with one lane of `width` bits for each coalition.
+    """Layout of coalition tables packed into integers: a lane of `width` bits for each coalition.
 
     Attributes:
         bits: the number of bits of all lanes together.
@@ -123,11 +123,13 @@ class LaneLayout:
         self._ends = self._end_ones * low_lane
 
     def packed_hands(self, hands: Sequence[int]) -> int:
-        """Return the packed numbers of cards in the hands of each coalition."""
+        """Return the number of cards in the hands of each coalition, packed into lanes."""
         return sum([hand * self.member[player] for player, hand in enumerate(hands) if hand])
 
     def ownable_counts(self, owners: tuple[int, ...]) -> int:
-        """Return the packed numbers of cards that at least one player of each coalition may own.
+        """Return for each coalition how many cards its players may own, packed into lanes.
+
+        A card counts if at least one player of the coalition may own it.
 
         Cost: one addition per distinct mask, or P passes for more than `MAX_SEPARATE_MASKS` masks.
         """
@@ -195,10 +197,10 @@ class LaneLayout:
         """Return a function that computes the table of a set from its ranks, for given minimums.
 
         The function takes the packed ranks (the results of `ownable_counts`), and returns the table
-        or `IMPOSSIBLE`. The set must not have effective upper bounds.
+        or `IMPOSSIBLE`. The upper bounds of the set must be redundant.
 
         Only players with a minimum need a pass. Adding such a player to the witness improves the
-        bound if the minimum exceeds the additional rank. A player without effective bounds changes
+        bound if the minimum exceeds the additional rank. A player without a minimum changes
         nothing, because the rank is monotone and grows by at most `size`. If the minimums add up to
         `size`, no pass is needed. The set can then be dealt if and only if each coalition may own
         as many cards as it must hold (Hall's theorem), and it holds exactly this number.
@@ -250,7 +252,7 @@ class LaneLayout:
         return ((spare - self.ones) & self.guard ^ self.guard) >> (self.width - 1)
 
     def table_of(self, constraint: SetConstraint) -> int:
-        """Return the table of a set from the cache, or `IMPOSSIBLE` if it cannot be dealt."""
+        """Return the table of a set from the cache, or `IMPOSSIBLE` if the set has no deal."""
         return self.table(*shape_key(constraint))
 
     def slack(self, tables: Iterable[int], hands: Sequence[int]) -> int:
@@ -289,7 +291,10 @@ class LaneLayout:
 def cached_tables(
     layout: LaneLayout, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
 ) -> tuple[int, int]:
-    """Compute the table of a set, and return it with the size of the cache entry in bytes."""
+    """Compute the table of a set for this cache of tables.
+
+    The result is the table and the size of its entry in the cache, in bytes.
+    """
     size = bytes_of(5, len(owners) + 2 * layout.players, layout.everybody, layout.bits)
     return layout.compute_table(owners, low, high), size
 
@@ -337,8 +342,8 @@ def layout_of(problem: DealProblem) -> LaneLayout:
 def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
     """Return the witness that minimizes the bound of one set in the coalition inequality.
 
-    The inequality is explained in `solvers.shortage`. Cost: that of `LaneLayout.ownable_counts`, P
-    additions of 2^P lanes of 8 bytes, and a search over all lanes.
+    Witnesses and the inequality are explained in `solvers.shortage`. Cost: that of
+    `LaneLayout.ownable_counts`, P additions of 2^P lanes of 8 bytes, and a search over all lanes.
     """
     layout = get_layout(constraint.players, 1 << 60)
     packed = layout.ones * sum(constraint.low) + layout.ownable_counts(constraint.owners)
@@ -361,7 +366,7 @@ def _impossible(ranks: int) -> int:
 
 
 class SetShape:
-    """Shape of a set, which does not depend on the order of its cards: its key and its table."""
+    """Shape of a set: its key, which ignores the order of the cards, and its coalition table."""
 
     __slots__ = ("key", "layout", "table")
 

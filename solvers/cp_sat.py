@@ -46,12 +46,12 @@ class Variant(NamedTuple):
     Attributes:
         max_booleans: the maximum number of booleans; above it, cards with the same possible owners
             are bundled.
-        count_variables: whether there is a variable for the number of cards of each player in each
+        count_variables: whether each player has a variable for the number of their cards in each
             set, so that hands are sums of these variables.
         linearization_level: how many constraints go into the linear relaxation: 0 (none), 1, or 2
             (all).
-        full_relaxation: whether all constraints are added to the relaxation at once, and it is
-            solved to optimality before any search.
+        full_relaxation: whether all constraints are added to the relaxation together, and the
+            relaxation is solved to optimality before any search.
         presolve: whether CP-SAT simplifies the model first.
     """
 
@@ -307,7 +307,7 @@ def _groups(
 ) -> Iterable[tuple[int | None, Iterable[tuple[int, Places]]]]:
     """Yield the number of each set with its bundles of cards.
 
-    With bundles, all sets whose bounds have no effect are yielded together, with None as number.
+    With bundles, all sets whose bounds are redundant are yielded together, with None as number.
     """
     booleans = sum([mask.bit_count() for constraint in problem.sets for mask in constraint.owners])
     if booleans <= max_booleans:

@@ -203,7 +203,7 @@ def _clauses(
 
 
 def constraints_of(problem: DealProblem) -> list[Constraint]:
-    """Return all hand sizes of a problem, and all bounds that may have an effect."""
+    """Return all hand sizes of a problem, and all bounds that may be binding."""
     hands: list[Constraint] = [Hand(player) for player in range(problem.players)]
     bounds: list[Constraint] = []
     for index, constraint in enumerate(problem.sets):

@@ -74,7 +74,7 @@ def _program(factor: SetCounts, places: tuple[int, ...]) -> Program:
 
 
 class ExponentLanes:
-    """Layout of the polynomials of one problem.
+    """Layout of the lanes of an integer that stores a polynomial (see the module).
 
     Attributes:
         width: the number of bits of a lane, a multiple of 8.
@@ -225,9 +225,9 @@ class Product:
     def coefficients_without(self, left_out: SetCounts) -> list[int]:
         """Return the number of ways to deal the other factors, for each count vector of a factor.
 
-        The others must leave exactly the cards of the count vector k for the factor, so the number
-        of ways is the coefficient of hands - k in their product. If the factor occurs several
-        times, only one occurrence is left out.
+        The other factors must leave exactly the cards of the count vector k for this factor. So the
+        number of ways is the coefficient of hands - k in the product of the other factors. If the
+        factor occurs several times, only one occurrence is left out.
         """
         if len(left_out.vectors) == 1:
             return [self.count() // left_out.weights[0]]
@@ -241,7 +241,7 @@ class Product:
         return self.lanes.coefficients_at(polynomial, self.hands, left_out)
 
     def all_coefficients_without(self) -> dict[SetCounts, list[int]]:
-        """Return the results of `coefficients_without` for all factors, which share work."""
+        """Return the result of `coefficients_without` for each factor, sharing work."""
         befores: dict[SetCounts, list[int]] = {}
         if len(self.nonconstant) == 1:
             befores[self.nonconstant[0]] = self.coefficients_without(self.nonconstant[0])
@@ -260,11 +260,11 @@ class Product:
         return befores
 
     def in_order(self) -> list[SetCounts]:
-        """Return the factors that are not constant, sorted by cost, from cheap to expensive."""
+        """Return the non-constant factors, from cheap to expensive."""
         return sorted(self.nonconstant, key=self._cost)
 
     def interchangeable_card(self) -> SetCounts | None:
-        """Return the only factor that is not constant if it is a single card, or None."""
+        """Return the only non-constant factor if it is a single card. Otherwise return None."""
         if len(self.nonconstant) == 1 and self.nonconstant[0].is_single_card:
             return self.nonconstant[0]
         return None

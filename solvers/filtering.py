@@ -135,7 +135,7 @@ _FILTERED: Memo[LaneLayout, int, SetConstraint, SetConstraint] = Memo()
 def filter_set(
     layout: LaneLayout, slack: int, constraint: SetConstraint, deadline: Deadline = NO_DEADLINE
 ) -> SetConstraint:
-    """Tighten one set of a problem as far as possible. `slack` has its packed slacks."""
+    """Tighten one set of a problem as far as possible, given the problem's packed slacks."""
     key = (layout, slack, constraint)
     tightened = _FILTERED.get(key)
     if tightened is None:

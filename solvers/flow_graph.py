@@ -61,8 +61,8 @@ def flow_network(problem: DealProblem) -> networkx.DiGraph[Node]:
     and `cards` (the value that a deal needs).
 
     Raises:
-        InputError: If NetworkX is not installed, or if the hands and bounds show without a network
-            that there is no deal.
+        InputError: If NetworkX is not installed, or if the hands and bounds alone show that there
+            is no deal.
 
     >>> from solvers import SetConstraint
     >>> graph = flow_network(DealProblem([1, 1], [SetConstraint.of([[0, 1], [0]], players=2)]))

@@ -40,7 +40,7 @@ MAX_LINKS = 20
 
 
 class ProblemPair(NamedTuple):
-    """Pair of a feasible and an infeasible problem that differ by 1 in one bound."""
+    """Pair of a feasible and an infeasible problem. One bound differs by 1."""
 
     possible: DealProblem
     impossible: DealProblem
@@ -75,7 +75,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Family of instances.
+    """Family of instances: pairs of a feasible and an infeasible problem, made by one function.
 
     Attributes:
         idea: a description in one line.
@@ -177,7 +177,7 @@ def _shares(cards: int, players: int) -> list[int]:
 
 
 def _spread(random: Random, amount: int, sizes: Sequence[int], minimum: int = 1) -> list[int]:
-    """Distribute an amount randomly: each part gets at least `minimum` and at most its size."""
+    """Split an amount into random parts, each from `minimum` to the size given for the part."""
     room = [place for place, size in enumerate(sizes) for _ in range(size - minimum)]
     spread = [minimum] * len(sizes)
     for place in random.sample(room, amount - sum(spread)):

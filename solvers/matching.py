@@ -34,7 +34,7 @@ MAX_UNSHUFFLED_SLOTS = 200
 
 
 class Slot(NamedTuple):
-    """Place in a hand. `set_index` is None if the place is not reserved for cards of a set."""
+    """Slot for one card in a hand. `set_index` is None if the slot is not reserved for a set."""
 
     player: int
     set_index: int | None
@@ -124,7 +124,7 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 def _shortage(
     problem: DealProblem, slots: Sequence[Slot], adjacent: Sequence[Any], partner: list[int]
 ) -> Shortage:
-    """Return the shortage given by the slots that alternating paths reach from an unmatched slot.
+    """Return the shortage given by the slots that alternating paths from an unmatched slot reach.
 
     Equal slots are adjacent to the same cards, so only the first of them is searched. If a slot
     without a set is reached, its player belongs to the coalition. The other slots of this player

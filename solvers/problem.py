@@ -189,9 +189,9 @@ class SetConstraint(_SetFields):
         return len(self.low)
 
     def bound_is_loose(self, player: int) -> bool:
-        """Return whether the upper bound of a player has no effect.
+        """Return whether the upper bound of a player is loose (redundant).
 
-        It has no effect if it is at least the number of cards that the player may own.
+        It is loose if it is at least the number of cards that the player may own.
         """
         player = check_index(player, self.players, "player")
         ownable = sum(mask >> player & 1 for mask in self.owners)
@@ -271,7 +271,7 @@ class DealProblem(_ProblemFields, Displayable):
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> DealProblem:
-        """Return the problem described by a document, which has the form that `to_dict` returns.
+        """Return the problem described by a document in the form that `to_dict` returns.
 
         Raises:
             InputError: If the document is not a valid deal problem. The message lists the faults.
@@ -487,7 +487,7 @@ class DealProblem(_ProblemFields, Displayable):
 
 
 def _bounds(low: int, high: int, size: int) -> str:
-    """Return the bounds of a player in a set as text, or an empty text if they have no effect."""
+    """Return the bounds of a player in a set as text, or an empty text if they are redundant."""
     if low == high:
         return f"exactly {low}"
     parts = [f"at least {low}"] * (low > 0) + [f"at most {high}"] * (high < size)

@@ -33,8 +33,8 @@ class NumberedDeals:
 
     The attribute `number` is the number of deals, which is 0 if the problem is infeasible. Creating
     an instance takes about as long as counting the deals (see `solvers.counting`), and `seconds`
-    limits this time. The instance keeps a polynomial for each factor in memory. Each deal then
-    takes about one lookup for each count vector of each factor.
+    limits this time. The instance keeps a polynomial for each factor in memory. Looking up a deal
+    then takes about one step for each count vector of each factor.
 
     Raises:
         LimitError: If counting exceeds a limit of `solvers.counting`, or if the tables are larger

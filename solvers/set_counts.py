@@ -172,7 +172,7 @@ class SetCounts:
             numbers of ways. They do not exceed `high`.
         base: the minimum count of each player over all vectors; zeros if there is no vector.
         programs: a cache of the instructions for multiplying a polynomial by this factor (see
-            `solvers.factor_product`), by the players that have a digit there.
+            `solvers.factor_product`), by the players that have a digit in the lane numbers.
         size: the approximate memory that the object takes, in bytes.
 
     Raises:
@@ -208,7 +208,7 @@ class SetCounts:
 
     @property
     def is_single_card(self) -> bool:
-        """Return whether the set is a single card whose bounds have no effect."""
+        """Return whether the set is a single card with redundant bounds."""
         mask, size = self.classes[0]
         return len(self.classes) == size == 1 and len(self.vectors) == mask.bit_count()
 

@@ -104,7 +104,7 @@ SHRINK_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """Numbers of problems on which the laws were checked.
+    """Result of checking a solver: the numbers of problems on which its laws were checked.
 
     Attributes:
         feasible, infeasible: the numbers of problems with these verdicts.

@@ -38,7 +38,7 @@ class Cell(NamedTuple):
 
 
 class Display(NamedTuple):
-    """Display of a value: a title, sentences (`lines`), and a table whose rows are equally long."""
+    """Display of a value: a title, sentences (`lines`), and a table with rows of equal length."""
 
     title: str
     lines: Sequence[str] = ()

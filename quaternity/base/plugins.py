@@ -95,7 +95,9 @@ def load_plugins(
 
 
 def load_place(place: str, in_working_directory: bool = False) -> Any:
-    """Import and return the object `package.module:name`. Exceptions of the import are passed on.
+    """Import and return the object at the place `package.module:name`.
+
+    Exceptions of the import are passed on.
 
     If `in_working_directory` is true, the working directory is searched as well, but last.
     """

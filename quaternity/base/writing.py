@@ -69,7 +69,7 @@ def check_writable(path: str) -> None:
 
 @contextmanager
 def replace_file(path: str | Path, *, private: bool = False) -> Iterator[Path]:
-    """Yield an empty temporary file that atomically replaces the file at `path` after the block.
+    """Yield an empty temporary file that atomically replaces `path` after the `with` block.
 
     The temporary file is flushed to the disk first. It gets the mode and, if permitted, the owner
     of the old file. A write-protected file is not replaced. Each call has its own temporary file,
@@ -92,7 +92,7 @@ def replace_file_locked(path: str | Path, *, private: bool = False) -> Iterator[
     """Replace a file as in `replace_file`, and also yield the descriptor of the temporary file.
 
     The temporary file is locked. A duplicate of the descriptor (`os.dup`) keeps the lock after the
-    block.
+    `with` block.
     """
     try:
         # Replace the target of a symbolic link, not the link.

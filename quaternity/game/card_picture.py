@@ -40,7 +40,7 @@ MAX_ROW_CARDS = 8
 
 
 def suit_name(index: int) -> str:
-    """Return the name of the shape of a set.
+    """Return the name of the suit of a set, which is the shape drawn on its cards.
 
     >>> suit_name(2), suit_name(12)
     ('triangle', 'triangle')

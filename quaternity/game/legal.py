@@ -78,7 +78,7 @@ decides whether a question is legal."""
 
 
 class Group(NamedTuple):
-    """The questions to one player about interchangeable cards, which all have the same answers."""
+    """Questions to one player about interchangeable cards. All have the same legal answers."""
 
     asked: int
     set_index: int
@@ -106,14 +106,15 @@ def find_answers(listed: list[SetQuestions], question: Question) -> Answers:
 
 
 class PreparedShape(SetShape):
-    """The shape of a set, with the data that finding legal questions needs.
+    """Shape of a set, which ignores the order of its cards, with data for finding legal questions.
 
     Attributes:
         owned: the player who must own every card because of the constraint of the set alone, or
             None.
-        holders: each player who may own all cards, with the table that the set would have if that
-            player did not own all of them.
-        heavy: whether the outcomes need too much memory to be prepared (see `feasible_asks`).
+        holders: pairs of a player who may own all cards, and the table of the set if this player is
+            forbidden to own all of them.
+        heavy: whether the outcomes of questions need too much memory to be stored (see
+            `feasible_asks`).
     """
 
     __slots__ = ("heavy", "holders", "owned")
@@ -144,12 +145,12 @@ class PreparedShape(SetShape):
     def feasible_asks(self, asker: int, room: int) -> Iterator[Ask]:
         """Yield the questions of an asker with their possible answers, without storing any table.
 
-        In each question, the bit for no is 1 or 0, and the bit for yes is 2 or 0. A bit is 0 if the
-        answer is impossible.
+        Each result contains the asked player, the owner mask of the cards, 1 if the answer no is
+        possible, and 2 if the answer yes is possible. An impossible answer gives 0.
 
         Args:
             asker: the player to move.
-            room: the slack of the state minus the table of the set.
+            room: the slack of the state (see `LaneLayout.slack`) minus the table of the set.
         """
         fits = self.layout.fits
         for asked, mask, no, yes in self.outcomes(asker):
@@ -210,11 +211,11 @@ class PreparedSet:
         self.constraint, self.kind = constraint, kind
 
     def legal_groups(self, asks: Iterable[Ask], fitting: int, bare: int) -> Groups:
-        """Return the legal ones of the given questions.
+        """Return the legal questions among the given questions, as groups.
 
         Args:
             asks: the questions.
-            fitting: bit mask of the tables (outcomes) that are possible in the state.
+            fitting: bit mask of the tables after an answer that are possible in the state.
             bare: bit mask of the players without cards.
         """
         alike: dict[int, list[int]] = {}
@@ -351,7 +352,7 @@ def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[by
 
 
 def possible_answers(row: PreparedSet, slack: int, asker: int, asked: int, card: int) -> int:
-    """Return the sum of 1 if the answer no is possible and 2 if the answer yes is possible.
+    """Return the possible answers to a request, as a sum: 1 for no, plus 2 for yes.
 
     Args:
         row: the set of the card.
@@ -383,8 +384,8 @@ def questions_by_tables(
         asker: the player to move.
         hands: number of cards in the hand of each player.
 
-    Cost: for each shape of a set, one subtraction, and for each distinct table after an answer one
-    addition and one bit mask. The operands are integers of 2^P lanes for P players.
+    Cost: one subtraction for each shape of a set, and one addition and one bit mask for each
+    distinct table after an answer. The operands are integers of 2^P lanes for P players.
     """
     guard = rows[0].kind.layout.guard
     bare = sum([1 << player for player, hand in enumerate(hands) if not hand])

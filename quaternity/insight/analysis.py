@@ -133,7 +133,7 @@ def _deductions(tight: DealProblem, completed: Sequence[int | None], size: int) 
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """Effect of a question on the number of deals. The cards of a group all have the same effect.
+    """Effect of a group of interchangeable questions on the number of possible deals.
 
     Attributes:
         group: the asked player, the set, the cards, and the legal answers.

@@ -91,10 +91,10 @@ class Explanation:
 
 
 def problem_of_moves(game: Game, moves: Collection[int]) -> DealProblem:
-    """Return the deal problem of some moves of a game (see the module).
+    """Return the deal problem that contains only what the given moves show about the hands.
 
     Completed sets are treated as if they were still in the hands. The last set of the problem
-    contains the receipts, one for every yes in the order of the moves.
+    contains the receipts (see the module), one for every yes in the order of the moves.
 
     Args:
         moves: indices of the moves. All moves together give the deals of the state.
@@ -136,11 +136,11 @@ def problem_of_moves(game: Game, moves: Collection[int]) -> DealProblem:
 def explain(game: Game, question: Question, answer: Answer | None = None) -> Explanation | None:
     """Return why a question, or an answer to it, is impossible in the last position of a game.
 
+    Return None if at least one deal allows the question or answer.
+
     Args:
         question: a question about a set that is in play.
         answer: the impossible answer; None if the question itself is impossible.
-
-    Return None if at least one deal allows the question or answer.
 
     Raises:
         InputError: If an argument has the wrong type, or the game has no such player, set or card.
@@ -251,7 +251,7 @@ def _explain_if_valid(game: Game, question: Question, answer: Answer | None) -> 
 def _proof_in_words(
     game: Game, moves: Collection[int], problem: DealProblem, shortage: Certificate
 ) -> str:
-    """Return the shortage of a problem of moves as a sentence that does not mention receipts.
+    """Return the shortage of a problem from `problem_of_moves` as a sentence without receipts.
 
     The sentence says how many cards the players hold: the cards at the start, plus cards received,
     minus cards given away. If players have too few cards, it counts the cards received in these

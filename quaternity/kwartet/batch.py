@@ -45,8 +45,8 @@ class KwartetBatch:
 
         Args:
             seed: seed of the random generator. If None, the seed is different each time.
-            settings: fields of `KwartetSettings`. By default, a game is truncated after as many
-                moves as in an environment of one game. If `max_moves` is 0, it is never truncated.
+            settings: fields of `KwartetSettings`. By default, `max_moves` is the same as in the
+                environment for a single game. If `max_moves` is 0, a game is never truncated.
 
         Raises:
             InputError: If there are too many games, or if an argument is invalid.

@@ -301,7 +301,7 @@ class _Reader:
         self.pending = put_down_at_deal(self.positions[0].public)
 
     def _holder(self, place: int) -> str:
-        """Say who has a card, given the index of the hand that contains it."""
+        """Return a clause that says who has a card, given the index of the hand with the card."""
         assert self.settings is not None, "a hand was read"
         return f"player {place} has it" if place < self.settings.players else f"it lies {PILE}"
 

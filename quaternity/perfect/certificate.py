@@ -60,7 +60,7 @@ class State(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A state and the claims of its line."""
+    """Line of a certificate: a state, and the claims about it."""
 
     state: State
     ranks: tuple[int | None, ...]
@@ -75,9 +75,9 @@ class InvalidCertificate(ValueError):
 class CheckResult(NamedTuple):
     """Result of a check.
 
-    `ranks` and `outcomes` are those of the state that was solved. If the states were sampled with
-    `seed`, fewer than `most_wrong` of all states are wrong with probability `CONFIDENCE`. If all
-    states were checked, `seed` is None and `most_wrong` is 0.
+    `ranks` and `outcomes` are the claims about the state that was solved. If the states were
+    sampled with `seed`, fewer than `most_wrong` of all states are wrong with probability
+    `CONFIDENCE`. If all states were checked, `seed` is None and `most_wrong` is 0.
     """
 
     head: dict[str, Any]
@@ -228,7 +228,7 @@ class Game:
         return None if odd else self.settle([hand] * self.count, fresh[1], sets, (0, 0))
 
     def _maximums(self, masks: tuple[int, ...], low: Sequence[int], high: Sequence[int]) -> Any:
-        """Return how many cards of a set each coalition can hold, or None if it has no deal."""
+        """Return how many cards of a set each coalition can hold; None if the set has no deal."""
 
         def total(counts: Sequence[int], coalition: int) -> int:
             return sum([counts[p] for p in self.players if coalition >> p & 1])
@@ -387,7 +387,7 @@ class Game:
         self, state: State, questions: Sequence[tuple[int, list[State]]],
         known: dict[State | None, tuple[int, tuple[int, ...]]], held: Sequence[Line],
     ) -> Outcomes | None:  # fmt: skip
-        """Return the outcomes that follow from the successors, or None if one is not listed."""
+        """Return the outcomes implied by the successors, or None if a successor is not listed."""
         if not state.sets:
             best = max(state.points)
             first = 2 if state.points.count(best) == 1 else 1
@@ -421,7 +421,7 @@ class Game:
 
 
 def _choose_rank(values: Sequence[int | None], wants: bool) -> int | None:
-    """Return the rank of a choice, made by the player (`wants`) or by the others."""
+    """Return the rank after a choice. The player (`wants`) minimizes it; the others maximize it."""
     finite = [value for value in values if value is not None]
     if wants:
         return min(finite, default=None)

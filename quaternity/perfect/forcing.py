@@ -456,7 +456,7 @@ _Option = tuple[Question, list[_Reply]]
 
 
 def known_result(code: KeyCodec, place: Place) -> bool | None:
-    """Return True if a role has won, False if it cannot force a win, or None if unclear."""
+    """Return whether a role can force a win, or None if that needs a search."""
     key, role = place
     parts = code.parts(key)
     kinds = [code.book.by_number(number) for number in parts.kinds]
@@ -501,7 +501,7 @@ def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:
     opponents = [role for role, hand in enumerate(parts.hands) if hand and role]
 
     def begins(role: int, kinds: Sequence[NumberedKind], slack: int, hands: Sequence[int]) -> bool:
-        """Return whether an opponent can start a ring, whichever of its cards role 0 takes."""
+        """Return whether a role can start a ring, whichever of its cards role 0 takes."""
         # If role 0 can take all cards of this opponent, a ring of others is enough: while the
         # opponent holds such a card, it shares a set with role 0 and can join them.
         able = [role] if hands[role] else [other for other in opponents if hands[other]]

@@ -101,7 +101,7 @@ def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], max_moves: 
 
 
 class Count(NamedTuple):
-    """The players and the number of sets whose cards a proof counts.
+    """Amount of counting in a proof: the players and the number of sets with cards to be counted.
 
     If the table of possible owners already shows the result, the number of sets is 0.
     """
@@ -111,7 +111,7 @@ class Count(NamedTuple):
 
     @classmethod
     def of(cls, proof: Explanation) -> Count:
-        """Return the players and the number of sets that a proof counts.
+        """Return the players whose cards a proof counts, and the number of sets that it counts.
 
         A set counts if the players cannot have all its cards, or if they need some of them.
         """
@@ -259,7 +259,7 @@ class Owner:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Check with max-flow, for each card, every possible owner that the table shows."""
+        """Find the answers with max-flow, by checking every possible owner that the table shows."""
         return certain_by_max_flow(Game.parse(puzzle.position).state.problem)
 
 

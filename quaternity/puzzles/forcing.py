@@ -94,7 +94,7 @@ class Force:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Search all questions and answers with states of the game instead of canonical states."""
+        """Find the answers by searching states of the game instead of canonical states."""
         state, within = Game.parse(puzzle.position).state, puzzle.level_from["questions"]
         assert state.turn is not None, "a player is to move"
         goal = state.points[state.turn] + 1

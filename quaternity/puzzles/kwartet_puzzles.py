@@ -174,7 +174,7 @@ class Trace:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Check with max-flow, for each card of the other players, who may have it."""
+        """Find the answers with max-flow, by checking who may have each card of others."""
         log = seen_log(puzzle.position)
         return {text for text in certain_by_max_flow(log.views[-1].problem)
                 if text.split()[1] != str(log.seat)}  # fmt: skip
@@ -240,7 +240,7 @@ class Knows:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Evaluate the formula with the solvers, which do not list all deals."""
+        """Find the answer by evaluating the formula with the solvers, without listing all deals."""
         truth = _truth(
             seen_log(puzzle.position), message_data(puzzle.question)["formula"], "solvers"
         )

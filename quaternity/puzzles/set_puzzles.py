@@ -87,7 +87,10 @@ class Sets:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Try all triples. In a SET, the digits of every property add up to a multiple of 3."""
+        """Find the answers by trying all triples of cards.
+
+        In a SET, the digits of every property add up to a multiple of 3.
+        """
         cards = tuple(map(int, puzzle.position.split()))
         good = []
         for places in combinations(range(len(cards)), 3):

@@ -158,7 +158,7 @@ class PieceSet:
         return self.words(MARKS[check_int(piece, 0, PIECES - 1, allowed, "piece")])
 
     def words(self, mark: int) -> tuple[str, ...]:
-        """Return the properties in a mark, in the order of the features."""
+        """Return the properties in a mark (a bit mask), in the order of the features."""
         return tuple(
             word
             for bit, (first, second) in enumerate(self.properties)

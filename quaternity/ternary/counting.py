@@ -116,7 +116,10 @@ cards, there are 1377 others. From 55 cards on, there are no tables
 
 @dataclass(frozen=True, slots=True)
 class FreeCount:
-    """The number of tables of n cards, and the number of those that contain no three."""
+    """The number of all tables of n cards, and of those without a three.
+
+    A three is three cards that belong together.
+    """
 
     n: int
     rule: Rule

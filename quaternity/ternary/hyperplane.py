@@ -34,9 +34,10 @@ same hyperplane (13) because their equation vanishes on the difference of the tw
 def must_have_full_hyperplane(size: int, full: int) -> bool:
     """Return whether a cap of this size must have at least `full` cards in some hyperplane.
 
-    Over all directions, each of the size * (size - 1) / 2 pairs of its cards is in 13 hyperplanes.
-    Suppose that no hyperplane has `full` cards. Then the number of pairs that a direction puts
-    together is at most that of the most uneven cut into three parts of fewer than `full` cards.
+    A direction divides the deck into three hyperplanes. Each of the size * (size - 1) / 2 pairs of
+    cards of the cap is in one hyperplane for 13 of the 40 directions. Suppose that no hyperplane
+    has `full` cards. Then the number of such pairs for a direction is at most that of the most
+    uneven cut of the cap into three parts of fewer than `full` cards.
 
     >>> must_have_full_hyperplane(21, 9), must_have_full_hyperplane(20, 9)
     (True, False)

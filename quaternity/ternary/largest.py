@@ -64,7 +64,9 @@ def largest_free(
     random: Random | None = None,
     best: Incumbent[int] | None = None,
 ) -> tuple[int, ...]:
-    """Return a largest part of a table that contains no three of the rule, in order.
+    """Return a largest part of a table, in order, that contains no three of the rule.
+
+    A three of a rule is three cards that belong together under the rule.
 
     Args:
         seconds: a time limit that replaces the method's own limit.
@@ -117,9 +119,9 @@ def largest_in_deck(
 
     It has 54 cards under `triple`, and 20 under `set`. The proof for `set` is by Davis and Maclagan
     (The Card Game Set, 2003), who first show that a collection of 21 cards would be of one of a few
-    kinds. Only these kinds are searched, in a second by either method. Nothing is cached: every
-    call repeats each step of the proof. The arguments and errors are those of `largest_free`. Until
-    the proof is complete, the bound is only what disjoint threes prove.
+    kinds. Only these kinds are searched. This takes a second with either method. Nothing is cached:
+    every call repeats each step of the proof. The arguments and errors are those of `largest_free`.
+    Until the proof is complete, `best.bound` is only the bound that disjoint threes prove.
     """
     rule, largest_method = Rule(rule), lookup(LARGEST_METHODS, method)
     limit = LARGEST_IN_DECK[rule]

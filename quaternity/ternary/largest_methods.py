@@ -111,7 +111,7 @@ class _Search:
 
 
 def _remove_single_cores(open_cards: int, cores: list[int]) -> tuple[int, list[int]]:
-    """Remove the card of each core of a single card, and return the open cards and cores left."""
+    """Remove each card that is a core by itself, and return the open cards and cores left."""
     single = 0
     for core in cores:
         if core & (core - 1) == 0:

@@ -29,9 +29,10 @@ def pack_by_search(
 ) -> tuple[Triple, ...] | None:
     """Return `count` disjoint threes of a table, or None if there are fewer.
 
-    `best` keeps the largest packing found. It also contains the time limit, and the generator that
-    decides the search order. Usually a few hundred nodes suffice. Without a time limit, a search of
-    more than `MAX_NODES` nodes raises a LimitError.
+    A three is three cards that belong together. `best` keeps the largest packing found. It also
+    contains the time limit, and the generator that decides the search order. Usually a few hundred
+    nodes suffice. Without a time limit, a search of more than `MAX_NODES` nodes raises a
+    LimitError.
     """
     search = _Search(table, rule, best)
     packing = search.run(bits_of(table), count, checksum(table), search.threes)
@@ -145,7 +146,9 @@ def most_disjoint(
     random: Random | None = None,
     best: Incumbent[Triple] | None = None,
 ) -> tuple[Triple, ...]:
-    """Return a maximum set of disjoint threes of a table, in order.
+    """Return the most threes (three cards that belong together) of a table that are disjoint.
+
+    The threes are in order.
 
     Args:
         seconds: a time limit that replaces the method's own limit.
@@ -200,6 +203,8 @@ def partition(
     seconds: float | None = None,
 ) -> tuple[Triple, ...] | None:
     """Return a partition of the cards of a table into threes, or None if there is none.
+
+    A three is three cards that belong together.
 
     The arguments and errors are those of `most_disjoint`. With `random`, every partition is
     possible, but not all are equally likely. The whole deck takes 0.05 s by search and 0.2 s by

@@ -205,7 +205,10 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return tuple(events)
 
     def still_means(self, move: SetMove, then: SetView, now: SetView) -> bool:
-        """Return whether the claimed cards are still there, or for an agreement, the same table."""
+        """Return whether a move that was chosen for an earlier view still means the same.
+
+        The claimed cards must still be on the table. For an agreement, the table must be unchanged.
+        """
         return set(move.cards) <= set(now.places) and (
             bool(move.cards) or then.places == now.places
         )

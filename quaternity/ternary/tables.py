@@ -77,5 +77,5 @@ class Rule(StrEnum):
 
     @property
     def three(self) -> str:
-        """The word for three cards that belong together under this rule."""
+        """The name of three cards that belong together under this rule."""
         return "triple" if self is Rule.TRIPLE else "SET"

@@ -48,19 +48,19 @@ _NAMES = {
 
 
 class LinearRow(NamedTuple):
-    """Sum of booleans with a lower and an upper bound.
+    """Row of a linear model: a lower and an upper bound on a sum of booleans.
 
     Attributes:
         kind: "card" for the owners of a card, "hand" for a player's hand, or "share" for a player's
-            cards of a set. A model without any of these has a row "none", which has no effect.
+            cards of a set. A model without any of these has a redundant row of the kind "none".
         set_index: the number of the set of a card or share; otherwise -1.
         member: the number of the card in its set for "card", or of the player for "hand" and
             "share".
         terms: the numbers of the booleans, in ascending order.
-        low: the lower bound, reduced to at most the number of terms plus 1. If it is 0, it has no
-            effect. It may exceed `high`.
-        high: the upper bound, reduced to at most the number of terms. If it is the number of terms,
-            it has no effect.
+        low: the lower bound, reduced to at most the number of terms plus 1. It is redundant if it
+            is 0. It may exceed `high`.
+        high: the upper bound, reduced to at most the number of terms. It is redundant if it is the
+            number of terms.
     """
 
     kind: Literal["card", "hand", "share", "none"]
@@ -77,7 +77,7 @@ class LinearRow(NamedTuple):
 
     @property
     def sides(self) -> list[tuple[str, int]]:
-        """Return the bounds that have an effect, as pairs (relation, bound).
+        """Return the sides: the bounds that are not redundant, as pairs (relation, bound).
 
         The relation is `=`, `>=` or `<=`.
         """
@@ -89,13 +89,15 @@ class LinearRow(NamedTuple):
 
 @dataclass(frozen=True)
 class LinearModel:
-    """Rows over numbered booleans, which have a solution if and only if the problem is feasible.
+    """Deal problem as rows (linear constraints) over numbered booleans.
+
+    The rows have a solution if and only if the problem is feasible.
 
     Attributes:
-        pairs: for each boolean, (set, card, player): the boolean says that the player owns the
-            card. There may be another boolean at the end, `IMPOSSIBLE_NAME`.
-        rows: a row for each card, for each hand, and for each share with a bound that has an
-            effect.
+        pairs: for each boolean, (set, card, player): the boolean is 1 if the player owns the card.
+            An additional last boolean, `IMPOSSIBLE_NAME`, is not in `pairs`.
+        rows: a row for each card, each hand, and each share (a player's cards of a set) with a
+            bound that is not redundant.
     """
 
     problem: DealProblem

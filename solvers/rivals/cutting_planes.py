@@ -15,7 +15,7 @@ from solvers.verdict import Verdict
 
 
 def exact(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves the rows with Exact: conflict-driven pseudo-boolean search."""
+    """Return a function that solves a linear model with Exact, a pseudo-boolean solver."""
     from exact import Exact
 
     solver = Exact([])

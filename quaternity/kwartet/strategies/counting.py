@@ -46,7 +46,7 @@ def exact(view: View, random: Random) -> Question:
 
 
 def _deduce_cards(view: View) -> list[tuple[int, int, int]]:
-    """Return the missing cards of held sets whose owner can be deduced."""
+    """Return the missing cards of held sets that have a deducible owner among the players."""
     sets, settings = filter_problem(view.problem).sets, view.public.settings
     return [
         (index, number, sets[index].owners[number])

@@ -24,7 +24,7 @@ Prospects = tuple[float, ...]
 
 
 def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
-    """Return the prospects in a canonical state if all possible deals are equally likely.
+    """Return the prospects (heuristic values) of all roles if all deals are equally likely.
 
     Cost: one count of the deals, which takes a tenth of a millisecond in small games.
     """
@@ -38,7 +38,7 @@ def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
 
 
 def rough_prospects(code: KeyCodec, key: Key, known: dict[int, Prospects]) -> Prospects:
-    """Return the prospects if every card is shared evenly among its possible owners.
+    """Return the prospects (heuristic values) of all roles, with equally likely owners of a card.
 
     The sizes of the hands are ignored. `known` caches the value of each kind of set. Cost: two
     microseconds.
@@ -51,7 +51,7 @@ def rough_prospects(code: KeyCodec, key: Key, known: dict[int, Prospects]) -> Pr
 
 
 def _worth(kind: NumberedKind) -> Prospects:
-    """Return the contribution of one kind of set to each role's prospects."""
+    """Return the contribution (worth) of one kind of set to each role's prospects."""
     return _even_worth(kind.masks, kind.low)
 
 

@@ -37,7 +37,7 @@ EQUAL = 1e-9
 
 
 class InformedBot:
-    """A bot that chooses the move after which it leads by most in prospects.
+    """A bot that chooses the move after which its prospects exceed those of the others by most.
 
     Cost: one count of the deals per legal answer, each a tenth of a millisecond in small games.
     """

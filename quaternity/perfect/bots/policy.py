@@ -69,7 +69,7 @@ class Proof(NamedTuple):
 
 
 class Policy:
-    """The fast policy for one game.
+    """A fast policy that chooses moves in one game, for playouts.
 
     Attributes:
         glance: maximum number of answers examined in a state of a playout to detect a forced win.
@@ -152,7 +152,7 @@ class Policy:
         return [choice for _, choice in ranked]
 
     def outlook(self, reply: Reply, role: int) -> float:
-        """Return how far the prospects of a role exceed those of the others after a reply."""
+        """Return the lead of a role in prospects over the best other role after a reply."""
         values = rough_prospects(self.code, reply.key, self._worth)
         return lead(values, reply.roles.index(role))
 

@@ -161,7 +161,7 @@ def _questions(code: KeyCodec, state: State, roles: Roles, choice: Choice) -> li
 
 
 class _Node:
-    """The options of a state, with their numbers of visits and their results for the chooser."""
+    """Node of the search tree: for each option, its visits and its results for the chooser."""
 
     __slots__ = ("times", "totals", "visits")
 
@@ -171,7 +171,7 @@ class _Node:
         self.totals = [0.0] * options
 
     def choose(self, considered: int) -> int:
-        """Return the first untried option, or if all were tried, the one with the highest bound."""
+        """Return the first untried option, or else the option with the highest confidence bound."""
         best, best_bound = 0, -1.0
         chances = log(self.times + 1)
         for option in range(min(considered, len(self.visits))):

@@ -58,7 +58,7 @@ def to_words(keys: Keys) -> NDArray[Any]:
 
 
 def search_keys(known: Keys, keys: Keys) -> NDArray[Any]:
-    """Return the indices at which keys are, or can be inserted, in an ascending array."""
+    """Return the indices of keys in an ascending array, or where they would be inserted."""
     return np.asarray(np.searchsorted(known, keys))
 
 
@@ -171,7 +171,9 @@ _UNKNOWN_AT_FIRST = ("owner", "renaming", "first")
 
 
 class KindArrays:
-    """Arrays of properties of the added kinds. Adding kinds may replace the arrays.
+    """Arrays of properties of kinds of sets. The *place* of a kind is its index in these arrays.
+
+    Kinds are placed in the order in which they are added. Adding kinds may replace the arrays.
 
     Attributes:
         number: number of the kind in its book (int64).
@@ -219,7 +221,7 @@ class KindArrays:
         return np.frombuffer(packed.to_bytes(8 * self.words, "little"), "<u8").astype(np.uint64)
 
     def place(self, kind: NumberedKind) -> int:
-        """Return the place of a kind. A new kind is added."""
+        """Return the place of a kind. If it has none, add it to the arrays."""
         place = int(self._place_of_number[kind.number])
         if place < 0:
             place = len(self._kinds)
@@ -304,17 +306,17 @@ class KindArrays:
     # ------------------------------------------------------------------ closing
 
     def close(self, places: NDArray[Any], needs: NDArray[Any]) -> NDArray[Any]:
-        """Return the kinds of sets whose bounds are as tight as the other sets of the state allow.
+        """Return the places of the closed kinds, whose owners and bounds are as tight as possible.
 
         Args:
             places: the places of the kinds.
             needs: [set, coalition], the minimum number of cards of the set that the coalition must
                 hold because the other sets cannot fill its hands. It is at least 0.
 
-        Let f be the coalition table of the set. Its slack in the state is f - needs wherever the
-        slack can matter. So the minimum of player p is the maximum of needs(A + p) - f(A) over the
-        coalitions A without p. A player can own a card unless that lowers f where the slack is 0
-        (`solvers.filtering`).
+        The other sets of each state are given by `needs`. Let f be the coalition table of the set.
+        The slack of the state is f - needs wherever it can matter. So the minimum of player p is
+        the maximum of needs(A + p) - f(A) over the coalitions A without p. A player can own a card
+        unless that lowers f where the slack is 0 (`solvers.filtering`).
         """
         players, size = self.book.players, self.book.set_size
         lanes = self.lanes[places]
@@ -402,7 +404,7 @@ class ClosureCache:
         return closed
 
     def _needs(self, others: NDArray[Any]) -> NDArray[Any]:
-        """Return how far each lane is below its guard. No players and all players get 0."""
+        """Return how far each lane is below its guard. The empty and the full coalition get 0."""
         below = ~others & _HIGH
         every = (below >> np.uint64(7)) * np.uint64(255)
         return np.asarray((_HIGH - (others & ~_HIGH)) & every & self._some[:, None])

@@ -385,8 +385,8 @@ def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Ite
 def symmetric_roles(code: KeyCodec, key: Key) -> tuple[int, ...]:
     """Return for each role the smallest role that a symmetry of the state maps it to.
 
-    A symmetry renames players and leaves the state unchanged. It is arbitrary which of such players
-    gets which role, and they have the same prospects.
+    A symmetry renames players and leaves the state unchanged. Players that a symmetry exchanges
+    have the same prospects, and their roles are arbitrary.
     """
     parts = code.parts(key)
     hands, points = parts.hands, parts.points

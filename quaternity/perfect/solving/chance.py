@@ -40,7 +40,7 @@ REPORT_STATES = 1 << 8
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The possible outcomes, and the minimum and maximum expected value of each player."""
+    """Bounds of a state: its possible outcomes, and each player's least and most expected value."""
 
     outcomes: frozenset[Outcome]
     least: tuple[Fraction, ...]
@@ -48,7 +48,10 @@ class Bounds:
 
 
 class _Ties(NamedTuple):
-    """The operations on values for one way of breaking ties. Offers are (count, value) pairs."""
+    """A way of breaking ties, as operations on the values of states.
+
+    The offers to a player or chance are pairs of a number of choices and the value after them.
+    """
 
     end: Callable[[Outcome], Any]
     choose: Callable[[Sequence[tuple[int, Any]], int], Any]
@@ -57,7 +60,7 @@ class _Ties(NamedTuple):
 
 
 def fair_draws(state: State, wish: str = "points", report: Report = quiet) -> Lottery:
-    """Return the lottery of a state if all players break ties by fair draws.
+    """Return the lottery of a state: the probability of each outcome with fair draws for ties.
 
     Outcomes are listed by player. Cost: about a millisecond per canonical state.
 
@@ -178,7 +181,10 @@ def _value(state: State, wish: str, ties: _Ties, report: Report) -> Any:
 
 
 def chance_document(state: State, wish: str, ties: str, report: Report = quiet) -> dict[str, Any]:
-    """Return the values of a state for JSON, with ties broken by a `coin` or by any `chance`."""
+    """Return the values of a state for JSON, if ties are broken in the given way.
+
+    `ties` is `coin` for fair draws, or `chance` for any probabilities.
+    """
     document: dict[str, Any] = {"wish": wish, "ties": ties}
     if ties == "coin":
         lottery = sorted(fair_draws(state, wish, report).items(), reverse=True)

@@ -172,7 +172,7 @@ def is_larger(state: State, limit: int, random: Random) -> bool:
 
 
 class _SampleResult(NamedTuple):
-    """The result of samples of one size. They expanded `expanded` states in `taken` seconds."""
+    """The result of samples of one size, which expanded `expanded` states in `taken` seconds."""
 
     states: float
     exact: bool

@@ -126,9 +126,9 @@ def solve_max_n(
     """Return all outcomes of all states if all players play for themselves.
 
     Args:
-        wish: what all players want: a name in `WISHES`.
-        ties: how ties are broken: a name in `TIES`. `against` and `for` are computed separately for
-            each player.
+        wish: the objective of all players, a name in `WISHES`.
+        ties: the way to break ties, a name in `TIES`. `against` and `for` are computed separately
+            for each player.
 
     Cost: half a microsecond per question, and almost as much for each player if ties are against or
     for a player.

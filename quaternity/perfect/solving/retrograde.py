@@ -154,7 +154,11 @@ class Games:
         )
 
     def _renaming_tables(self, bits: int) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Yield tables that rename roles: the first bit, and the renamed bits [order, bits]."""
+        """Yield tables for renaming roles. Each table is for some adjacent bits of a word.
+
+        Each result contains the number of the first of these bits, and the renamed word as [order,
+        value of the bits].
+        """
         players, orders = self.players, self._orders
         parts = -(-bits // (TABLE_BITS - len(orders).bit_length()))
         for first, end in pairwise([bits * part // parts for part in range(parts + 1)]):
@@ -277,7 +281,7 @@ class _SettledStrata:
 
 
 class Words:
-    """The iteration that raises the words of a block, a part of `words`, to the least fixpoint."""
+    """Iteration that computes the words (see `Games`) of a block of states as a least fixpoint."""
 
     def __init__(self, games: Games, words: NDArray[Any], block: Block) -> None:
         self._games, self._words, self._states = games, words, block.states
@@ -303,7 +307,7 @@ class Words:
 
 
 class Lengths:
-    """The iteration that lowers the lengths of a role's forced wins to their final values.
+    """Iteration that computes the lengths of a role's forced wins, starting from upper bounds.
 
     Args:
         words, lengths: the words and lengths of all states.
@@ -341,7 +345,7 @@ class Lengths:
 def all_lengths(
     games: Games, words: NDArray[Any], lengths: NDArray[Any], block: Block
 ) -> Iterator[Lengths]:
-    """Yield the iteration of lengths for each role that can force a win from some state.
+    """Yield an iteration that computes lengths for each role that can force a win from some state.
 
     Chance and all other roles delay the win. From a state, at most one role can force a win.
     """
@@ -356,7 +360,7 @@ def all_lengths(
 
 
 class _OverStates:
-    """Function that combines the values of the questions of each state."""
+    """Function that combines the values of all questions of a state into one, for many states."""
 
     def __init__(self, counts: NDArray[Any]) -> None:
         rows = [np.nonzero(count)[0] for count in counts]

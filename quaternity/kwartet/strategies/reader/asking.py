@@ -66,7 +66,7 @@ class MissingCards(NamedTuple):
             Each mask includes the card.
         parts, rests: `[card, way]`, the ways to split such a mask into the cards of one other
             player, including the card, and the cards of the remaining players.
-        sums: `[case, way]`, 1 if the way belongs to the case.
+        sums: `[case, way]`, 1 if the way splits the mask of the case, otherwise 0.
     """
 
     masks: int
@@ -90,10 +90,10 @@ def missing_cards(masks: int) -> MissingCards:
 
 
 class RequestModel(NamedTuple):
-    """What each strategy would ask, given the cards that the asker holds of a set as a bit mask.
+    """Model of what each strategy would ask. `mask` is the bit mask of the asker's cards of a set.
 
-    `value[strategy, set, mask]` is the value of each set. `share[strategy, mask]` is the
-    probability of the actual request among all requests for cards of its set.
+    `value[strategy, set, mask]` is the value of the set for the strategy. `share[strategy, mask]`
+    is the probability of the actual request among all requests for cards of its set.
     """
 
     value: Floats

@@ -194,7 +194,9 @@ def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
 
 
 def couple_sets(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Floats, Floats]:
-    """Return probabilities `[card, player, set]`, and that of each set's likeliest distribution.
+    """Return the probabilities of owners, and of the likeliest distribution of each set.
+
+    The first result has the axes `[card, player, set]`.
 
     The second result is 1.0 if and only if there is only one way to distribute the set.
 

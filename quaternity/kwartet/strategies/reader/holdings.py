@@ -44,7 +44,7 @@ def parts_of(wholes: Sequence[int]) -> tuple[Integers, Integers, Floats]:
 
 
 class Tables(NamedTuple):
-    """Tables of all possible holdings of a set of one size, as bit masks of cards.
+    """Tables about the possible holdings of sets of one size. A holding is a bit mask of cards.
 
     Attributes:
         holds: `[mask, card]`, whether the holding contains the card.
@@ -68,7 +68,7 @@ def tables(masks: int) -> Tables:
 
 
 def join_players(first: Floats, other: Floats) -> Floats:
-    """Return the weights of what two players hold together.
+    """Return the weights of the cards that two players hold together.
 
     The arrays have the axes `[holding, ...]` and are broadcast.
     """
@@ -79,7 +79,7 @@ def join_players(first: Floats, other: Floats) -> Floats:
 
 
 def tree(weights: Floats) -> list[Floats]:
-    """Return the weights of single players, of pairs, of groups of four, up to two halves.
+    """Return a tree of weights: of single players, of pairs, of groups of four, up to two halves.
 
     Additional players, who never hold a card, make the number of players a power of two.
     """
@@ -95,7 +95,7 @@ def tree(weights: Floats) -> list[Floats]:
 
 
 def others(weights: Floats) -> Floats:
-    """Return, for each player, the weights of what all other players hold together.
+    """Return, for each player, the weights of the cards that all other players hold together.
 
     The axes are `[holding, player, ...]`.
     """

@@ -113,7 +113,7 @@ class SetKinds(NamedTuple):
 
 
 class ModelledRequest(NamedTuple):
-    """A request as everybody saw it, with models of what explains it.
+    """A request as a bystander saw it, with models that explain it.
 
     Attributes:
         before: the public state before the request.
@@ -121,7 +121,8 @@ class ModelledRequest(NamedTuple):
         kinds: the kinds of sets in play before the request, as everybody sees them. The set of the
             request is a separate kind.
         asking: a model of what each strategy would have asked.
-        flat: `[way, mask]`, the probabilities of the request for the habits that ignore other sets.
+        flat: `[habit, mask]`, the probabilities of the request for the habits that ignore other
+            sets (see `flat_shares`).
     """
 
     before: PublicState
@@ -270,10 +271,10 @@ def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
 
 
 def flat_shares(before: PublicState, event: Event) -> Floats:
-    """Return the probability of a request, `[way, mask]`, for the habits that ignore other sets.
+    """Return the probability of a request, `[habit, mask]`, for the habits that ignore other sets.
 
-    These are the last four of `HABITS`. The probabilities are multiplied by the number of
-    the asker's sets.
+    These are the last four of `HABITS`. The probabilities are multiplied by the number of sets of
+    which the asker holds a card.
     """
     asker, asked, (index, number) = event.question
     others = len(before.may_be_asked(asker))
