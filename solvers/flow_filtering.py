@@ -12,8 +12,8 @@ plus this flow. The minimum is computed in the same way.
 
 Equal sets have equal bounds, and so do players who can be exchanged without changing the problem.
 So the bounds are computed only once for them. The number of players is not limited. Cost: one
-maximum flow and one computation of components. For each distinct set and player, there is also a
-search of the residual graph for each card by which the number can change, plus one.
+maximum flow and one computation of components. In addition, each distinct set and player requires
+one search of the residual graph for each card by which the number can change, and one more.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.shortage import simple_certificate
 
 MAX_STEPS = 200_000_000
-"""Maximum number of arcs that the search for the bounds visits; it takes about a minute."""
+"""Maximum number of arcs that the search for the bounds visits. Visiting them takes about a
+minute."""
 
 
 class _Residual:
@@ -216,8 +217,8 @@ def equivalent_players(hands: tuple[int, ...], sets: Iterable[SetConstraint]) ->
         (constraint.low, constraint.high, Counter(constraint.owners)) for constraint in sets
     ]
     representatives: list[int] = []
-    # The first players, by values that are equal for equivalent players: the hand, the bounds, and
-    # the numbers of cards that they may own.
+    # The first player of each class of equivalent players, by values that are equal within a class:
+    # the hand, the bounds, and the numbers of cards that the player may own.
     firsts: dict[object, list[int]] = {}
     for player, hand in enumerate(hands):
         profile = [

@@ -32,7 +32,8 @@ from quaternity.base.validation import (
 from solvers.names import Names
 
 _FILE = "solvers.exchange.deal_problem_file"
-"""Name of the module of the file format. It imports this module, so it is loaded on first use."""
+"""Name of the module that reads and writes files. It imports this module, so it is loaded on first
+use."""
 
 MAX_PLAYERS = 100
 """Maximum number of players in a problem."""

@@ -26,7 +26,7 @@ Choose = Callable[[int, int], int]
 """Function that returns a whole number between its two arguments, both included."""
 
 HUGE_BOUNDS = (2**31, 2**63, 10**30)
-"""Bounds that exceed the range of machine integers. As upper bounds, they have no effect."""
+"""Bounds that exceed the range of machine integers. As upper bounds, they are redundant."""
 
 
 class Sizes(NamedTuple):

@@ -57,8 +57,8 @@ class NumberedDeals:
         if layout is None:
             return
         self._residue, self._product = layout
-        # The constant factors, in the order of the numbering. Each is repeated as often as it
-        # occurs.
+        # The constant factors, in the order of the numbering. Each factor is repeated as often as
+        # it occurs.
         self._fixed = [
             factor
             for factor, times in self._residue.factors.items()

@@ -239,7 +239,8 @@ class Shortage:
         must, bounds = self._required_cards(problem), self._bounds(problem)
         for index, bound in enumerate(bounds):
             if bound < 0:
-                # The minimums of players outside the coalition already exceed the cards of the set.
+                # The minimums of players outside the coalition already exceed the number of cards
+                # in the set.
                 return self._minimums_in_words(problem, index)
         if self.coalition == (1 << problem.players) - 1:
             if must > problem.cards:

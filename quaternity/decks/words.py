@@ -1,4 +1,4 @@
-"""Formatter and parser of texts that call cards and sets by the names of a deck."""
+"""Formatting and parsing of texts that refer to cards and sets by their names in a deck."""
 
 from __future__ import annotations
 

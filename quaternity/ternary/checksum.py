@@ -21,7 +21,7 @@ CARDS_WITH_VALUE = tuple(
     for place in range(len(PLACES))
     for value in range(3)
 )
-"""For each digit and value, a bit set of the 27 cards that have this value."""
+"""Bit sets of the 27 cards with a given value of a given digit: three bit sets for each digit."""
 
 
 def checksum(cards: Iterable[int]) -> int:

@@ -1,4 +1,4 @@
-"""Two methods to find the largest part of a table without a three, and all such parts of a size.
+"""Two methods to find a largest part of a table without a three, or all parts of a given size.
 
 *Search* is a branch and bound over the cards to remove: every three of the table must lose a card.
 A node decides whether to keep or remove the card that is in the most complete threes. The number of
@@ -147,8 +147,7 @@ def _busiest(cores: list[int]) -> int:
 SECONDS = 60.0
 """Default time limit of one solve, in seconds."""
 TOLERANCE = 1e-6
-"""Maximum difference by which a floating-point bound may be below the integer that it
-represents."""
+"""Maximum rounding error of a floating-point bound that represents an integer."""
 
 
 def largest_by_cp_sat(

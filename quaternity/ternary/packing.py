@@ -71,7 +71,7 @@ class _Search:
             return []
         spare = live.bit_count() - 3 * count
         if spare == 1:
-            # The checksum of the live cards is the card that is left over.
+            # If one card is left over, it is the checksum of the live cards.
             live, spare, total = live & ~(1 << total), 0, NOTHING
         threes = [three for three in threes if three.bits & live == three.bits]
         card = self._scarcest(live, threes)
@@ -220,11 +220,11 @@ def partition(
 
 
 Pack = Callable[[Sequence[int], Rule, int, Incumbent[Triple]], tuple[Triple, ...] | None]
-"""Function that takes a table, a rule, a number `count` and a record with the limits, and returns
-`count` disjoint threes, or None if there are fewer."""
+"""Type of a packing method. It takes a table, a rule, a number `count` and a record with the
+limits, and returns `count` disjoint threes, or None if there are fewer."""
 
 PACKING_METHODS: Mapping[str, Pack] = {
     "search": pack_by_search,
     "cp-sat": pack_by_cp_sat,
 }
-"""All methods by name. The first is the default."""
+"""Methods for finding disjoint threes, by name. The first is the default."""
