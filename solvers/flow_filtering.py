@@ -1,10 +1,11 @@
 """Filtering by network flow: owners by strongly connected components, bounds by augmenting paths.
 
 A maximum flow in the network of `solvers.max_flow` is one deal. In this network, the cards of a set
-with the same possible owners share a node. If a player has none of these cards in the deal, the
-player has one in another deal if and only if the arc from the player's share of the set to this
-node is on a cycle of the residual graph. This is the case if and only if both ends of the arc are
-in the same strongly connected component (Régin's filtering). SciPy computes the components.
+with the same possible owners share a node. Consider a player who has none of these cards in the
+deal. The player has one of them in another deal if and only if the arc from the player's share of
+the set to this node is on a cycle of the residual graph. This is the case if and only if both ends
+of the arc are in the same strongly connected component (Régin's filtering). SciPy computes the
+components.
 
 To find the maximum number of cards of a set that a player can hold, flow is sent from the player's
 share of the set back to the player along other arcs. The maximum is the number of cards in the deal

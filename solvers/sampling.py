@@ -2,9 +2,9 @@
 
 To find the deal with a number, the factors of the reduced problem (`solvers.reduced_problem`) are
 processed from the last to the first. The number selects a count vector of the last factor, in
-proportion to the number of deals with this vector, and a way to deal the factor with this vector.
-The remainder is a number for the preceding factors. No deal is rejected and no probability is
-rounded, so the distribution is exact.
+proportion to the number of deals with this vector. It also selects a way to deal the cards of the
+factor according to this vector. The remainder is a number for the preceding factors. No deal is
+rejected and no probability is rounded, so the distribution is exact.
 """
 
 from __future__ import annotations

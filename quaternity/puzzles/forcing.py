@@ -1,4 +1,4 @@
-"""Quaternity puzzles about questions that complete a set in time, whatever the answers are."""
+"""Quaternity puzzles about questions that complete a set in time, whatever the answers may be."""
 
 from __future__ import annotations
 

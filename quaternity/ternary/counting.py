@@ -1,4 +1,4 @@
-"""Exact counts and probabilities of tables of n cards without a three, under either rule."""
+"""Exact counts and probabilities of SET tables without three cards that belong together."""
 
 from __future__ import annotations
 

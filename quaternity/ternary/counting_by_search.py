@@ -1,4 +1,4 @@
-"""Counting small tables without a three under either rule, by building them card by card.
+"""Counting small SET tables without three cards that belong together, by adding card by card.
 
 By symmetry, it is enough to extend a few *frames*. Under the rule `set`, a change of coordinates
 maps any sequence of three cards that are not a SET to any other such sequence. So the total follows

@@ -30,7 +30,8 @@ from quaternity.ternary.tables import WHOLE_DECK, Rule, check_table
 from quaternity.ternary.triples import triples
 
 LARGEST_IN_DECK: Mapping[Rule, int] = {Rule.TRIPLE: 54, Rule.SET: 20}
-"""Sizes of the largest collections without a three among all 81 cards (see `largest_in_deck`)."""
+"""Sizes of the largest collections without a three among all 81 cards, by rule (see
+`largest_in_deck`)."""
 
 
 class LargestMethod(NamedTuple):

@@ -98,7 +98,8 @@ class _Search:
 
 
 SECONDS = 60.0
-"""Default time limit of one solve, in seconds. Most take a few hundredths of a second."""
+"""Default time limit of one CP-SAT search, in seconds. Most searches take a few hundredths of a
+second."""
 
 
 def pack_by_cp_sat(

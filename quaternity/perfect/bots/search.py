@@ -1,11 +1,11 @@
 """A bot that decides by Monte Carlo tree search over canonical states.
 
 For every decision, the bot simulates a number of games (playouts). In the states of the search
-tree, the player to move chooses the question, and the asked player chooses the reply. Each takes
-the option with the best average result for that player so far, plus a bonus for options that were
-rarely tried (max^n with upper confidence bounds: Kocsis and Szepesvari 2006, Sturtevant 2008). The
-more often a state is visited, the more of its questions are considered, in the order of a fast
-policy (progressive widening: Coulom 2007). Outside the tree, the policy
+tree, the player to move chooses the question, and the asked player chooses the reply. Each of them
+takes the option with the highest sum of two terms: the average result for that player so far, and a
+bonus for options that were rarely tried (max^n with upper confidence bounds: Kocsis and Szepesvari
+2006, Sturtevant 2008). The more often a state is visited, the more of its questions are considered,
+in the order of a fast policy (progressive widening: Coulom 2007). Outside the tree, the policy
 (`quaternity.perfect.bots.policy`) plays for all players, with a little noise. So the search
 improves on the policy. The policy evaluates each state once and caches the result. The tree
 identifies states by their keys, so positions that differ only in names, or are reached in different

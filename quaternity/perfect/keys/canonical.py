@@ -1,11 +1,12 @@
 """Canonical states: one key for all states that have the same future, apart from names.
 
-The key of a state is found as follows. The state is closed: every owner and every minimum is made
-as tight as the possible deals allow. Completed sets are dropped and count only as points. Cards are
-sorted within sets, and sets within the state. The players are assigned roles such that the key is
-the smallest possible; the player to move has role 0. The closed constraints and the possible deals
-determine each other. So two states have the same key exactly if cards, sets and players can be
-renamed such that the possible deals, the points and the player to move become the same.
+The key of a state is found as follows. The state is closed: all possible owners and all minimums
+are made as tight as the possible deals allow. Completed sets are dropped and count only as points.
+Cards are sorted within sets, and sets within the state. The players are assigned roles such that
+the key is the smallest possible; the player to move has role 0. The closed constraints and the
+possible deals determine each other. So two states have the same key exactly if cards, sets and
+players can be renamed such that the possible deals, the points and the player to move become the
+same.
 
 Only the tie-break `first-in-order` distinguishes players by their order. While the order can still
 matter (see `Rules.order_matters`), the players who hold cards keep it. Under `fewest-sets` with
