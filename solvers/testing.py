@@ -71,11 +71,10 @@ EXAMPLES_PER_ROUND = 100
 """Number of small problems in a round. In each round, every size of a game is tried once."""
 
 MAX_COVERED_NUMBER = 12
-"""Maximum number of players, sets, cards, and cards in one set up to which every number occurs
-often."""
+"""Limit up to which every number of players, sets, cards, and cards in one set occurs often."""
 
 MAX_PLAYERS = MAX_SETS = 70
-"""Maximum numbers of players and sets in `problems_of_all_sizes`. Each number above
+"""Maximum numbers of players and sets up to which every number is tried. Each number above
 `MAX_COVERED_NUMBER` occurs once in about 300 examples."""
 
 BOUND_PAIRS_PER_EXAMPLE = 3

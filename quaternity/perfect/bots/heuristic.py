@@ -17,7 +17,7 @@ from solvers.counting import chances
 from solvers.problem import DealProblem
 
 TURN = 0.25
-"""Bonus for the player to move. A completed set counts as 1."""
+"""Bonus in the prospects of the player to move. A completed set counts as 1."""
 
 Prospects = tuple[float, ...]
 """Type of the prospects of all players, by role. A completed set counts as 1."""

@@ -47,11 +47,11 @@ SAMPLE = 1000
 """Number of states of each level that the first sample expands."""
 
 STEADY_GROWTH = 1.2
-"""Growth factor for steady estimates. Sampling stops if the last enlargement of the sample raised
-the number of states by less than this factor."""
+"""Growth factor below which an estimate is steady. Sampling stops if the last enlargement of the
+sample raised the number of states by less than this factor."""
 
 ENOUGH_SHARE = 20
-"""Sampling stops once one state in this number of states has been expanded."""
+"""Inverse of a sufficient share of expanded states. Sampling stops when this share is reached."""
 
 MAX_TIME_GROWTH = 5
 """Assumed maximum factor by which the time grows if a sample is four times as large."""

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from quaternity.perfect.solving.solver import Solution
 
 Outcome = tuple[int, ...]
-"""Type of an outcome: what each player gets."""
+"""Type of an outcome, which says what each player gets."""
 
 MAX_OUTCOME_BYTES = 2 * 2**30
 """Maximum memory for the sets of outcomes, in bytes."""
