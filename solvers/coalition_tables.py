@@ -35,23 +35,19 @@ MAX_PLAYERS = 12
 """Maximum number of players of a table. A table for 12 players has 4096 lanes."""
 
 MAX_CACHED_MASK_PLAYERS = 8
-"""Maximum number of players for which the lanes of all owner masks are cached.
-
-An owner mask is the bit mask of the players who may own a card. For 8 players, there are 256 masks,
-and their lanes take at most 0.5 MiB.
-"""
+"""Maximum number of players for which the lanes of every owner mask are cached. An owner mask is
+the bit mask of the players who may own a card. For 8 players, there are 256 masks, and their lanes
+take at most 0.5 MiB."""
 
 MAX_SEPARATE_MASKS = 8
-"""Maximum number of distinct owner masks of a set for which the lanes of each mask are added.
-
-For more masks, `LaneLayout.ownable_counts` uses a different method.
-"""
+"""Maximum number of distinct owner masks of a set for which the lanes of the masks are added one by
+one. For more masks, `LaneLayout.ownable_counts` uses a different method."""
 
 IMPOSSIBLE = -1
 """Value that stands for the table of a set that cannot be dealt."""
 
 ShapeKey = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Type of the key of a set: its sorted owner masks, lower bounds and upper bounds."""
+"""Type of the key of a set: the sorted owner masks, the lower bounds and the upper bounds."""
 
 
 def shape_key(constraint: SetConstraint) -> ShapeKey:
@@ -107,7 +103,8 @@ class LaneLayout:
         low_lane = (1 << width) - 1
         self.member = []
         for player in range(players):
-            # Runs of 2^player lanes without the player and of 2^player lanes with it alternate.
+            # Runs of 2^player lanes without the player alternate with runs of 2^player lanes with
+            # the player.
             span = width << player
             run = ((1 << span) - 1) // low_lane << span
             self.member.append(run * (every_bit // ((1 << 2 * span) - 1)))
@@ -118,7 +115,8 @@ class LaneLayout:
         self._outside = [absent * low_lane for absent in self._absent]
         # For each player, the guard bits of the lanes without the player.
         self._no_minimum = [absent << (width - 1) for absent in self._absent]
-        # Integers with 1 in the lanes of the empty and the full coalition, and with all their bits.
+        # Two integers in which the lanes of the empty and the full coalition are 1, or all their
+        # bits are set.
         self._end_ones = 1 | 1 << self.everybody * width
         self._ends = self._end_ones * low_lane
 
@@ -349,8 +347,8 @@ def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
     packed = layout.ones * sum(constraint.low) + layout.ownable_counts(constraint.owners)
     for player in range(constraint.players):
         if coalition >> player & 1:
-            # If the bound exceeds the size of the set, size + 1 is enough to make a witness with
-            # the player strictly better.
+            # Replace a bound above the size of the set by size + 1. Then a witness that contains
+            # the player is still strictly better.
             bound = min(constraint.high[player], constraint.size + 1)
             packed += bound * (layout.ones - layout.member[player])
         else:

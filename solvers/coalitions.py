@@ -26,10 +26,8 @@ from solvers.shortage import Certificate, Shortage, simple_certificate
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_LISTED_VECTORS = 500
-"""Maximum number of count vectors of a set for which all of them are listed and cached.
-
-For a set with more count vectors, the solver searches for a suitable one by bisection.
-"""
+"""Maximum number of count vectors of a set for which all of them are listed and cached. If a set
+has more, the solver searches for a suitable one by bisection."""
 
 
 class SetDealer:

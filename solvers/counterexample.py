@@ -1,4 +1,4 @@
-"""Search for a small counterexample with Hypothesis, by a function instead of a test."""
+"""Search for a small counterexample with Hypothesis, outside of a test."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def smallest_counterexample(
         if finding is not None:
             if deadline is None:
                 deadline = monotonic() + shrink_seconds
-            failing.pop(value, None)  # the values are in the order of their last trial
+            failing.pop(value, None)  # move the value to the end
             failing[value] = finding
             raise _FindingReported
 

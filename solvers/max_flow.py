@@ -60,8 +60,8 @@ class Network:
         tails: list[int] = []
         heads: list[int] = []
         capacities: list[int] = []
-        # The arcs into the classes, and the arcs from the classes to the sink, come last. Both are
-        # in the order of this list.
+        # The last arcs are the arcs into the nodes of cards, and then the arcs from these nodes to
+        # the sink. Both are in the order of this list.
         ends: list[tuple[int, int, int, list[int]]] = []
         free = list(problem.hands)
         node = 2 + players
@@ -193,8 +193,8 @@ def shortage_of(network: Network, reached: set[int]) -> Shortage:
     """Return the shortage given by a minimum cut. `reached` are the nodes on its source side."""
     players = range(network.problem.players)
     coalition = sum(1 << player for player in players if 2 + player in reached)
-    # Members of the coalition without an effective upper bound can be put into the witness, because
-    # that does not increase the bound of the inequality.
+    # Members of the coalition whose upper bound is redundant can join the witness, because this
+    # does not increase the bound of the inequality.
     witnesses = tuple(
         sum(
             1 << player

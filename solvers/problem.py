@@ -1,8 +1,8 @@
 """Deal problems: the constraints on a deal, in one form for all solvers.
 
 A *deal* gives each card of each set exactly one owner. A `DealProblem` says which deals are
-allowed: how many cards each player holds, which players may own each card, and the minimum and
-maximum number of cards of each set that each player holds. Players, sets and cards are numbered
+allowed. It specifies how many cards each player holds, which players may own each card, and how
+many cards of each set each player holds at least and at most. Players, sets and cards are numbered
 from 0. A group of players is a bit mask: bit p is set if player p belongs to the group. Nothing in
 this module depends on the rules of a game.
 """
@@ -32,7 +32,8 @@ from quaternity.base.validation import (
 from solvers.names import Names
 
 _FILE = "solvers.exchange.deal_problem_file"
-"""Name of the module of the file format. It imports this module, so it is loaded on first use."""
+"""Name of the module that reads and writes files. It imports this module, so it is loaded on first
+use."""
 
 MAX_PLAYERS = 100
 """Maximum number of players in a problem."""

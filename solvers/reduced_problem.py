@@ -1,10 +1,10 @@
 """Preprocessing for counting: remove everything that is obviously certain from a problem.
 
 A card with a single possible owner is *certain*. Certain cards, players whose hands are full, and
-bounds without effect need no counting. The remaining cards are *open*. The number of ways to deal
-them is computed from a product of *factors*:
+redundant bounds need no counting. The remaining cards are *open*. The number of ways to deal them
+is computed from a product of *factors*:
 
-- A set whose bounds have an effect is one factor.
+- A set with a bound that is not redundant is one factor.
 - Each open card of any other set is a separate factor, which depends only on its possible owners.
 
 Equal factors are one object with a multiplicity, so equal sets share all work.
@@ -271,8 +271,8 @@ def min_lanes(problem: DealProblem) -> tuple[int, int]:
                 ways *= mask.bit_count()
             continue
         loose = list(cards.high) == ownable_counts(masks, len(hands))
-        # Use `low` as the minimum number of cards of each player, unless upper bounds have an
-        # effect and give larger minimums.
+        # Use `low` as the minimum numbers of cards of the players, unless upper bounds imply larger
+        # minimums.
         minimums = cards.low if loose else _min_counts(Counter(masks), cards.low, cards.high)
         if sum(minimums) < len(masks):
             moving.add((tuple(masks), cards.low, cards.high))

@@ -121,8 +121,8 @@ def registered_solvers() -> Plugins[Solver]:
 
 def _to_solver(name: str, loaded: object) -> Solver:
     if isinstance(loaded, Solver):
-        # Convert the attributes now instead of calling `replace`, because a faulty solver can only
-        # be skipped at this point.
+        # Convert the attributes here instead of calling `replace`, because this is the only place
+        # where a faulty solver can be skipped.
         idea, certifies = str(loaded.idea), bool(loaded.certifies)
         return Solver(
             name, idea, loaded.prepare, loaded.refuses, certifies, loaded.prepare_within, True,
@@ -232,11 +232,9 @@ MAX_DISTINCT_MASKS = 100
 """Maximum number of distinct owner masks of a set for which `coalitions` is the default solver."""
 
 MAX_DEFAULT_LANES = 100_000
-"""Maximum number of lanes (2^players for each distinct set) for which `coalitions` is the default.
-
-Computing this many lanes takes a third of a second. Loading OR-Tools for `max-flow` takes about as
-long, and `max-flow` then needs only milliseconds.
-"""
+"""Maximum number of lanes (2^players for each distinct set) for which `coalitions` is the default
+solver. Computing this many lanes takes a third of a second. Loading OR-Tools for `max-flow` takes
+about as long, and `max-flow` then needs only milliseconds."""
 
 
 @validate_arguments(problem=DealProblem)

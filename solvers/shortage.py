@@ -9,9 +9,10 @@ A can hold at most
 cards. Here r_s(X) is the number of cards of s that at least one player in X may own. The members of
 A outside X_s hold at most their upper bounds. Of the r_s(X_s) cards, the players of X_s outside A
 hold at least their lower bounds. If the sum is less than the number of cards in the hands of A, no
-deal exists. By Hoffman's circulation theorem, every infeasible problem has such a coalition if
-low <= high everywhere and the hands have as many places as there are cards. (Equivalently, this
-follows from the rank function of a sum of generalised polymatroids; see Frank and Tardos.)
+deal exists. Suppose that low <= high everywhere, and that the hands have as many places as there
+are cards. Then, by Hoffman's circulation theorem, every infeasible problem has such a coalition.
+(Equivalently, this follows from the rank function of a sum of generalised polymatroids; see Frank
+and Tardos.)
 
 Three simpler kinds of certificates follow directly from the hands and bounds, without a search. A
 certificate can also be expressed as an English sentence.
@@ -239,7 +240,8 @@ class Shortage:
         must, bounds = self._required_cards(problem), self._bounds(problem)
         for index, bound in enumerate(bounds):
             if bound < 0:
-                # The minimums of players outside the coalition already exceed the cards of the set.
+                # The minimums of players outside the coalition already exceed the number of cards
+                # in the set.
                 return self._minimums_in_words(problem, index)
         if self.coalition == (1 << problem.players) - 1:
             if must > problem.cards:

@@ -19,7 +19,8 @@ class QuaternityError(Exception):
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Refer only to the class, because some processes refuse to unpickle other functions.
+        # Let the pickle refer only to the class, because some processes refuse to unpickle
+        # functions.
         new = copyreg.__newobj__  # type: ignore[attr-defined]  # exists for this purpose
         return new, (type(self), *self.args), self.__dict__
 

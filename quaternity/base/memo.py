@@ -40,7 +40,7 @@ class Memo(dict[tuple[*Parts], V]):
         lock: lock that is held while the entries and the used part of the budget change.
     """
 
-    # A list is used, because setting a class attribute invalidates Python's cache of its methods.
+    # Use a list of one number, because assigning to a class attribute clears Python's method cache.
     _used: ClassVar[list[int]] = [0]
     lock: ClassVar[RLock] = RLock()
     _all: ClassVar[list[dict[Any, Any]]] = []

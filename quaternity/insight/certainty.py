@@ -1,6 +1,7 @@
 """Certain knowledge in Quaternity: statements that hold in every possible deal.
 
-The cards are never dealt, so a statement is certain if it holds in every deal that is possible.
+The cards are never dealt, so no deal is the real one. A statement is certain if it holds in every
+deal that is still possible.
 """
 
 from __future__ import annotations

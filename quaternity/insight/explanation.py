@@ -18,10 +18,10 @@ possible at the start fits. The moves that explain a claim are found by leaving 
 another, as long as the claim stays impossible. The remaining list is minimal: if any move is left
 out, the others allow the claim. It is empty if and only if the claim was impossible from the start.
 
-The moves also show the sizes of the hands. They are represented by an additional set, the last set
-of the problem, with a card called a *receipt* for every yes. All hands have the sizes that they
-would have if every card had been received and none given away. The receipt fills one place: in the
-hand of the asked player if the card was given, and otherwise in the hand of the asker. So any
+The moves also show the sizes of the hands. An additional set, the last set of the problem,
+represents these sizes. It contains a card, called a *receipt*, for every yes. All hands have the
+sizes that they would have if every card had been received and none given away. The receipt is in
+the hand of the asked player if the card was given, and otherwise in the hand of the asker. So any
 solver can decide the problem, and any shortage that it returns is a proof.
 """
 
@@ -187,7 +187,7 @@ def refutation(
     indices = range(len(game.moves))
     if not impossible(indices):
         return None
-    # Every order gives a minimal list; prefer the shortest one.
+    # Every order of leaving moves out gives a minimal list. Return the shortest of several lists.
     others_first = sorted(indices, key=lambda at: game.moves[at].question.card[0] == set_index)
     orders = (indices, indices[::-1], others_first)
     shorter = min((_minimize(order, impossible) for order in orders), key=len)
@@ -269,7 +269,8 @@ def _proof_in_words(
             coalition, short = 1 << crowded, False
     else:
         return shortage.in_words(DealProblem.unchecked(problem.hands, sets))
-    # Numbers of cards received and given away, in these moves (known) and in others (doubtful).
+    # Numbers of cards that the coalition received and gave away, in these moves (known) and in
+    # other moves (doubtful).
     known, doubtful = [0, 0], [0, 0]
     hands = [game.settings.hand] * problem.players
     for index, ((asker, asked, _), answer) in enumerate(game.moves):
@@ -310,7 +311,8 @@ def _minimize(
     needed: list[int] = []
     first = 0
     while not impossible(set(needed)):
-        # It is enough to keep the moves from `low` on, but not only those from `high` on.
+        # Together with `needed`, the moves from `low` on are enough, but those from `high` on are
+        # not.
         low, high = first, len(order)
         while high - low > 1:
             middle = (low + high) // 2

@@ -34,7 +34,7 @@ from solvers.registry import solve
 from solvers.verdict import Feasible
 
 Sharing = tuple[int, int]
-"""Type of the index of a set, and a bitmask of the players who share the set."""
+"""Type of a pair: the index of a set, and the bit mask of the players who share the set."""
 
 
 @lru_cache(maxsize=1 << 12)

@@ -74,7 +74,8 @@ _FACTS = ("rules", "states", "questions", "answers", "levels", "longest_forced")
 
 
 _PARSE_ERRORS = (ValueError, KeyError, TypeError, ArithmeticError, RecursionError, struct_error)
-"""Exceptions that parsing can raise if a text has a valid checksum but is not from a tablebase."""
+"""Exceptions that parsing may raise if a text has a valid checksum, but does not come from a
+tablebase."""
 
 
 class UnknownState(LimitError):

@@ -52,7 +52,7 @@ ENDS = {Outcome.WIN: YOU_WIN(), Outcome.DRAW: NOBODY_WINS(), Outcome.LOSS: THEY_
 HOW_MANY_DO = MessageTemplate("how_many_do", "Moves that achieve this: {right} of {all}.")
 
 MAX_REFUTED_MOVES = 6
-"""Maximum number of refuted moves in a proof, not counting moves that lose at once."""
+"""Maximum number of refuted moves in a proof, not counting moves that lose immediately."""
 
 
 class Quarto:

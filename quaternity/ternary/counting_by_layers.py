@@ -29,7 +29,8 @@ MAX_TABLE_CARDS = 16
 time."""
 
 PART_BITS = 14
-"""Maximum number of bits of each of the two parts in which a bit set of cards is looked up."""
+"""Maximum number of bits that are looked up at a time. A bit set of cards is looked up in two
+parts."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Shuffled decks, safe decks, with which no game can get stuck, and chains of threes.
+"""Decks of SET: shuffled decks, chains of threes, and safe decks, with which no game can get stuck.
 
 A *three* is three cards that belong together. A safe deck is a random partition of the cards into
 27 threes, which are dealt one after another. Whatever threes the players take, the table is filled

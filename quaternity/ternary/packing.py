@@ -72,7 +72,7 @@ class _Search:
             return []
         spare = live.bit_count() - 3 * count
         if spare == 1:
-            # The checksum of the live cards is the card that is left over.
+            # If one card is left over, it is the checksum of the live cards.
             live, spare, total = live & ~(1 << total), 0, NOTHING
         threes = [three for three in threes if three.bits & live == three.bits]
         card = self._scarcest(live, threes)
@@ -99,7 +99,8 @@ class _Search:
 
 
 SECONDS = 60.0
-"""Default time limit of one solve, in seconds. Most take a few hundredths of a second."""
+"""Default time limit of one CP-SAT search, in seconds. Most searches take a few hundredths of a
+second."""
 
 
 def pack_by_cp_sat(
@@ -225,11 +226,11 @@ def partition(
 
 
 Pack = Callable[[Sequence[int], Rule, int, Incumbent[Triple]], tuple[Triple, ...] | None]
-"""Function that takes a table, a rule, a number `count` and a record with the limits, and returns
-`count` disjoint threes, or None if there are fewer."""
+"""Type of a packing method. It takes a table, a rule, a number `count` and a record with the
+limits, and returns `count` disjoint threes, or None if there are fewer."""
 
 PACKING_METHODS: Mapping[str, Pack] = {
     "search": pack_by_search,
     "cp-sat": pack_by_cp_sat,
 }
-"""All methods by name. The first is the default."""
+"""Methods for finding disjoint threes, by name. The first is the default."""

@@ -8,7 +8,7 @@ booleans:
     hand_of_player_2        the cards of a player                        = the hand
     set_3_of_player_2       a player's cards of a set (a *share*)        from low to high
 
-There is a row for a share only if one of its bounds has an effect. This is a direct translation
+There is a row for a share only if one of its bounds is not redundant. This is a direct translation
 that does not use the structure of the problem.
 
 A proof that the rows have no solution has a weight for each row: the multipliers of Farkas' lemma.
@@ -34,10 +34,9 @@ DECIMALS = 6
 """Number of decimals to which floating-point weights are rounded."""
 
 IMPOSSIBLE_NAME = "never"
-"""Name of the boolean in a row that would be empty otherwise.
-
-The row requires it to be 2, which is impossible, so there is no deal.
-"""
+"""Name of an extra boolean for rows without booleans, which some formats cannot express. Such a row
+cannot hold, so it requires this boolean to be 2. A problem without rows gets one row, which
+requires the boolean to be 0."""
 
 _NAMES = {
     "card": "owner_of_card_{}_{}",
@@ -143,7 +142,7 @@ class LinearModel:
         largest = max(map(abs, weights)) or 1
         hand = [0.0] * problem.players
         shares = [[0.0] * problem.players for _ in problem.sets]
-        # For each set, the bit mask of players with an effective upper bound.
+        # For each set, the bit mask of the players whose upper bound is not redundant.
         capped = [0] * len(shares)
         for row, weight in zip(self.rows, weights, strict=True):
             if row.kind == "hand":
@@ -160,8 +159,8 @@ class LinearModel:
 
         for level in sorted({*hand, *(potential for share in shares for potential in share)}):
             coalition = above(hand, level)
-            # Members of the coalition without an effective upper bound can be put into the witness,
-            # because that does not increase the bound of the inequality.
+            # Members of the coalition whose upper bound is redundant can join the witness, because
+            # this does not increase the bound of the inequality.
             witnesses = tuple(
                 above(share, level) | coalition & ~caps
                 for share, caps in zip(shares, capped, strict=True)

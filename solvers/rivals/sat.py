@@ -1,6 +1,7 @@
-"""SAT solvers: rows as clauses, by encodings of python-sat, or as native cardinality constraints.
+"""SAT solvers, with the rows of a problem as clauses or as native cardinality constraints.
 
-An infeasible answer contains no shortage, so `solvers.certify` adds a proof.
+Clauses are written in one of the encodings of python-sat. A SAT solver does not give a shortage for
+an infeasible problem, so `solvers.certify` adds a proof.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""SMT solvers: rows as sums of integers or of booleans.
+"""SMT solvers, with the rows of a problem as sums of integers or of booleans.
 
 Each row of a hand or share has a name, which identifies the row in an unsatisfiable core. Linear
 programming finds weights for the rows in the core.

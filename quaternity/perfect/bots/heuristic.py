@@ -1,9 +1,9 @@
 """Heuristic evaluation of states: the prospects of each player, exact or roughly estimated.
 
-The *prospects* of a player are the sum of three parts: one point for each completed set; a value
-for each set in play, which is the square of the share of its cards that the player can expect to
-hold; and a small bonus for the player to move. So cards of the same set are worth more together,
-and a card that a player might still hold has some value until it is ruled out.
+The *prospects* of a player are the sum of one point for each completed set, a value for each set in
+play, and a small bonus for the player to move. The value of a set is the square of the share of its
+cards that the player can expect to hold. So cards of the same set are worth more together, and a
+card that a player might hold has some value.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from solvers.counting import chances
 from solvers.problem import DealProblem
 
 TURN = 0.25
-"""Bonus for the player to move, in completed sets."""
+"""Bonus in the prospects of the player to move. A completed set counts as 1."""
 
 Prospects = tuple[float, ...]
-"""Type of the prospects of all roles, in completed sets."""
+"""Type of the prospects of all players, by role. A completed set counts as 1."""
 
 
 def exact_prospects(code: KeyCodec, key: Key) -> Prospects:

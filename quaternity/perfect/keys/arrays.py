@@ -1,8 +1,8 @@
 """NumPy arrays of keys of canonical states and of kinds of sets, to process many states at once.
 
-An array of keys sorts in the same order as the keys. Kinds get consecutive numbers, their *places*,
-in the order in which they are added. Place 0 is the completed set. Every array of kinds is indexed
-by place. Coalition tables are split into words of eight lanes.
+An array of keys sorts in the same order as the keys. In `KindArrays`, every kind of set has a
+*place*: an index that it gets when it is added. Place 0 is the completed set. The coalition tables
+of the kinds (`solvers.coalition_tables`) are split into words of eight lanes.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 Keys = Any
-"""Type of a one-dimensional array of keys, which sorts in their order: uint64, or bytes if the keys
-do not fit in 64 bits."""
+"""Type of a one-dimensional array of keys: uint64, or bytes if the keys do not fit in 64 bits. Both
+sort in the order of the keys."""
 
 
 def key_array(code: KeyCodec, keys: Iterable[Key]) -> Keys:
@@ -114,7 +114,8 @@ class Uncertainty:
 
     def __init__(self, code: KeyCodec) -> None:
         self._code = code
-        # The numbers of the kinds seen so far, ascending, and their uncertainty.
+        # The numbers of the kinds seen so far, in ascending order, and the uncertainty of each
+        # kind.
         self._known = np.zeros(1, np.uint64), np.zeros(1, np.int64)
 
     def of(self, keys: Keys) -> NDArray[Any]:
@@ -141,11 +142,12 @@ class Uncertainty:
 
 
 _HASH_FACTOR = 0x9E3779B97F4A7C15
-"""Odd factor whose multiples spread over all 64-bit words (Knuth's multiplicative hashing)."""
+"""Multiplier of Knuth's multiplicative hashing. It is odd, and its multiples spread over all 64-bit
+words."""
 
 MAX_ARRAY_PLAYERS = 5
-"""Maximum number of players for arrays. With five players, the 32 coalitions fit in the lanes of a
-table and in the bits of a mask."""
+"""Maximum number of players in a game whose states are processed in arrays. With five players, the
+32 coalitions fit in the lanes of a table and in the bits of a mask."""
 
 
 def array_fault(book: KindBook) -> str | None:
@@ -358,7 +360,7 @@ class KindArrays:
 
 
 CACHE_BITS = 20
-"""Base-2 logarithm of the number of closed kinds that are cached. A cached kind takes 12 bytes."""
+"""Base-2 logarithm of the number of entries in a `ClosureCache`. An entry takes 12 bytes."""
 
 
 class ClosureCache:
@@ -371,7 +373,7 @@ class ClosureCache:
         self._kinds = kinds
         size, lanes = kinds.book.set_size, 2**kinds.book.players
         self._base, self._kinds_base = np.uint64(size + 1), np.uint64((size + 1) ** (lanes - 2))
-        # A mask of the lanes of coalitions that are neither empty nor all players.
+        # Mask of all lanes except those of the empty coalition and of the coalition of all players.
         bytes_ = bytes([0, *[255] * (lanes - 2), 0]).ljust(8 * kinds.words, b"\0")
         self._some = np.frombuffer(bytes_, "<u8").astype(np.uint64)
         self._known = np.full(1 << CACHE_BITS, -1, np.int64)
@@ -430,4 +432,4 @@ _HALVES = [
     (np.uint64(16), np.uint64(0x0000FFFF0000FFFF)),
     (np.uint64(32), np.uint64(0x00000000FFFFFFFF)),
 ]
-"""Shifts and masks for combining the digits of a word pairwise."""
+"""Shifts and masks for combining neighbouring digits of a word in pairs."""

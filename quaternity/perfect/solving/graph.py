@@ -68,7 +68,7 @@ class Segment:
 
 
 IDLE, FORCED, OPEN = range(3)
-"""The groups of questions (see `quaternity.perfect.successors.many_states.Expansion`)."""
+"""Groups of questions (see `quaternity.perfect.successors.many_states.Expansion`)."""
 
 
 class Portion(NamedTuple):
@@ -337,7 +337,8 @@ MAX_EXPANDED_STATES = 8192
 """Maximum number of states expanded at a time. If states have many answers, fewer are expanded."""
 
 EXPANSION_CELLS = 1 << 22
-"""Approximate maximum number of sets in one expansion, over the positions after all answers."""
+"""Approximate maximum number of sets in one expansion, added up over the positions after all
+answers."""
 
 MERGE_BYTES = 256 * 2**20
 """Approximate maximum memory for merging a level, in bytes."""
@@ -462,7 +463,8 @@ class _Levels:
         numbers = self.directory.array(f"found-{level}")
         old, end = 0, sum(self.sizes)
         with (
-            # Files are closed and named in reverse order, so the file of a level is complete last.
+            # Files are closed and get their names in reverse order, so the file of the level is the
+            # last one to be complete.
             self.directory.pieces(f"level-{level + 1}") as fresh,
             self.directory.pieces(f"known-{level + 1}") as merged,
             self.directory.pieces(f"found-{level + 1}") as order,
@@ -510,8 +512,8 @@ class _Levels:
             self.directory.array(f"{name}-{level + 1}") for name in ("known", "found")
         )
         orders = len(role_orders(self.code.rules.players)[0])
-        # The type of the outcomes may be too narrow for the number of orders, so use the wider
-        # type.
+        # The integer type of `outcomes` may be too narrow for the number of orders, so use the
+        # wider of two types.
         key, order = np.divmod(arrays["outcomes"], np.min_scalar_type(orders).type(orders))
         numbers = number_of[search_keys(known, arrays["keys"])]
         outcome = np.min_scalar_type(sum(self.sizes) * orders).type

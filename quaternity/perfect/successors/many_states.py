@@ -267,7 +267,7 @@ class Expander:
         self.code, self.rules, self.book = code, code.rules, code.book
         self.kinds = KindArrays(code.book)
         self._closings = ClosureCache(self.kinds)
-        # The index is 1 if a no is possible, plus 2 if a yes is possible.
+        # The index of this array is 1 if a no is possible, plus 2 if a yes is possible.
         self._asked_of = np.array([may_be_asked(number, self.rules.brisk) for number in range(4)])
         self._chances = self.rules.players >= 4 and self.rules.tie_break is TieBreak.MIN_SETS
 
