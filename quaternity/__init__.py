@@ -86,7 +86,7 @@ _OLD = {
     "parse_state": ("quaternity.game.state_file", "State.parse"),
     "read_state": ("quaternity.game.state_file", "State.read"),
 }
-"""Mapping from each deprecated name to its module and to the method that replaces it."""
+"""Deprecated names of this package, each with its module and the method that replaces it."""
 
 
 # This package does not use `lazy_names`: importing a submodule while the package itself is being

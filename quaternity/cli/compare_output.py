@@ -76,7 +76,8 @@ WIDTH = 100
 """Maximum width of tables without `--wide` in piped output, in characters."""
 
 SHARED_ATTRIBUTES = ("plan", "machine", "versions")
-"""Attributes that must be equal in two comparisons if their runs are written to one file."""
+"""Attributes of a comparison. An interrupted comparison in a file is continued only if all of them
+are the same."""
 
 
 class KeptRuns:

@@ -41,7 +41,8 @@ from quaternity.table.tournament.seatings import labels
 
 SEATS = "greedy,silent,mixed,random"
 WORLDS_EVERY = 5
-"""Number of goes (a player's requests in one turn) between two counts of the possible deals."""
+"""Number of goes between two counts of the possible deals. A go consists of the requests of a
+player in one turn."""
 
 Seats = Annotated[
     str,

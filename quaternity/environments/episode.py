@@ -83,8 +83,8 @@ class Encoded(Protocol[P, M, V_contra]):
 
 
 Returns = Callable[[Sequence[float], Sequence[int] | None], Sequence[float]]
-"""Function that takes the points of all seats and their places, and returns the return of each
-seat. The places are None until the game is over."""
+"""Type of a reward function. It takes the points and the places of all seats, and computes the
+return of each seat. The places are None until the game is over."""
 
 
 class Reward(NamedTuple):
@@ -344,7 +344,8 @@ def _load_start(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple
 
 
 History: TypeAlias = tuple[tuple[int, int, bytes], ...]
-"""Moves of an episode as numbers: for each move, its seat, its action and its `Encoded.outcome`."""
+"""Type of the history of an episode: a tuple of moves. Each move consists of its seat, its action
+and its `Encoded.outcome`."""
 
 
 class _MoveNode:

@@ -42,11 +42,11 @@ MAX_TENSOR_SIZE = 1 << 22
 """Maximum number of values in an information-state tensor. Such a tensor takes 16 MB."""
 
 NO_START = "none"
-"""Value of `start` for a normal start, because OpenSpiel does not accept an empty string."""
+"""Value of the parameter `start` for a normal start. OpenSpiel does not accept an empty string."""
 
 _EXTRA_PARAMETERS = {"reward": "win", "max_moves": -1, "start": NO_START}
-"""Default values of the parameters that are not settings. For `max_moves`, -1 stands for the
-default of the game."""
+"""Default values of the parameters that are not settings of the game. For `max_moves`, -1 stands
+for the default of the game."""
 
 
 def _parameters(name: str) -> dict[str, Any]:

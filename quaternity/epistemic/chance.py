@@ -43,10 +43,10 @@ from solvers.sampling import NumberedDeals
 from solvers.verdict import Deal
 
 MAX_COUNTS = 500
-"""Maximum number of cases that are counted. With more cases, another method is used."""
+"""Maximum number of cases whose deals are counted. With more cases, another method is used."""
 MAX_LISTED_DEALS = 1000
-"""Maximum number of deals that are all tried instead of sampled, so that the probability is
-exact."""
+"""Maximum number of deals that are all evaluated, which makes the probability exact. If there are
+more, deals are sampled."""
 MAX_SAMPLES = 1000
 """Maximum number of samples for an estimate."""
 MAX_DRAWS_PER_SAMPLE = 50

@@ -31,10 +31,11 @@ from quaternity.epistemic.propositional import is_determined
 from solvers.problem import DealProblem
 
 MAX_GROWTH = 2
-"""Maximum factor by which a normal form may have more parts than the formula. A larger normal form
-is not used."""
+"""Factor that limits the size of normal forms. A normal form is used only if it has at most this
+factor times the parts of the formula, plus 10."""
 CACHE_SIZE, MAX_CACHED_PARTS = 128, 50
-"""Number of normal forms in the cache, and maximum number of parts of a cached formula."""
+"""Maximum number of cached normal forms, and maximum number of parts of a formula whose normal form
+is cached."""
 
 
 def normal_form(formula: Formula, problem: DealProblem) -> Formula:

@@ -17,7 +17,8 @@ import numpy.typing as npt
 Numbers: TypeAlias = npt.NDArray[np.int32]
 
 INFINITE = 1 << 28
-"""Total that means that no choice of options fills the hands. Larger totals mean the same."""
+"""Total that stands for infinity: no choice of options fills the hands. Larger totals mean the
+same."""
 
 
 class Options(NamedTuple):

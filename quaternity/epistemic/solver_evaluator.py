@@ -528,8 +528,8 @@ def _cards_of(deal: Deal, player: int) -> list[Card]:
 
 
 FEW_STEPS = 5
-"""Maximum number of steps of a chain that leads to one chosen deal."""
+"""Maximum number of steps in the search for a chain to one chosen deal."""
 MAX_STEPS = 8
-"""Maximum number of steps of a chain that leads to any counterexample."""
+"""Maximum number of steps in the search for a chain to any counterexample."""
 MAX_LISTED = 20_000
 """Maximum number of deals that are listed in the search for a chain."""

@@ -23,8 +23,8 @@ DEFAULT_SECONDS = 60.0
 """Default time limit of an evaluation, in seconds."""
 
 MAX_QUICK_WORLDS = 20_000
-"""Maximum number of deals for which listing them is faster than the solvers if knowledge is
-nested."""
+"""Maximum number of deals that `EvaluationMethod.AUTO` lists if knowledge is nested. With more
+deals, solvers are faster."""
 
 
 class EvaluationMethod(NamedChoice):

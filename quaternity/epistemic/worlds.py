@@ -25,12 +25,12 @@ STATES_PER_CHECK = 1000
 MAX_STATES = 1_000_000
 """Maximum number of states that are visited for all cards together before the deals are listed."""
 MAX_COUNTING_BYTES = 10**9
-"""Maximum number of bytes that counting the deals may access. Accessing them takes one or two
-seconds."""
+"""Limit on the memory accesses while the deals are counted, in bytes. At the limit, counting takes
+one or two seconds."""
 
 Owners: TypeAlias = npt.NDArray[np.int8]
-"""Array in which `owners[card, world]` is the player who holds a card. The cards of all sets are
-numbered consecutively."""
+"""Type of an array of deals: `owners[card, world]` is the player who holds the card in the deal.
+The cards of all sets are numbered consecutively."""
 
 
 class _Step(NamedTuple):

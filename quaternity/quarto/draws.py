@@ -132,10 +132,11 @@ DRAW_METHODS: Mapping[str, DrawMethod] = {
     "backtracking": DrawMethod(count_by_backtracking, limit=10),
     "cp-sat": DrawMethod(_count_by_cp_sat, limit=8),
 }
-"""All methods by name. The default method comes first."""
+"""Methods that count draws, by name. The default method comes first."""
 
 COMPLETIONS_LIMIT = DRAW_METHODS["backtracking"].limit
-"""Maximum number of empty cells for which the drawn completions can be counted."""
+"""Maximum number of empty cells of a board for which the completions without a quarto can be
+counted."""
 
 
 def can_draw(board: Board, method: str = "backtracking") -> bool:

@@ -29,20 +29,19 @@ DEFAULT_POSITIONS = 2000
 """Default number of positions to test."""
 
 FULL_SIZE = 1000
-"""Number of the first position in which the settings and the number of moves have their full
-size."""
+"""Number of positions over which the settings and the numbers of moves grow to their full size."""
 
 MAX_SETTING_FACTOR = 2
-"""Maximum ratio of a setting to its default value. Settings without a default value go up to
+"""Maximum ratio of a random setting to its default value. Settings without a default value go up to
 `MAX_PLAYED_MOVES`."""
 
 MAX_PLAYED_MOVES = 60
-"""Approximate maximum number of moves before a position, and maximum of settings without a default
-value."""
+"""Approximate maximum number of moves before the tested position. It is also the maximum value of
+settings without a default value."""
 
 OWN_MOVES = 8
-"""Number of moves at the end of a game in which the tested player chooses its own moves. If it has
-not been asked until then, the game continues for at most this number of moves."""
+"""Number of moves before the end of a game from which on the tested player chooses its own moves.
+If the player has had no turn by the end, the game continues for at most as many moves."""
 
 KILL_INTERVAL = 50
 """Number of positions after which one of a program's two processes is killed."""

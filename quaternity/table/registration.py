@@ -18,7 +18,7 @@ from quaternity.base.text_format import quote_value
 
 NAME = re.compile(r"[a-z][a-z0-9]{0,19}", re.ASCII)
 RANDOM = {"random": "quaternity.table.players:RandomPlayer"}
-"""Players of a game whose registration does not name any players."""
+"""Default players of a game, for registrations that do not name any players."""
 
 _PLACES = (
     "rules",

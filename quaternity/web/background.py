@@ -33,7 +33,7 @@ MEMORY = 2 << 30
 """Memory limit of each worker process, in bytes."""
 
 COSTLY_NICENESS = 15
-"""Niceness of a process during an expensive count, which leaves the processor to moves."""
+"""Niceness of a worker process during an expensive count, so that moves are computed first."""
 
 
 class ProcessPool:

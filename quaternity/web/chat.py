@@ -22,7 +22,8 @@ LINES_SHOWN = 100
 """Number of chat lines that a page shows. Older lines are left out."""
 
 BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
-"""Invisible characters of Hangul and Braille, although Unicode calls them printable."""
+"""Characters of Hangul and Braille that are invisible, although Unicode classifies them as
+printable."""
 
 
 class Line(NamedTuple):

@@ -89,7 +89,8 @@ PRESENCE_TIMEOUT_SECONDS = 40.0
 TALK = message("talk", {})
 
 MAX_REPLAYED = 150
-"""Maximum number of moves that are replayed in the event loop and not in another process."""
+"""Maximum number of moves that are replayed in the event loop. Longer games are replayed in another
+process."""
 
 MAX_MOMENTS = 8
 """Number of replayed positions of a long game that are kept in memory."""
@@ -173,7 +174,7 @@ class Table:
         """For each seat, the number of streams and the last activity as last reported to peers."""
         self.last_seen = list(seen)
         self._asked = monotonic()
-        """`monotonic` time of the last request about the table."""
+        """Time of the last request about the table, as returned by `monotonic`."""
         self._woken: int | None = None
         """The version of the table in which programs were last started."""
         self.tasks: dict[int, asyncio.Task[object]] = {}

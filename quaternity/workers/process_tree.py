@@ -8,7 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 TAGS_VARIABLE = "QUATERNITY_OWN_PROCESS"
-"""Name of the environment variable with tags that identify the processes started by a process."""
+"""Name of the environment variable with the tags by which the descendants of a process are
+found."""
 
 _MAX_SWEEPS = 100
 

@@ -74,7 +74,7 @@ ISOLATION = (
     "and read their environment",
     "programs run without a separate /proc: they can list all processes",
 )
-"""The part of the isolation that is missing, by the exit status of `supervise.py check`."""
+"""Descriptions of the missing isolation, indexed by the exit status of `supervise.py check`."""
 
 
 def public_environment() -> dict[str, str]:
