@@ -20,7 +20,7 @@ def _check_solvers() -> None:
     """Raise ImportError if another module hides the package `solvers`."""
     try:
         spec = find_spec("solvers")
-    except ValueError:  # `sys.modules` contains a module `solvers` without a spec.
+    except ValueError:  # `sys.modules` has a `solvers` without a spec.
         hiding = "a module with the name solvers in sys.modules"
     else:
         places = None if spec is None else spec.submodule_search_locations

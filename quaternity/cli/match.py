@@ -185,8 +185,8 @@ class MatchSession:
         # If several people may act at once, the person who saw the table last keeps the terminal.
         seat = self.looking if self.looking in people else next(iter(people), None)
         if seat is not None:
-            # Show the table before the programs think, because their time runs meanwhile, and a
-            # line that is typed in the meantime takes precedence.
+            # Show the table before the programs think, so that the person can already type. A
+            # complete line takes precedence over the move of a program.
             self._show(seat)
             if self.clock[0] != len(match.moves):
                 self.clock = len(match.moves), monotonic()

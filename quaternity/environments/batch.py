@@ -1,4 +1,4 @@
-"""Simulation of many games at once in NumPy. In each step, every game makes a move.
+"""Simulation of many games at once in NumPy. In each step, one move is made in every game.
 
     games, random = batch("quarto", 4096), np.random.default_rng(1)
     while not games.over.all():

@@ -1,7 +1,7 @@
 """Episodes of a game for learning: moves are numbers, and one seat acts at a time.
 
-If the rules allow several seats to act at once, the seats are asked in turn, and each may wait. The
-seat that is asked first moves on by one in every round, so that no seat has a permanent advantage.
+If the rules allow several seats to act at once, the seats are asked in turn, and each may wait. In
+every round, the next seat is the first to be asked, so that no seat has a permanent advantage.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ class TableGame:
             check_requested(settings or {}, self.rules.settings)
         else:
             chosen = _settings(name, settings or {})
-            # If the game has this setting, its rules end the game.
+            # If the game has a setting `max_moves`, its rules end the game.
             if max_moves and hasattr(chosen, "max_moves"):
                 chosen = replace(chosen, max_moves=max_moves)
             self.rules = rules_class(name)(chosen)

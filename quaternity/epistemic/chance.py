@@ -6,8 +6,8 @@ First, the parts of the formula whose truth the seat knows are replaced by const
 about hands only, it is split into disjoint cases, and the deals of each case are counted. If few
 deals are possible, the formula is evaluated in all of them. Both methods are exact. Otherwise, the
 formula is evaluated in uniformly sampled deals, which gives an estimate with a confidence interval.
-After announcements, only the deals in which they were true remain, so the result is a quotient of
-two such probabilities.
+After announcements, only the deals in which they were true remain, so the probability is a quotient
+of two probabilities that are computed in this way.
 """
 
 from __future__ import annotations

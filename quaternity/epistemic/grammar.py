@@ -170,7 +170,8 @@ class _Parser:
     def parse_all(self) -> Formula:
         try:
             formula = self.formula()
-        # This is added even if a formula that contains this one exceeds a limit.
+        # Add the position to the message, even if a formula that contains this one exceeds the
+        # limit.
         except LimitError as error:
             raise LimitError(_with_position(self.text, self.token.start, str(error))) from None
         if self.token.kind != "END":

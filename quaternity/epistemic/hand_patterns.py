@@ -1,11 +1,11 @@
 """Patterns of the hands that players see, and what these patterns prove about the other hands.
 
-A player knows that something is impossible iff the player's hand leaves some coalition of the other
-players short of cards (see `solvers.shortage`). The number of cards that a coalition can hold is a
-sum over sets. The share of one set depends only on its *pattern*: which of its cards are in the
-seen hands. Dynamic programming over sets therefore finds the smallest total over all deals. Its
-state is the number of cards dealt to each player so far. The result often shows immediately that no
-hand proves the impossibility.
+A player knows that something is impossible iff, given the player's hand, some coalition of the
+other players is short of cards (see `solvers.shortage`). The number of cards that a coalition can
+hold is a sum over sets. The summand of a set depends only on its *pattern*: which of its cards are
+in the seen hands. Dynamic programming over sets therefore finds the smallest total over all deals.
+Its state is the number of cards dealt to each player so far. The result often shows immediately
+that no hand proves the impossibility.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Search for the requests that make a formula true: a minimal list of them.
 
-The requests of a game state a deal problem. If some are left out, the remaining requests state a
+The requests of a game define a deal problem. If some are left out, the remaining requests define a
 weaker problem. Requests are left out while the formula stays true in the weaker problem, until
 every remaining request is necessary. Further announcements cannot undo knowledge of the cards, but
 they can end ignorance. Therefore, a list of requests cannot be the reason that a player does not

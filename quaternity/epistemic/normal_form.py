@@ -203,8 +203,9 @@ class _Normalizer:
             case logic.Publicly():
                 return False
             case logic.Common():
-                # A formula that each single hand determines keeps its truth value along a chain. If
-                # there are two players, each hand determines the whole deal.
+                # If the hand of each single player determines a formula, the formula keeps its
+                # truth value along a chain. If there are two players, each hand determines the
+                # whole deal.
                 group = kind.members(players)
                 return players <= 2 or all(is_determined(formula, (g,)) for g in group)
             case _:

@@ -1,4 +1,4 @@
-"""Evaluation of formulas by a list of deals, by constraint solvers, or by the method that suits."""
+"""Evaluation of formulas by listing all deals or by constraint solvers, which can be chosen."""
 
 from __future__ import annotations
 

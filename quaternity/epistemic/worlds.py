@@ -1,4 +1,4 @@
-"""List of all deals of a problem, as one array.
+"""Generation of all deals of a problem, as one array.
 
 The cards are dealt one after another. A *state* consists of the number of cards that each player
 still gets, and the number of cards of the current set that each player has. States from which no

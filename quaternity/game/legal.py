@@ -6,15 +6,15 @@ any solver once for each candidate answer.
 
 A question concerns only one set. The shape of a set consists of its bounds and the multiset of its
 owner masks, which are bit masks of the possible owners of a card. For each asker and each shape,
-the table of the set after every question and answer is prepared once. In a state, one addition and
-one bit mask then decide whether an answer is possible (see `solvers.coalition_tables`). Cards with
-equal owners are interchangeable and share one entry, and many questions have the same outcomes, so
-there are far fewer tables than answers.
+the coalition table of the set after every question and answer is prepared once. In a state, one
+addition and one bit mask then decide whether an answer is possible (see
+`solvers.coalition_tables`). Cards with equal owners are interchangeable and share one entry, and
+many questions have the same outcomes, so there are far fewer tables than answers.
 
-Size: a table of P players has 2^P lanes. For each asker, a set has at most 2 (P - 1) x (distinct
-owner masks) different outcomes, which are computed on first use. All tables are kept in memos
-(`quaternity.base.memo`). States store their rows and shapes, but no outcomes. With 11 or more
-players and hundreds of distinct owner masks, the outcomes for one asker can take more than
+Size: a coalition table for P players contains 2^P numbers. For each asker, a set has at most 2 (P -
+1) x (distinct owner masks) different outcomes, which are computed on first use. All tables are
+cached (`quaternity.base.memo`). States store a `PreparedSet` for each set, but no outcomes. With 11
+or more players and hundreds of distinct owner masks, the outcomes for one asker can take more than
 `MAX_ASKER_BYTES`. They are then computed, tested and dropped one at a time.
 
 Large collections are plain tuples of numbers, because Python's garbage collector does not traverse

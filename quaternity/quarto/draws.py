@@ -118,7 +118,7 @@ def _count_by_cp_sat(board: BoardBits, only_first: bool, *, seconds: float = SEC
     Raises:
         SolverTimeout: If the time limit is reached.
     """
-    solutions: list[object] = []  # one entry for each way
+    solutions: list[object] = []  # one entry for each completion
     text = f"CP-SAT has not found {'a' if only_first else 'every'} completion within {seconds} s"
     run_search(
         _model(board), seconds, lambda: text,

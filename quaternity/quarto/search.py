@@ -8,12 +8,12 @@ of the game: the player to move wins, the opponent wins, or the game is a draw. 
 the number of placements until a win.
 
 A position in which a piece must be handed over is stored as three integers: the marks of the rows
-(see `lines`), the empty cells and the pieces left. A single table lookup finds all pieces that lose
-at once. For each cell, the effect of placing a piece there is prepared once for all pieces. When a
-piece must be placed, the search first tries the cells that leave the fewest safe pieces or, with
-many pieces left, the fewest good replies. Such cells are refuted fastest, and they often win soon.
-Positions with three empty cells, which are four fifths of all positions, are not cached, because
-solving them is faster than a lookup.
+(see `lines`), the empty cells and the pieces left. A single table lookup finds all pieces with
+which the next player wins immediately. For each cell, the effect of placing a piece there is
+prepared once for all pieces. When a piece must be placed, the search first tries the cells that
+leave the fewest safe pieces or, with many pieces left, the fewest good replies. Placing the piece
+on such a cell either wins soon or is refuted fastest. Positions with three empty cells, which are
+four fifths of all positions, are not cached, because solving them is faster than a lookup.
 
 The search does not identify symmetric positions, or positions that differ only in properties that
 cannot become a quarto. In a search from 11 empty cells, no two positions are symmetric before the

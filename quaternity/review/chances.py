@@ -1,7 +1,7 @@
 """Estimates of each seat's chance to win, from simulated games, with standard errors.
 
-Work is measured by the time that it usually takes, not by the time that has passed. The same seed
-therefore gives the same chances on every machine, unless the time limit is reached.
+Work is limited by the time that it usually takes, not by the elapsed time. The same seed therefore
+gives the same chances on every machine, unless the time limit is reached.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ class Playout:
         may, least, concluded = self._possible_owners[index], self._minimum[index], True
         while concluded:
             concluded = False
-            full = sum(least) == len(may)  # If so, no player has more cards than the minimum.
+            full = sum(least) == len(may)  # If so, every player has exactly the minimum.
             for player, cards in enumerate(least):
                 bit = 1 << player
                 if not cards and not full:

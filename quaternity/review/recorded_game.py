@@ -1,4 +1,4 @@
-"""Game of a record, restricted to what the reader of its review may see."""
+"""A recorded game, restricted to what the reader of its review may see."""
 
 from __future__ import annotations
 

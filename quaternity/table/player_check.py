@@ -1,11 +1,11 @@
-"""Test of a player on thousands of positions of increasing size.
+"""Test that plays thousands of random games with a player, to find positions in which it fails.
 
     check_player("cmd:./hoarder", "kwartet")
 
-Since the positions grow, the first position in which a player fails is small. A position is reached
-by random moves; the last of them include moves of the tested player. Every move of the player is
-requested twice. A program runs in two processes. The first plays all games, and the second is
-occasionally killed and restarted. Both get the same information, so they must give the same answer.
+The positions grow, so that the first position in which the player fails is small. A position is
+reached by random moves. Among the last of them are moves chosen by the tested player. Every move is
+requested twice, and both answers must be the same. A program therefore runs in two processes. The
+second process is occasionally killed and restarted.
 """
 
 from __future__ import annotations

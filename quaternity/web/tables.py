@@ -103,7 +103,7 @@ MAX_REVIEWS = 50
 """Maximum number of cached reviews. A cached review looks the same each time it is shown."""
 
 NOBODY = "nobody"
-"""Value of `fill` with which a game starts without players in the open seats."""
+"""Value of `fill` that removes the open seats when the game starts."""
 
 REMOVAL_BATCH = 200
 """Maximum number of tables deleted in a batch, so that requests are not delayed."""
@@ -346,7 +346,7 @@ class Tables:
         except Exception as error:
             _log.error("table %s cannot be read: %s", name, type(error).__name__)
             raise HttpError(500, "this table cannot be read: its stored data is damaged") from None
-        self._seen.pop(name, None)  # kept by the table from now on
+        self._seen.pop(name, None)  # the table now stores these times
         table.set_due(row.due)
         table.wake()
         return table

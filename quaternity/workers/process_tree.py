@@ -1,4 +1,4 @@
-"""Process trees: find, measure and end a process and its descendants."""
+"""Functions that find, measure and end a process and its descendants."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _find_tagged(tag: str) -> list[int]:
 
 def end_tagged(tag: str) -> None:
     """End the tagged processes that a killed supervisor left behind (see `TAGS_VARIABLE`)."""
-    for _ in range(_MAX_SWEEPS):  # New processes may be forked during a sweep, so it is repeated.
+    for _ in range(_MAX_SWEEPS):  # Repeat the sweep, because processes may fork during it.
         orphans = _find_tagged(tag)
         for orphan in orphans:
             with suppress(ProcessLookupError, PermissionError):

@@ -1,4 +1,4 @@
-"""Tournaments: the seats, deal and random generators of each game, and how games are played.
+"""Games of a tournament: their seats, deals and random generators, and functions to play them.
 
 A game depends only on the tournament and on the number of the game. Games can therefore be played
 in any process and in any order (`quaternity.workers.pool`). Positions are not stored, and events
