@@ -76,8 +76,8 @@ WIDTH = 100
 """Maximum width of tables without `--wide` in piped output, in characters."""
 
 SHARED_ATTRIBUTES = ("plan", "machine", "versions")
-"""Attributes of a comparison. An interrupted comparison in a file is continued only if all of them
-are the same."""
+"""Attributes of a comparison that must be unchanged if an interrupted comparison in a file is
+continued."""
 
 
 class KeptRuns:

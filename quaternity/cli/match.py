@@ -128,7 +128,7 @@ class MatchSession:
         self.last_seen: dict[int | None, int] = {}
         """Number of moves that had been made when each seat last saw the table."""
         self.news_start = 0
-        """Number of moves made before the first move in the latest news."""
+        """Number of moves made before the first move in the news that was shown last."""
         self.undo_message = ""
         """Message about moves that were taken back, repeated to the next person at the terminal."""
         self.typed = ""

@@ -24,7 +24,7 @@ from solvers.problem import iter_cards
 from solvers.verdict import Deal
 
 MAX_DEALS = 20_000
-"""Maximum number of deals in a model that is contracted."""
+"""Maximum number of deals in a Kripke model before it is contracted."""
 MAX_DRAWN = 60
 """Maximum number of worlds in a drawing."""
 

@@ -1,4 +1,4 @@
-"""Evaluation of formulas by listing all deals or by constraint solvers, which can be chosen."""
+"""Evaluation of formulas by listing all deals, by constraint solvers, or by both in combination."""
 
 from __future__ import annotations
 

@@ -23,7 +23,8 @@ MAX_WORLDS = 2_000_000
 """Maximum number of deals that are listed."""
 STATES_PER_CHECK = 1000
 MAX_STATES = 1_000_000
-"""Maximum number of states that are visited for all cards together before the deals are listed."""
+"""Maximum number of states, for all cards together, that are computed before the deals are
+listed."""
 MAX_COUNTING_BYTES = 10**9
 """Limit on the memory accesses while the deals are counted, in bytes. At the limit, counting takes
 one or two seconds."""

@@ -21,7 +21,7 @@ from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 
 Numbers = NDArray[Any]
-"""Array with one integer for each selected game."""
+"""Type of an array with one integer for each selected game."""
 
 
 class KwartetBatch:

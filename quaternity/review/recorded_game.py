@@ -14,7 +14,7 @@ from quaternity.table.games import rules_of_record
 
 MAX_REVIEWED_MOVES = 2_000
 MAX_HEAD_LINES = 200
-"""Maximum number of lines among which the header of an invalid record is searched for."""
+"""Maximum number of lines at the beginning of an invalid record that may belong to its header."""
 
 Shares = tuple[float, ...]
 """Type of the shares of the win, one for each seat. Seats that are tied for first place have equal

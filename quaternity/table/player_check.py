@@ -40,8 +40,8 @@ MAX_PLAYED_MOVES = 60
 settings without a default value."""
 
 OWN_MOVES = 8
-"""Number of moves before the end of a game from which on the tested player chooses its own moves.
-If the player has had no turn by the end, the game continues for at most as many moves."""
+"""Number of moves at the end of a game among which the tested player chooses its own moves. If the
+player has had no turn by then, the game continues for at most as many further moves."""
 
 KILL_INTERVAL = 50
 """Number of positions after which one of a program's two processes is killed."""

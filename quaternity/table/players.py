@@ -41,7 +41,8 @@ YOU = "you"
 """Name that stands for a human player."""
 
 Factory = Callable[..., Any]
-"""Function that takes the rules and optionally an argument, and returns a player."""
+"""Type of a player factory: a function that takes the rules and optionally an argument, and returns
+a player."""
 
 
 class RandomPlayer:

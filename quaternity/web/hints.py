@@ -25,8 +25,8 @@ from quaternity.base.sentences import MessageTemplate, unindent
 NOT_FORCED = MessageTemplate("not_forced", "Nobody has been forced to answer yet.")
 
 Helper = Callable[[Any, Any, str, Mapping[str, str]], dict[str, Any]]
-"""Type of a function that computes help. It takes the rules, a view, the record of the game and the
-query. The record is empty if it would reveal hidden cards."""
+"""Type of a function that computes the requested help. It takes the rules, a view, the record of
+the game and the query. The record is empty if it would reveal hidden cards."""
 
 
 def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:

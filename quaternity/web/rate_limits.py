@@ -34,7 +34,8 @@ RESERVED_FILES = 80
 programs."""
 
 FILES_PER_WORKER = 6
-"""Additional file descriptors reserved for each worker process above the default number."""
+"""Number of further file descriptors that are reserved for each worker process beyond the default
+number of workers."""
 
 MAX_PENDING_COUNTS = 20
 """Maximum number of counts (computations of help and puzzles) of one client address that run or

@@ -157,7 +157,8 @@ class Table:
         """Time at which the clock of the player to move runs out, in seconds of `Store.uptime`.
         None if no clock is running."""
         self._left = -1, 0.0
-        """The version in which a change of players last stopped the clock, and the seconds left."""
+        """The version in which a change of players last stopped the clock, and the seconds left on
+        the clock."""
         self._alarm: asyncio.TimerHandle | None = None
         self._evening: tuple[Score, ...] | None = None
         self._moments: dict[tuple[int, int], Any] = {}

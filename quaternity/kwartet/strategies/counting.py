@@ -24,8 +24,8 @@ HELD_CARD_VALUE = 0.1
 would lose these cards if another player completed the set."""
 
 NEXT_PLAYER_BONUS = 0.1
-"""Amount that `patient` adds to the probability that the next player has a card, unless it is
-certain. If the next player must refuse, they learn nothing new about the card."""
+"""Amount that `patient` adds to the probability that the next player has a card, unless the
+probability is 0 or 1. A next player who must refuse learns nothing new about the card."""
 
 
 def exact(view: View, random: Random) -> Question:

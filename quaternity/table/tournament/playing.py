@@ -39,12 +39,12 @@ DEFAULT_MAX_MOVES = 200_000
 """Default number of moves after which a game of a tournament is stopped."""
 
 MAX_CACHED_RESULTS = 100
-"""Maximum number of results of games that are cached, and of players that are cached for later
+"""Maximum number of cached results of games, and maximum number of cached players for later
 games."""
 
 MAX_CHUNK_GAMES = 20
-"""Maximum number of games that a worker gets at a time. It gets more if a single deal has more
-games."""
+"""Maximum number of games that a worker gets at a time. It gets more games if a single deal has
+more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ _GENERATORS: dict[int, tuple[Seating, ...]] = {
 
 _MAX_BALANCED_PLAYERS = 12
 """Maximum number of players for which the seatings also vary the neighbours. With more players,
-each seating only moves all players on by one seat. In the second half of the seatings, the players
-sit in reverse order."""
+from one seating to the next, all players only move on by one seat. In the second half of the
+seatings, the players sit in reverse order."""
 
 
 @lru_cache(maxsize=32)

@@ -32,8 +32,8 @@ REVEAL_COST = 0.05
 card of the set."""
 
 NEXT_PLAYER_BONUS = 0.03
-"""Amount that `reader` adds to the probability that the next player has a card, unless it is
-certain. It is lower than the amount for `patient`."""
+"""Amount that `reader` adds to the probability that the next player has a card, unless the
+probability is 0 or 1. It is smaller than the amount for `patient`."""
 
 _HELD_CARD_VALUES = np.array([counting.HELD_CARD_VALUE, counting.HELD_CARD_VALUE, HELD_CARD_VALUE])[
     :, None

@@ -40,7 +40,7 @@ SPAN = 18
 one player."""
 
 MAX_UNKNOWN_HANDS = 3
-"""Maximum number of unknown hands with which the probabilities take exact hand sizes into account.
+"""Maximum number of unknown hands for which probabilities are computed with the exact hand sizes.
 One of the unknown hands is not counted, because it follows from the others."""
 
 MIN_PROBABILITY = 1e-9
