@@ -1,4 +1,4 @@
-"""Runner for players in Python as separate programs that use the protocol `quaternity-player 1`.
+"""Run a Python player as a separate program, by the protocol `quaternity-player 1`.
 
     from quaternity.arena import run
 
@@ -11,8 +11,8 @@
 
     run(First)
 
-Commands call this player `cmd:python first.py`. The page `quaternity guide arena` describes the
-messages `new` and `asked`.
+In commands, the name of this player is `cmd:python first.py`. The page `quaternity guide arena`
+describes the messages `new` and `asked`.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from solvers import DealProblem
 
 MAX_PRINTED_QUESTIONS = 15
-"""Maximum number of ranked kinds of questions that are printed. `--json` lists all of them."""
+"""Maximum number of kinds of questions in the printed ranking. `--json` lists all of them."""
 
 BITS = """\
 One bit halves the number of deals. Whatever the answer is, asking reveals that the asker

@@ -1,4 +1,4 @@
-"""The commands `play` and `tournament` of any game, with its settings as options."""
+"""Creation of the commands `play` and `tournament` for any game, with its settings as options."""
 
 from __future__ import annotations
 

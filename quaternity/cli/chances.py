@@ -10,8 +10,8 @@ from quaternity.base.text_format import with_noun
 _BARS = " ▁▂▃▄▅▆▇█"
 
 Chances = Sequence[Sequence[Sequence[float | None]]]
-"""Chances that a player has a card, indexed by `[set][card][player]`. None stands for an unknown
-chance strictly between 0 and 1."""
+"""Type of the chances that players have cards, indexed by `[set][card][player]`. None stands for an
+unknown chance strictly between 0 and 1."""
 
 
 def percent(chance: float | None) -> str:

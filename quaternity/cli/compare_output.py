@@ -76,7 +76,8 @@ WIDTH = 100
 """Maximum width of tables without `--wide` in piped output, in characters."""
 
 SHARED_ATTRIBUTES = ("plan", "machine", "versions")
-"""Attributes that must be equal in two comparisons if their runs are written to one file."""
+"""Attributes of a comparison that must be unchanged if an interrupted comparison in a file is
+continued."""
 
 
 class KeptRuns:

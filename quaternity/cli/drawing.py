@@ -1,4 +1,4 @@
-"""The terminal command `picture FILE`, for games whose table can be drawn."""
+"""The command `picture FILE` during a game at the terminal, which draws the table as a picture."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Input files of the commands: states, records, deal problems and logs.
 
-Every error names the file. Irregularities that do not prevent reading are printed as warnings.
+Every error message names the file. Irregularities that do not prevent reading are printed as
+warnings.
 """
 
 from __future__ import annotations

@@ -191,7 +191,8 @@ class _Notes:
 
         self.log, self.file, self.speech = log, file, speech
         self.at_deal: list[tuple[int, int]] = []
-        """Sets put down at the deal and their players, in the order in which they were typed."""
+        """Pairs (set, player) of the sets put down at the deal, in the order in which they were
+        typed."""
         self.rules = KwartetRules(log.settings)
         self.words: dict[str, Callable[[str], Iterator[str]]] = {
             "know": lambda argument: self.formula_lines(argument, why=False),

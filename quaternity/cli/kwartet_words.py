@@ -1,4 +1,4 @@
-"""Texts and commands of Kwartet at the terminal: chances, know and why."""
+"""Texts of Kwartet at the terminal, and its commands `chances`, `know` and `why`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markdown for the terminal, which splits wide tables into parts instead of cutting them off."""
+"""Rendering of Markdown at the terminal. Wide tables are split into parts."""
 
 from __future__ import annotations
 

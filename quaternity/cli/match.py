@@ -49,7 +49,7 @@ small, earlier news is printed above it."""
 QUIT = ("quit", "exit", "q")
 
 WORDS = ("help", "rules", "state", "moves", "hint", "history", "undo", "seat")
-"""Commands that every game has, besides moves and the words in `QUIT`."""
+"""Names of the commands that every game has, besides moves and the words in `QUIT`."""
 
 COMMANDS = """\
 Also:    help   rules   state (the table again)   moves (the legal moves)
@@ -62,8 +62,8 @@ class _Quit(Exception):
 
 
 Word = Callable[["MatchSession", int, str], Iterable[str]]
-"""Function of a command, which takes the session, the seat and the argument and returns lines to
-print."""
+"""Type of the function of a command. It takes the session, the seat and the argument, and returns
+lines to print."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,18 +122,19 @@ class MatchSession:
         self.speech = DeckWords(PLAIN) if speech is None else speech
         self.looking: int | None = None
         self.refused: tuple[int, Any] | None = None
-        """Number of moves made before the last refused move, and that move."""
+        """The number of moves made before the last refused move, and this move. None if no move has
+        been refused since the last accepted move."""
         self.shown = -1
         self.last_seen: dict[int | None, int] = {}
         """Number of moves that had been made when each seat last saw the table."""
         self.news_start = 0
-        """Number of moves that had been made before the news shown last."""
+        """Number of moves made before the first move in the news that was shown last."""
         self.undo_message = ""
         """Message about moves that were taken back, repeated to the next person at the terminal."""
         self.typed = ""
-        """Text that was half typed when a program moved."""
+        """Text that the user had half typed when a program moved."""
         self.dropped_message = ""
-        """Message that half-typed text was dropped, or an empty text."""
+        """Message that half-typed text was dropped, or an empty string."""
         self.clock = -1, 0.0
         """Number of moves made, and the time at which the table was first shown after the last of
         them."""
@@ -184,8 +185,8 @@ class MatchSession:
         # If several people may act at once, the person who saw the table last keeps the terminal.
         seat = self.looking if self.looking in people else next(iter(people), None)
         if seat is not None:
-            # Show the table before the programs think, because their time runs meanwhile, and a
-            # line that is typed in the meantime takes precedence.
+            # Show the table before the programs think, so that the person can already type. A
+            # complete line takes precedence over the move of a program.
             self._show(seat)
             if self.clock[0] != len(match.moves):
                 self.clock = len(match.moves), monotonic()

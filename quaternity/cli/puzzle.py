@@ -1,4 +1,4 @@
-"""`puzzle`: solve puzzles whose answers can be proved."""
+"""`puzzle`: set puzzles for the user to solve. Every answer can be proved."""
 
 from __future__ import annotations
 

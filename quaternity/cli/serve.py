@@ -233,7 +233,8 @@ def serve(
     keep = Retention(keep_days, keep_unfinished_days)
     with ExitStack() as stack:
         if processes > 1:
-            # The processes of this server share the port, so no other program may use it.
+            # Check that no other program uses the port, because the processes of this server share
+            # it.
             _check_free(host, port)
         server_socket = stack.enter_context(_bind_socket(host, port, shared=processes > 1))
         address, path = server_socket.getsockname(), root_path.rstrip("/")

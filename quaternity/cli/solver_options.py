@@ -1,4 +1,4 @@
-"""Options that select and limit solvers, and the saving of states that reveal a fault."""
+"""Options that select and limit solvers, and a function that saves states on which they fail."""
 
 from __future__ import annotations
 

@@ -170,8 +170,8 @@ def ask(prompt: str, seconds: float | None = None, typed: str = "") -> str:
     if not sys.stdin.isatty():
         return input(prompt).strip()
     editor = _editor()
-    # `partial` and `map` run no Python code. So an alarm cannot get lost in the startup hook, and
-    # cannot strike after a line is read but before it is added to the list.
+    # Use `partial` and `map`, which run no Python code. An alarm can then neither get lost in the
+    # startup hook nor interrupt between reading a line and adding it to the list.
     if editor is not None:
         editor.set_startup_hook(partial(editor.insert_text, typed))
     entered: list[str] = []

@@ -1,7 +1,7 @@
 """Episodes of a game for learning: moves are numbers, and one seat acts at a time.
 
-If the rules allow several seats to act at once, the seats are asked in turn, and each may wait. The
-seat that is asked first moves on by one in every round, so that no seat has a permanent advantage.
+If the rules allow several seats to act at once, the seats are asked in turn, and each may wait. In
+every round, the next seat is the first to be asked, so that no seat has a permanent advantage.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class Encoded(Protocol[P, M, V_contra]):
 
 
 Returns = Callable[[Sequence[float], Sequence[int] | None], Sequence[float]]
-"""Function that takes the points of all seats and their places, and returns the return of each
-seat. The places are None until the game is over."""
+"""Type of a reward function. It takes the points and the places of all seats, and computes the
+return of each seat. The places are None until the game is over."""
 
 
 class Reward(NamedTuple):
@@ -204,7 +204,7 @@ class TableGame:
             check_requested(settings or {}, self.rules.settings)
         else:
             chosen = _settings(name, settings or {})
-            # If the game has this setting, its rules end the game.
+            # If the game has a setting `max_moves`, its rules end the game.
             if max_moves and hasattr(chosen, "max_moves"):
                 chosen = replace(chosen, max_moves=max_moves)
             self.rules = rules_class(name)(chosen)
@@ -347,7 +347,8 @@ def _load_start(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple
 
 
 History: TypeAlias = tuple[tuple[int, int, bytes], ...]
-"""Moves of an episode as numbers: for each move, its seat, its action and its `Encoded.outcome`."""
+"""Type of the history of an episode: a tuple of moves. Each move consists of its seat, its action
+and its `Encoded.outcome`."""
 
 
 class _MoveNode:

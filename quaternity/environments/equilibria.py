@@ -1,6 +1,7 @@
 """Equilibria of small games: counterfactual regret minimization, best replies, linear programs.
 
-One array holds the strategies of all players: the probability of each choice of a `GameTree`.
+The strategies of all players are stored in one array, as the probability of each choice of a
+`GameTree`.
 
 Sources: Zinkevich and others 2007 (CFR), Tammelin 2014 (CFR+), Koller, Megiddo and von Stengel 1996
 (linear program in sequence form).
@@ -69,8 +70,7 @@ def expected_returns(tree: GameTree, strategies: Floats) -> list[float]:
 def best_reply(tree: GameTree, strategies: Floats, player: int) -> float:
     """Return the maximum expected return of a player while the other strategies stay fixed."""
     others = _counterfactual_reaches(*_reaches(tree, strategies), player)
-    # A moment is worth its value to the player, multiplied by the probability that chance and the
-    # other players reach it.
+    # Weight the value of each moment by the probability that chance and the other players reach it.
     worth = others * tree.returns[:, player]
     for level in tree.levels[:0:-1]:
         moments = np.arange(level.start, level.stop)
@@ -187,7 +187,7 @@ def linear_program_value(tree: GameTree) -> float:
     players = np.array([known.player for known in tree.information_sets])
     ours = flow[np.concatenate([[True], players == 0])]
     theirs = flow[np.concatenate([[True], players == 1])]
-    # Maximize the first dual variable of q subject to q F <= x A, E x = e, x >= 0.
+    # Maximize the first component of the dual vector q subject to q F <= x A, E x = e, x >= 0.
     objective = np.zeros(size + theirs.shape[0])
     objective[size] = -1.0
     bound: Any = hstack([-payoff.T, theirs.T], "csr")

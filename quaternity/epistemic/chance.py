@@ -6,8 +6,8 @@ First, the parts of the formula whose truth the seat knows are replaced by const
 about hands only, it is split into disjoint cases, and the deals of each case are counted. If few
 deals are possible, the formula is evaluated in all of them. Both methods are exact. Otherwise, the
 formula is evaluated in uniformly sampled deals, which gives an estimate with a confidence interval.
-After announcements, only the deals in which they were true remain, so the result is a quotient of
-two such probabilities.
+After announcements, only the deals in which they were true remain, so the probability is a quotient
+of two probabilities that are computed in this way.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ from solvers.sampling import NumberedDeals
 from solvers.verdict import Deal
 
 MAX_COUNTS = 500
-"""Maximum number of cases that are counted. With more cases, another method is used."""
+"""Maximum number of cases whose deals are counted. With more cases, another method is used."""
 MAX_LISTED_DEALS = 1000
-"""Maximum number of deals that are all tried instead of sampled, so that the probability is
-exact."""
+"""Maximum number of deals that are all evaluated, which makes the probability exact. If there are
+more, deals are sampled."""
 MAX_SAMPLES = 1000
 """Maximum number of samples for an estimate."""
 MAX_DRAWS_PER_SAMPLE = 50

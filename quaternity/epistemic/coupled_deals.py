@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Literal: TypeAlias = Any
 """Type of a literal: a boolean, a boolean variable of CP-SAT, or the negation of such a variable.
-OR-Tools publishes no types."""
+It is `Any`, because OR-Tools publishes no types."""
 
 MAX_LITERALS = 300_000
 """Maximum number of boolean variables in one model."""

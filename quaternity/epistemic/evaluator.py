@@ -19,7 +19,8 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal, deal_faults
 
 Announcements: TypeAlias = tuple[Formula, ...]
-"""Earlier announcements in order. Each announcement is interpreted after the previous ones."""
+"""Type of the public announcements so far, in order. Each announcement is evaluated after the ones
+before it."""
 
 
 class Evaluator(Protocol):
@@ -58,8 +59,8 @@ class Evaluator(Protocol):
 
 
 Check: TypeAlias = Callable[[], object]
-"""Function that long computations call regularly. It may raise an exception to stop them, as
-`Deadline.remaining` does."""
+"""Type of a function that long computations call regularly. It may raise an exception to stop them,
+as `Deadline.remaining` does."""
 
 
 def no_check() -> None:

@@ -29,7 +29,7 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 Truth: TypeAlias = npt.NDArray[np.bool_]
-"""Boolean array with a truth value for each world."""
+"""Type of a boolean array with the truth value of a formula in each world."""
 
 
 class ExplicitModel:

@@ -69,7 +69,7 @@ SPELLINGS = {
     "or": "|", "→": "->", "=>": "->", "↔": "<->", "<=>": "<->", "⊤": "true", "⊥": "false",
     "∀": "all", "∃": "some", "≥": ">=", "≤": "<=", "≠": "!=",
 }  # fmt: skip
-"""Alternative spellings of symbols: each one is replaced by the symbol it maps to."""
+"""Mapping from each alternative spelling of a symbol to the symbol."""
 
 _IFF, _IMPLIES, _OR, _AND = range(4)
 _BINDING = {"<->": _IFF, "->": _IMPLIES, "|": _OR, "&": _AND}
@@ -92,8 +92,8 @@ _KINDS = {"p": "player", "c": "card", "s": "set"}
 _KIND_OF = {"p": "p", "q": "p", "r": "p", "c": "c", "d": "c", "s": "s", "t": "s"}
 
 _Value: TypeAlias = Any
-"""Value of a variable: the number of a player or set, or a card. The context determines its
-type."""
+"""Type of the value of a variable: the number of a player or set, or a card. The first letter of
+the variable determines which of them it is."""
 
 
 class _Token(NamedTuple):
@@ -170,7 +170,8 @@ class _Parser:
     def parse_all(self) -> Formula:
         try:
             formula = self.formula()
-        # This is added even if a formula that contains this one exceeds a limit.
+        # Add the position to the message, even if a formula that contains this one exceeds the
+        # limit.
         except LimitError as error:
             raise LimitError(_with_position(self.text, self.token.start, str(error))) from None
         if self.token.kind != "END":
@@ -543,7 +544,8 @@ class _Parser:
 
 
 _COUNT_ATTRIBUTES = {"cards": "hands", "points": "points"}
-"""Attribute of `Language` that contains the number for each player, by the word in the text."""
+"""For each of these words in a formula, the attribute of `Language` that contains the number for
+each player."""
 
 
 def _error(text: str, position: int, why: str) -> InputError:

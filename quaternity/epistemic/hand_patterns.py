@@ -1,11 +1,11 @@
 """Patterns of the hands that players see, and what these patterns prove about the other hands.
 
-A player knows that something is impossible iff the player's hand leaves some coalition of the other
-players short of cards (see `solvers.shortage`). The number of cards that a coalition can hold is a
-sum over sets. The share of one set depends only on its *pattern*: which of its cards are in the
-seen hands. Dynamic programming over sets therefore finds the smallest total over all deals. Its
-state is the number of cards dealt to each player so far. The result often shows immediately that no
-hand proves the impossibility.
+A player knows that something is impossible iff, given the player's hand, some coalition of the
+other players is short of cards (see `solvers.shortage`). The number of cards that a coalition can
+hold is a sum over sets. The summand of a set depends only on its *pattern*: which of its cards are
+in the seen hands. Dynamic programming over sets therefore finds the smallest total over all deals.
+Its state is the number of cards dealt to each player so far. The result often shows immediately
+that no hand proves the impossibility.
 """
 
 from __future__ import annotations
@@ -22,16 +22,18 @@ if TYPE_CHECKING:
     from quaternity.epistemic.smallest_totals import Numbers, Options
 
 MAX_OTHERS = 7
-"""Maximum number of players with unseen hands. With more, coalitions are not listed."""
+"""Maximum number of players with unseen hands for which all coalitions are listed."""
 MAX_OPTIONS = 4_000
-"""Maximum number of (counts, pattern) pairs of a set. With more, the patterns are not listed."""
+"""Maximum number of (counts, pattern) pairs that are listed for a set."""
 MAX_WORK = 1e8
 """Maximum number of steps of the search for the smallest totals."""
 
 Pattern: TypeAlias = tuple[int, ...]
-"""For each card of a set, the player who holds it in a seen hand, or -1 if it is not seen."""
+"""Type of a pattern: for each card of a set, the player who holds it in a seen hand, or -1 if the
+card is not in a seen hand."""
 Counts: TypeAlias = tuple[int, ...]
-"""Number of cards of a set that each player holds."""
+"""Type of the counts in a set: for each player, the number of cards of the set in the player's
+hand."""
 
 
 def set_options(constraint: SetConstraint, seen: int) -> set[tuple[Counts, Pattern]] | None:

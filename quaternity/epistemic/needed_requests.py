@@ -1,6 +1,6 @@
 """Search for the requests that make a formula true: a minimal list of them.
 
-The requests of a game state a deal problem. If some are left out, the remaining requests state a
+The requests of a game define a deal problem. If some are left out, the remaining requests define a
 weaker problem. Requests are left out while the formula stays true in the weaker problem, until
 every remaining request is necessary. Further announcements cannot undo knowledge of the cards, but
 they can end ignorance. Therefore, a list of requests cannot be the reason that a player does not
@@ -25,8 +25,8 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 StatedBy: TypeAlias = Callable[[Collection[int]], DealProblem]
-"""Function that takes the numbers of some requests, counted from 0, and returns the problem that
-they state."""
+"""Type of a function that takes the numbers of some requests, counted from 0, and returns the deal
+problem that these requests define."""
 
 
 class Reasons(NamedTuple):
@@ -164,8 +164,7 @@ def _minimize(order: Sequence[int], true: Callable[[Collection[int]], bool]) -> 
 
 
 COUNTED_NOTE = "it contains numbers of cards or sets, which are public and change during the game"
-"""Message that explains why no moves are named as the reason for a formula with numbers (see
-`mentions_counts`)."""
+"""Reason why no moves are named for a formula that contains numbers (see `mentions_counts`)."""
 
 
 def mentions_counts(

@@ -4,15 +4,16 @@ In a chain of deals, any two consecutive deals are indistinguishable for some pl
 formula is not common knowledge iff a chain leads from the real deal to a *failure*: a deal where
 the formula is false. Three techniques reason about chains without listing them:
 
-- What both players of a pair can always see never changes along their chains
-  (`reachable_superset`). A card that only these two can own keeps its owner. If the others hold
-  known numbers of cards of a set, each of the two keeps their number of its cards, which may also
-  fix other cards.
-- A hand that occurs in a deal from which a failure is reachable makes the failure reachable, too.
-  The hands of such deals are generalized to whole deal problems (`deals_before`), the next step
-  backwards from a failure. Whether each member of a group sees that none of these deals is the real
-  one is again a question of coalitions that fall short (`refutation`).
-- A chain of a given length between two given deals is one small CP-SAT model (`require_same_view`).
+- If the group is a pair, some facts never change along its chains, because both players can always
+  infer them (`reachable_superset`). A card that only these two players can own keeps its owner. If
+  the numbers of cards of a set in the other hands are known, the two players also keep their
+  numbers of cards of the set.
+- A failure is reachable from every deal in which a player of the group has the same hand as in a
+  deal from which the failure is reachable. Sets of such deals are represented by deal problems
+  (`deals_before`), step by step backwards from the failure. To prove that a player knows that the
+  real deal is not among them, `refutation` again looks for coalitions that are short of cards.
+- To find a chain of a given length between two given deals, one small CP-SAT model is solved
+  (`require_same_view`).
 """
 
 from __future__ import annotations

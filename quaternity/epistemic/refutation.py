@@ -1,13 +1,13 @@
-"""Encoding in CP-SAT of proofs that no deal of some kind is compatible with the seen hands.
+"""CP-SAT encoding of proofs that the seen hands exclude all deals of some kind.
 
 A player knows a statement if it is true in all deals that the player considers possible. By the
 coalition theorem (see `solvers.shortage`), no counterexample is possible iff some coalition of the
 other players must hold more cards than it can hold. A solver can therefore search for a hand that
-proves the statement: the seen hand is a table of literals, and the coalition is a further choice.
+proves the statement. Literals represent the cards in the seen hand and the choice of the coalition.
 
 If the sets are small, all patterns of the hand in each set are listed, with the number of cards
-that each coalition can then hold (`hand_patterns`). Otherwise, literals also encode the witness set
-of the inequality.
+that each coalition can then hold (`hand_patterns`). Otherwise, further literals represent the
+inequality by which the coalition is short of cards.
 """
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ class Refuter:
         """Return a literal that implies a shortage of coalition A, shown by witness sets X."""
         model = self.model
         others = [player for player in range(problem.players) if player not in seen]
-        # If a seen player holds a card that the case does not allow them, the case is refuted
-        # immediately.
+        # The case is refuted immediately if a player with a seen hand holds a card that, by the
+        # case, must belong to other players.
         at_once = [
             table.card_literal(player, card.set_index, card.number)
             for card, mask in case.items()
@@ -141,7 +141,7 @@ class Refuter:
             for number, owners in enumerate(constraint.owners):
                 mask = owners & case.get(Card.unchecked(index, number), owners)
                 held = [table.card_literal(player, index, number) for player in seen]
-                # This literal is true if a player in X may own the card.
+                # The card counts if a player in X may own it and no seen player holds it.
                 counts = model.new_literal()
                 for player in players_in(mask):
                     if player in witness:

@@ -19,8 +19,9 @@ search takes these steps:
   to it, with one model per length. In nearly all cases there is a chain of three steps.
 - If there is no short chain, the deals that agree with the real one are listed, if there are few.
 - Otherwise CP-SAT looks for longer and longer chains to any deal where `f` is false. By
-  k-induction, there is no chain at all if none of up to k steps leads there from the real deal, and
-  no chain anywhere passes through k deals with `f` to a deal without `f`.
+  k-induction, there is no chain at all under two conditions: no chain of up to k steps leads from
+  the real deal to such a deal, and no chain, from any deal, passes through k deals where `f` is
+  true to a deal where `f` is false.
 
 If none of this decides the question within `MAX_STEPS` steps, the answer is `Undecided`.
 """
@@ -248,8 +249,8 @@ class SolverEvaluator:
                 return witness
         simpler = with_seen_facts(formula, False)
         if simpler != formula:
-            # Players see most of what they know in their own hands. Deals with such knowledge are
-            # found faster and are easier to generalize.
+            # Most of what players know, they see in their own hands. First search for deals with
+            # such knowledge, which are found faster and are easier to generalize.
             witness = self.coupled_search(seen, simpler, earlier, hint=True)
             if witness is not None:
                 return witness
@@ -528,8 +529,8 @@ def _cards_of(deal: Deal, player: int) -> list[Card]:
 
 
 FEW_STEPS = 5
-"""Maximum number of steps of a chain that leads to one chosen deal."""
+"""Maximum number of steps in the search for a chain to one chosen deal."""
 MAX_STEPS = 8
-"""Maximum number of steps of a chain that leads to any counterexample."""
+"""Maximum number of steps in the search for a chain to any counterexample."""
 MAX_LISTED = 20_000
 """Maximum number of deals that are listed in the search for a chain."""

@@ -1,4 +1,4 @@
-"""Evaluation of formulas by a list of deals, by constraint solvers, or by the method that suits."""
+"""Evaluation of formulas by listing all deals, by constraint solvers, or by both in combination."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ DEFAULT_SECONDS = 60.0
 """Default time limit of an evaluation, in seconds."""
 
 MAX_QUICK_WORLDS = 20_000
-"""Maximum number of deals for which listing them is faster than the solvers if knowledge is
-nested."""
+"""Maximum number of deals that `EvaluationMethod.AUTO` lists if knowledge is nested. With more
+deals, solvers are faster."""
 
 
 class EvaluationMethod(NamedChoice):

@@ -33,7 +33,8 @@ SHAPES = (
     ("drop", "M0 -40C10 -18 30 -6 30 10A30 27 0 0 1 -30 10C-30 -6 -10 -18 0 -40z", 8),
     ("house", "M0 -37L36 -8H28V30H-28V-8H-36z", 4),
 )  # fmt: skip
-"""The name of each shape, its outline around the origin, and the vertical offset of its number."""
+"""The shapes of the suits. Each shape has a name, an outline around the origin, and the vertical
+offset of the number inside it."""
 
 MAX_ROW_CARDS = 8
 """Maximum size of a set whose cards show a row of boxes, one for each card of the set."""

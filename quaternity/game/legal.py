@@ -6,15 +6,15 @@ any solver once for each candidate answer.
 
 A question concerns only one set. The shape of a set consists of its bounds and the multiset of its
 owner masks, which are bit masks of the possible owners of a card. For each asker and each shape,
-the table of the set after every question and answer is prepared once. In a state, one addition and
-one bit mask then decide whether an answer is possible (see `solvers.coalition_tables`). Cards with
-equal owners are interchangeable and share one entry, and many questions have the same outcomes, so
-there are far fewer tables than answers.
+the coalition table of the set after every question and answer is prepared once. In a state, one
+addition and one bit mask then decide whether an answer is possible (see
+`solvers.coalition_tables`). Cards with equal owners are interchangeable and share one entry, and
+many questions have the same outcomes, so there are far fewer tables than answers.
 
-Size: a table of P players has 2^P lanes. For each asker, a set has at most 2 (P - 1) x (distinct
-owner masks) different outcomes, which are computed on first use. All tables are kept in memos
-(`quaternity.base.memo`). States store their rows and shapes, but no outcomes. With 11 or more
-players and hundreds of distinct owner masks, the outcomes for one asker can take more than
+Size: a coalition table for P players contains 2^P numbers. For each asker, a set has at most 2 (P -
+1) x (distinct owner masks) different outcomes, which are computed on first use. All tables are
+cached (`quaternity.base.memo`). States store a `PreparedSet` for each set, but no outcomes. With 11
+or more players and hundreds of distinct owner masks, the outcomes for one asker can take more than
 `MAX_ASKER_BYTES`. They are then computed, tested and dropped one at a time.
 
 Large collections are plain tuples of numbers, because Python's garbage collector does not traverse
@@ -42,39 +42,44 @@ from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
 from solvers.solver import Solver
 
 MAX_ASKER_BYTES = 48 * 2**20
-"""Maximum estimated size of the prepared outcomes of one asker and one set, in bytes."""
+"""Maximum estimated size of the outcomes that are prepared for an asker and a set, in bytes. Larger
+outcomes are computed in each state."""
 
 Answers = tuple[Answer, ...]
 
 ANSWERS: tuple[Answers, ...] = ((), (Answer.NO,), (Answer.YES,), (Answer.NO, Answer.YES))
-"""The legal answers for each code. A code is the sum of 1 if no is legal and 2 if yes is legal."""
+"""The legal answers to a question, by their code. The code is the sum of 1 if no is legal and 2 if
+yes is legal."""
 
 Pairs = list[tuple[Question, Answers]]
 
 Groups = tuple[tuple[int, tuple[int, ...], int], ...]
-"""The questions about one set, grouped by interchangeable cards. Each entry has the asked player,
-the numbers of the cards, and the index of the legal answers in `ANSWERS`, which is never 0."""
+"""Type of the questions about one set, grouped by interchangeable cards. Each entry has the asked
+player, the numbers of the cards, and the index of the legal answers in `ANSWERS`, which is never
+0."""
 
 Ask = tuple[int, int, int, int]
-"""A question to a player about any of several interchangeable cards. It has the asked player, the
-owner mask of the cards, and two bits that identify the table after no and the table after yes. A
-bit is 0 if the constraint of the set alone makes the answer impossible."""
+"""Type of a question to a player about any of several interchangeable cards. It consists of the
+asked player, the owner mask of the cards, and two bit masks. Their single bits identify the
+coalition table of the set after no and after yes. A mask is 0 if the constraint of the set alone
+makes the answer impossible."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
-"""The questions of one asker that the constraint of the set alone allows, and the distinct tables
-that the set can have after an answer. Many questions share a table. The tables describe the set
-before the card moves, so that they match the hands of the state."""
+"""Type of the questions of one asker that the constraint of a set alone allows, with the distinct
+coalition tables that the set can have after an answer. Many questions share a table. The tables
+describe the set before the card moves, so that they match the hands of the state."""
 
 Statements = tuple[tuple[int, ...], dict[int, int]]
-"""Changes of the table of a set by questions of one asker. By asking for a card, whoever is asked,
-the asker states that another player has the card and that the asker has a card of the set. The keys
-of the dictionary are the owner masks of the cards that the asker may request, judging by the
-constraint of the set alone. The values are the resulting changes of the table, which are zero or
-negative. The tuple contains the distinct changes other than 0.
+"""Type of the changes that one asker's questions cause in the coalition table of a set. By asking
+any player for a card, the asker states two facts: another player has the card, and the asker has a
+card of the set. The keys of the dictionary are the owner masks of the cards that the constraint of
+the set alone allows the asker to request. The values are the resulting changes of the table, which
+are zero or negative. The tuple contains the distinct changes other than 0.
 
 The deals after a no and the deals after a yes together are exactly the deals that fit this
 statement. So if hopeless questions (which can only be answered no) are allowed, the statement alone
-decides whether a question is legal."""
+decides whether a question is legal.
+"""
 
 
 class Group(NamedTuple):

@@ -21,7 +21,7 @@ from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 
 Numbers = NDArray[Any]
-"""Array with one integer for each selected game."""
+"""Type of an array with one integer for each selected game."""
 
 
 class KwartetBatch:
@@ -71,7 +71,8 @@ class KwartetBatch:
         self.moves = np.empty(count, np.int32)
         self.turn, self.seat = np.empty(count, np.int8), np.empty(count, np.int8)
         self.over, self._has_asked = np.empty(count, bool), np.empty((count, players), bool)
-        # The rows are asker, asked, card and answer of the last request. All are -1 before it.
+        # The rows are asker, asked, card and answer of the last request. All are -1 before the
+        # first request.
         self._last = np.empty((4, count), np.int16)
         # [hand, game, set, number]: for each card, the set size if requests allow the hand to
         # hold it, or else 0; then the minimum and maximum number of cards known from requests.

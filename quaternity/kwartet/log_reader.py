@@ -126,8 +126,8 @@ class _Reader:
         self.hidden: dict[int, tuple[int, int]] = {}
         self.seat_log: SeatLog | None = None
         self.put_down: list[tuple[int, int]] = []
-        """In a log with hidden hands, the sets put down after the deal or `pending_move`, as pairs
-        (set, player)."""
+        """Pairs (set, player) of the sets that were put down after the deal or after
+        `pending_move`. Used only for logs with hidden hands."""
         self.put_down_line = 0
         self.pending_move: tuple[int, Move] | None = None
 

@@ -84,7 +84,7 @@ class PublicState(NamedTuple):
         if None not in self.removed:
             return True
         if self.left is None:
-            # No cards are set aside in a game without this limit, so a player can always ask.
+            # A game without this limit has no cards set aside, so a player can always ask.
             return False
         hands = self.problem.hands[: self.settings.players]
         return not self.left or len(hands) - hands.count(0) <= self.settings.at_once

@@ -45,10 +45,10 @@ class CellBits(NamedTuple):
 
 
 LastRows = tuple[tuple[int, ...], ...]
-"""The rows that matter once one of three empty cells is filled. The first entry has the rows whose
-only empty cell is the first of the other two cells, and the second entry has the rows whose empty
-cells are this cell and the filled cell. The next two entries are the same for the second of the
-other cells. The last two entries are the same for both of the other cells together."""
+"""Type of six lists of rows, for a position with three empty cells of which one will be filled. The
+first list has the rows whose only empty cell is the first of the other two cells. The second list
+has the rows whose empty cells are this cell and the cell to fill. The next two lists have the same
+rows for the second of the other cells, and the last two for both of them together."""
 
 
 class Lines:

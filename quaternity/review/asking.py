@@ -48,8 +48,9 @@ SINCE, FROM_START = (
 )
 
 MAX_NOTES, MAX_DRAWN_PLAYERS = 4, 6
-"""Maximum number of cards that are named for a move, and maximum number of players for whom hands
-are drawn. With more players, drawing hands takes seconds instead of hundredths of a second."""
+"""Maximum number of cards that are named for a move, and maximum number of players for whom random
+hands are drawn. With more players, drawing hands takes seconds instead of hundredths of a
+second."""
 
 CACHE_SIZE = 8
 """Number of cached positions. Few suffice, because the moves that are compared lead to few

@@ -1,7 +1,7 @@
 """Estimates of each seat's chance to win, from simulated games, with standard errors.
 
-Work is measured by the time that it usually takes, not by the time that has passed. The same seed
-therefore gives the same chances on every machine, unless the time limit is reached.
+Work is limited by the time that it usually takes, not by the elapsed time. The same seed therefore
+gives the same chances on every machine, unless the time limit is reached.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from quaternity.review.judge import Judge, MoveValue
 from quaternity.review.recorded_game import RecordedGame, Shares
 
 GAMES_PER_PASS, MAX_SIMULATED_GAMES = 16, 256
-"""Number of games simulated from a position in one pass, and maximum number in all passes. With
-fewer games, an estimate would not be informative."""
+"""Number of games that are simulated from a position in each pass, and maximum number in all passes
+together. With fewer games, an estimate would not be informative."""
 
 COMPARED_GAMES, CONFIRMING_GAMES = 32, 128
-"""Number of games that are simulated after each of two moves, and number of further games if these
-show a difference. When many moves are reviewed, some differences occur by accident, so only
-differences that occur twice are reported."""
+"""Number of games that are simulated after each of two moves to compare them, and number of further
+games if a difference is found. When many moves are reviewed, some differences occur by chance, so a
+difference is reported only if it occurs again in the further games."""
 
 CURVE_MILLISECONDS, COMPARISON_MILLISECONDS = 250.0, 200.0
-"""Limits of the usual time of the work for the chances of all positions and for comparing moves, in
-milliseconds per second of the time limit."""
+"""Limits on the work for two parts of a review: the chances in all positions, and the comparison of
+moves. Each limit is the time that the work usually takes, in milliseconds per second of the time
+limit."""
 
 
 class Point(NamedTuple):

@@ -10,7 +10,8 @@ from quaternity.base.svg import svg_document, svg_text
 from quaternity.review.reviewing import Review
 
 _WIDE, _HIGH, _MARGIN, _LABEL = 400, 190, 46, 108
-"""Sizes of the chart, chosen for a phone. On a wider screen, the chart is enlarged."""
+"""Width and height of the curves, width of the margin around them, and width of a label, in SVG
+units. They are chosen for a phone. On a wider screen, the chart is enlarged."""
 _DASHES = ("none", "7 3")
 
 

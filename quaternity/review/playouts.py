@@ -19,11 +19,11 @@ from quaternity.review.recorded_game import Shares
 from solvers.problem import SetConstraint, players_in
 
 NextTurn = Callable[[int, int, bool, Sequence[int]], int]
-"""Function that takes the asker, the asked player, whether the answer is yes, and the hand sizes
-after the answer, and returns the player to move."""
+"""Type of a function that takes the asker, the asked player, whether the answer is yes, and the
+hand sizes after the answer, and returns the player to move."""
 
 COST = 0.006
-"""Approximate time for one question, in milliseconds."""
+"""Approximate time that a simulation takes for each question, in milliseconds."""
 
 
 class Playout:
@@ -132,7 +132,7 @@ class Playout:
         may, least, concluded = self._possible_owners[index], self._minimum[index], True
         while concluded:
             concluded = False
-            full = sum(least) == len(may)  # If so, no player has more cards than the minimum.
+            full = sum(least) == len(may)  # If so, every player has exactly the minimum.
             for player, cards in enumerate(least):
                 bit = 1 << player
                 if not cards and not full:

@@ -1,4 +1,4 @@
-"""Game of a record, restricted to what the reader of its review may see."""
+"""A recorded game, restricted to what the reader of its review may see."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from quaternity.table.games import rules_of_record
 
 MAX_REVIEWED_MOVES = 2_000
 MAX_HEAD_LINES = 200
-"""Maximum number of lines that are tried as the header of an invalid record."""
+"""Maximum number of lines at the beginning of an invalid record that may belong to its header."""
 
 Shares = tuple[float, ...]
-"""Share of the win of each seat. Seats that are tied for first place share it equally."""
+"""Type of the shares of the win, one for each seat. Seats that are tied for first place have equal
+shares."""
 
 
 def shared_win(rules: Any, position: Any) -> Shares:

@@ -10,7 +10,7 @@ from quaternity.base.sentences import message_data
 from quaternity.table.protocol import M, P, Rules, Step, V
 
 MAX_PROGRAM_MOVES = 10_000
-"""Maximum number of moves that programs make without a move of a person in between."""
+"""Maximum number of consecutive moves that programs make without a move of a person."""
 
 
 def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]:

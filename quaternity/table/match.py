@@ -152,7 +152,7 @@ class Match(GameHistory[P, M, V]):
     def _is_isolated(self, name: str) -> bool:
         """Return whether a player must run in a separate Python process."""
         if is_program(name):
-            return False  # Such a player is a separate program in any case.
+            return False  # Such a player already is a separate program.
         return self.move_seconds is not None or is_foreign(self.rules.name, name)
 
     def program_move(self) -> Step | None:

@@ -1,8 +1,8 @@
 """Registrations of games, which name the parts that commands, pages and environments use.
 
-A registration contains the name of a game and the import paths of its parts, called places. A place
-has the form `package.module:name`. The part is imported when it is first used. If a part is
-missing, the general methods of the rules (`show`, `moves`, `view_json`) are used instead.
+A registration contains the name of a game and the import path of each part, in the form
+`package.module:name`. A part is imported when it is first used. If a part is missing, the general
+methods of the rules (`show`, `moves`, `view_json`) are used instead.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from quaternity.base.text_format import quote_value
 
 NAME = re.compile(r"[a-z][a-z0-9]{0,19}", re.ASCII)
 RANDOM = {"random": "quaternity.table.players:RandomPlayer"}
-"""Players of a game whose registration does not name any players."""
+"""Default players of a game, for registrations that do not name any players."""
 
 _PLACES = (
     "rules",

@@ -1,4 +1,4 @@
-"""The JSON API, which other programs use, and by which the pages change tables."""
+"""The JSON API for other programs, and for the scripts of the pages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Background work in separate processes, with limits on time and memory.
 
-The processes choose the moves of computer players (programs), and compute the help and puzzles that
-pages show (counts).
+Some processes choose the moves of computer players (programs). The others compute the help and the
+puzzles that pages show; these computations are called counts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MEMORY = 2 << 30
 """Memory limit of each worker process, in bytes."""
 
 COSTLY_NICENESS = 15
-"""Niceness of a process during an expensive count, which leaves the processor to moves."""
+"""Niceness of a worker process during an expensive count, so that moves are computed first."""
 
 
 class ProcessPool:

@@ -22,7 +22,7 @@ LINES_SHOWN = 100
 """Number of chat lines that a page shows. Older lines are left out."""
 
 BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
-"""Invisible characters of Hangul and Braille, although Unicode calls them printable."""
+"""Invisible characters of Hangul and Braille. Unicode classifies them as printable."""
 
 
 class Line(NamedTuple):

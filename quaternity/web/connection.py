@@ -31,8 +31,8 @@ class Connection(HttpToolsProtocol):
     _head: int | None = None
     """Number of bytes received of a request's head, or None if no head is being received. The head
     is the request line with the headers."""
-    # The cycle of the request that is being answered. With pipelining, Uvicorn's `cycle` may
-    # already belong to a later request.
+    # The cycle (Uvicorn's state of a request) of the request that is being answered. With
+    # pipelining, Uvicorn's `cycle` may already belong to a later request.
     _answered: Any = None
 
     def connection_made(self, transport: Any) -> None:

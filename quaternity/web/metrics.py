@@ -51,7 +51,7 @@ UNKNOWN = "(none)"
 """Name that stands for the route of a request that matches no route."""
 
 MAX_LOOP_SECONDS = 0.02
-"""Processor time of a request above which it is logged in debug mode, in seconds."""
+"""Processor time above which a request is logged in debug mode, in seconds."""
 
 METHODS = ("GET", "HEAD", "POST")
 

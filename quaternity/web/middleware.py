@@ -1,4 +1,4 @@
-"""Middleware that checks hosts and origins, and functions that check and parse requests."""
+"""Middleware that checks the host and origin of requests, and functions that parse requests."""
 
 from __future__ import annotations
 

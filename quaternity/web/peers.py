@@ -1,8 +1,8 @@
 """Presence and rate limits shared between the servers of one database.
 
 Once a second, each server reports to the others which players have come, left or sent a request,
-and how much of the rate limits its clients have used. Presence and rate limits are therefore common
-to all servers, with a delay of about a second.
+and how much of the rate limits its clients have used. All servers therefore know the presence of
+all players and share the rate limits, with a delay of about a second.
 """
 
 from __future__ import annotations

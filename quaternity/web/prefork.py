@@ -34,7 +34,8 @@ class Workers:
         self._running: dict[int, tuple[int, float]] = {}
         """The number and the start time of each running worker, by process id."""
         self._ending = False
-        # The parent keeps its end of this pipe open, so that the workers notice when it dies.
+        # Workers read from this pipe. Only the parent keeps its other end open, so workers notice
+        # when the parent dies.
         self._alive = os.pipe()
         self._serves = os.pipe()
         self._begun = False
@@ -53,7 +54,7 @@ class Workers:
             self._start(number)
         os.close(self._serves[1])
         served = 0
-        # Wait until each worker has reported that it serves, or has ended.
+        # Wait until every worker has either reported that it serves requests, or ended.
         while serving := os.read(self._serves[0], self._number):
             served += len(serving)
         os.close(self._serves[0])
@@ -103,7 +104,7 @@ class Workers:
         os._exit(1)
 
     def _report_ready(self) -> None:
-        # Only the first workers report, because the parent closes the pipe afterwards.
+        # Restarted workers do not report, because the parent has closed the pipe.
         if not self._begun:
             os.write(self._serves[1], b"+")
             os.close(self._serves[1])

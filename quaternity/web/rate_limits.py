@@ -34,11 +34,12 @@ RESERVED_FILES = 80
 programs."""
 
 FILES_PER_WORKER = 6
-"""Additional file descriptors reserved for each worker process above the default number."""
+"""Number of further file descriptors that are reserved for each worker process beyond the default
+number of workers."""
 
 MAX_PENDING_COUNTS = 20
-"""Maximum number of counts of one client address that run or wait at the same time. Cheap and
-expensive counts are limited separately."""
+"""Maximum number of counts (computations of help and puzzles) of one client address that run or
+wait at the same time. Cheap and expensive counts are limited separately."""
 
 SEATS_PER_ADDRESS = 20
 """Ratio of the rate limit for all seats of a client address to the limit for one seat."""
@@ -132,7 +133,8 @@ class LeakyBuckets:
         self._most = max_keys
         self._used: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
         self._new: dict[Hashable, tuple[float, int]] = {}
-        """For each key, the use since the last `collect_use`, and the amount freed per minute."""
+        """For each key, the amount used since the last call of `collect_use`, and the amount freed
+        per minute."""
         self.shared = False
 
     def wait(self, key: Hashable, per_minute: int, cost: int = 1) -> float:

@@ -246,8 +246,8 @@ def _lock_folder(path: Path, opened: ExitStack) -> None:
     _give_owner(lock, path)
     handles = [lock]
     if path.exists():
-        # Keep this handle open until SQLite closes the file, because closing it would release
-        # SQLite's locks.
+        # Keep this handle open until SQLite closes the file, because closing the handle would
+        # release SQLite's locks.
         handles.append(os.open(path, os.O_RDWR))
         opened.callback(os.close, handles[1])
     tries = iter(range(LOCK_TRIES * len(handles)))

@@ -26,7 +26,8 @@ from quaternity.web.http_errors import NO_ANSWER, NOT_SAVED, HttpError
 T = TypeVar("T")
 
 TAKEN_BACK = -1
-"""Seat number of a log entry that takes moves back. The text of its move is the number of moves."""
+"""Seat number of log entries that take back moves. The text of such an entry is the number of moves
+that are taken back."""
 
 MIGRATIONS = (
     """
@@ -109,7 +110,8 @@ MIGRATIONS = (
 """SQL scripts that migrate a store from each version to the next. The first script creates it."""
 
 MAX_TRIES = 10
-"""Maximum number of repeated attempts at a change that other servers keep preventing."""
+"""Maximum number of times that a change is repeated because of conflicts with changes by other
+servers."""
 
 ANSWER_SECONDS = 1.8
 """Maximum time that a request waits for an answer of the store, in seconds."""
@@ -321,7 +323,7 @@ class Store(Reader):
         self.on_doubt: Callable[[], None] = lambda: None
         """Callback that drops all cached tables. It is called in the event loop of the callers."""
         self._silent = 0.0
-        """Time of `monotonic` until which requests are refused without waiting."""
+        """Time until which requests are refused without waiting, as returned by `monotonic`."""
         self._reads = ThreadPoolExecutor(1, "reading")
         self._doubt = False
         """Whether it is unknown if the last write succeeded. Cached tables may then be outdated."""

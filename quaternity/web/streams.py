@@ -1,4 +1,4 @@
-"""Event streams (server-sent events), which report events at a table to its visitors at once.
+"""Server-sent events, which report the events at a table to its visitors immediately.
 
 The streams use no library, so that each message is encoded only once for all readers.
 """

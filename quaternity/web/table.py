@@ -89,7 +89,8 @@ PRESENCE_TIMEOUT_SECONDS = 40.0
 TALK = message("talk", {})
 
 MAX_REPLAYED = 150
-"""Maximum number of moves that are replayed in the event loop and not in another process."""
+"""Maximum number of moves that are replayed in the event loop. Longer games are replayed in another
+process."""
 
 MAX_MOMENTS = 8
 """Number of replayed positions of a long game that are kept in memory."""
@@ -156,7 +157,8 @@ class Table:
         """Time at which the clock of the player to move runs out, in seconds of `Store.uptime`.
         None if no clock is running."""
         self._left = -1, 0.0
-        """The version in which a change of players last stopped the clock, and the seconds left."""
+        """The version in which a change of players last stopped the clock, and the seconds left on
+        the clock."""
         self._alarm: asyncio.TimerHandle | None = None
         self._evening: tuple[Score, ...] | None = None
         self._moments: dict[tuple[int, int], Any] = {}
@@ -173,7 +175,7 @@ class Table:
         """For each seat, the number of streams and the last activity as last reported to peers."""
         self.last_seen = list(seen)
         self._asked = monotonic()
-        """`monotonic` time of the last request about the table."""
+        """Time of the last request about the table, as returned by `monotonic`."""
         self._woken: int | None = None
         """The version of the table in which programs were last started."""
         self.tasks: dict[int, asyncio.Task[object]] = {}

@@ -96,13 +96,14 @@ MOVING_SECONDS = 600.0
 """Lifetime of a link that moves a seat to another device, in seconds."""
 
 REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
-"""Processor time for the review of a game in seconds, and a factor for its wall-clock time."""
+"""Limit on the processor time of a review in seconds, and the factor by which its wall-clock time
+may be longer."""
 
 MAX_REVIEWS = 50
-"""Maximum number of reviews that are cached. A cached review looks the same each time."""
+"""Maximum number of cached reviews. A cached review looks the same each time it is shown."""
 
 NOBODY = "nobody"
-"""Value of `fill` with which a game starts without the open seats."""
+"""Value of `fill` that removes the open seats when the game starts."""
 
 REMOVAL_BATCH = 200
 """Maximum number of tables deleted in a batch, so that requests are not delayed."""
@@ -345,7 +346,7 @@ class Tables:
         except Exception as error:
             _log.error("table %s cannot be read: %s", name, type(error).__name__)
             raise HttpError(500, "this table cannot be read: its stored data is damaged") from None
-        self._seen.pop(name, None)  # kept by the table from now on
+        self._seen.pop(name, None)  # the table now stores these times
         table.set_due(row.due)
         table.wake()
         return table

@@ -147,7 +147,7 @@ def cluster_parts(client: Any) -> tuple[Any, ...]:
         return executor, partial(executor.shutdown, wait=False)
 
     address = client.scheduler.address
-    missed: float | None = None  # This is the time since when the cluster has had no worker.
+    missed: float | None = None  # This is the time at which the cluster lost its last worker.
 
     def check() -> None:
         nonlocal missed

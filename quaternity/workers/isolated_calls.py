@@ -5,9 +5,9 @@
 The isolated process notes in shared memory every move and the moment when a player begins to think.
 If it dies, or is killed because a player exceeds the time limit, the notes show which player was
 thinking and which moves were made. The calling process checks the time limit, so it can end even a
-loop that catches every exception or blocks all other threads. The isolated process ends with the
-calling process, in whatever way the latter ends. Processes started by a player end with the
-player's process (`quaternity.workers.supervisor`).
+loop that catches every exception or blocks all other threads. The isolated process ends when the
+calling process ends, for whatever reason. Processes started by a player end with the player's
+process (`quaternity.workers.supervisor`).
 
 This module requires POSIX.
 """

@@ -1,8 +1,8 @@
-"""Calls of external players: strategies and bots that are not part of this package.
+"""Functions that call external players, which are strategies and bots from outside this package.
 
-Any error of an external player becomes a `PlayerFault` that names the player. In long runs,
-external players run in a separate process (`quaternity.workers.isolated_calls`), so that even a
-crash ends only one game.
+Any error in an external player is raised as a `PlayerFault` that names the player. A player can
+also run in a separate process (`quaternity.workers.isolated_calls`), so that even a crash ends only
+one game.
 """
 
 from __future__ import annotations

@@ -41,10 +41,10 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
 _Done: TypeAlias = "tuple[list[Result], Raised | None]"
-"""Result of a chunk: the results before the first error, and this error or None."""
+"""Type of the result of a chunk: the results before the first error, and this error or None."""
 
 MAX_LOSSES = 4
-"""Maximum number of times that workers may die before another chunk is finished."""
+"""Maximum number of times that workers may die between two finished chunks."""
 
 MAX_WORKERS = 1024
 """Maximum number of processes that `open_executor` starts."""

@@ -21,7 +21,7 @@ from quaternity.base.errors import LimitError
 from quaternity.base.plugins import PLACE
 
 Code: TypeAlias = dict[str, tuple[int, bytes]]
-"""Files of external code: the mode and the content of each file, by its path in the folder of the
+"""Type of external code: the mode and the content of each file, by its path in the folder of the
 code."""
 
 MAX_CODE_BYTES = 10 << 20

@@ -1,9 +1,9 @@
-"""Child processes for external code, with limits. They end with all processes they started.
+"""Child processes for external code, with limits.
 
 Every process that runs external code is a `Child`: programs that answer in lines of JSON
 (`quaternity.workers.program`), and processes for calls of Python code
 (`quaternity.workers.isolated_calls`). A supervisor process (`quaternity.workers.supervise`) runs
-between the child and this process.
+between the child and this process, and ends the child together with all processes that it started.
 
 This module requires POSIX.
 """
@@ -74,7 +74,7 @@ ISOLATION = (
     "and read their environment",
     "programs run without a separate /proc: they can list all processes",
 )
-"""The part of the isolation that is missing, by the exit status of `supervise.py check`."""
+"""Descriptions of the missing isolation, indexed by the exit status of `supervise.py check`."""
 
 
 def public_environment() -> dict[str, str]:

@@ -25,11 +25,12 @@ NO_LAW = "no law"
 """Text that replaces the law if the runs do not support any."""
 
 MIN_LIKELIHOOD_GAP = 3.0
-"""Minimum difference between the log-likelihoods of the two laws for which only one is reported. It
-corresponds to a likelihood ratio of about 20 to 1."""
+"""Minimum difference between the log-likelihoods of the two laws if only the likelier one is
+reported. It corresponds to a likelihood ratio of about 20 to 1."""
 
 MAX_DEVIATION_FACTOR = 2.0
-"""Maximum factor between the fitted time and the mean time of the runs at a size."""
+"""Maximum factor between the fitted time and the mean time of the runs at any size. If it is
+exceeded, the law is not reported."""
 
 
 class Observation(NamedTuple):

@@ -39,7 +39,7 @@ STATES_PER_TASK = 10
 """Number of states in one task. These states are drawn from the same games."""
 
 BUDGET_SPENT = "its time was over"
-"""Reason that is reported for a solver that was left out."""
+"""Reason that is reported for a solver that was left out because its time budget was spent."""
 
 
 class InstanceRuns(NamedTuple):

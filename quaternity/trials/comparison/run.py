@@ -9,7 +9,7 @@ Answer = Literal[
     "feasible", "infeasible", "timeout", "memory", "gave up", "refused", "left out", "wrong",
     "crashed",
 ]  # fmt: skip
-"""How a run ended, as a word.
+"""Type of the answer of a run: a word that says how the run ended.
 
 `feasible` and `infeasible` are valid verdicts. `timeout` and `memory` mean that a limit of the
 comparison was reached, and `gave up` that the solver reached a limit of its implementation.

@@ -10,7 +10,7 @@ from quaternity.base.errors import InputError
 from quaternity.game.settings import Settings
 
 PARAMETERS = ("set-size", "sets", "players")
-"""Names of the parameters that can be swept."""
+"""Names of the parameters of a game that a sweep can vary."""
 
 MAX_SIZES = 8
 """Maximum number of sizes in a sweep. From a wider range, sizes in a geometric progression are

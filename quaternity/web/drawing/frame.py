@@ -26,7 +26,8 @@ MAX_SHOWN_EVENTS = 100
 """Maximum number of events on a page. Earlier events are shown only in a replay."""
 
 GUESSED = "read"
-"""Query parameter that asks for chances in Kwartet that are guessed from the requests so far."""
+"""Query parameter that selects the chances in Kwartet that are guessed from the players'
+requests."""
 
 
 def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:

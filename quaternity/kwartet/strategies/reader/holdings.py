@@ -1,15 +1,16 @@
-"""Weights of the cards that players may hold of a set, and sums over all distributions of the set.
+"""Weights of the possible holdings of a set, and sums over all distributions of the set.
 
 A way to distribute a set gives every player a *holding*, a bit mask of cards, so that each card is
 held by one player. With P players and four cards there are P to the power of four ways. The cards
 set aside are the holding of an additional player. Every piece of information concerns the holding
 of a single player, so the weight of a way is the product of the weights of the players' holdings.
 Weights are therefore arrays `[holding, player, ..., set]`, in which impossible holdings have weight
-0. The length of the first axis is two to the power of the set size. It determines the `Tables`.
+0. The length of the first axis is two to the power of the set size, and selects the right `Tables`.
 
 Sums over all ways do not need a list of the ways. The weights of two players are *joined* into the
-weights of what they hold together, with 81 products for four cards. A tree of joins over the
-players also gives what all players except one hold, in a few NumPy calls. Cost: about 3 P joins.
+weights of their common holding, with 81 products for four cards. A tree of joins over the players
+also gives the common holding of all players except one, in a few NumPy calls. Cost: about 3 P
+joins.
 """
 
 from __future__ import annotations
