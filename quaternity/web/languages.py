@@ -198,7 +198,7 @@ def _ngettext(one: str, many: str, number: int) -> str:
 
 SCRIPT_WORDS = (
     "Tap it again to ask.",
-    "The page changed under your finger: nothing was done.",
+    "The page changed just as you tapped, so nothing was done.",
     "Not played:",
     "The server does not answer: the move may not have been played.",
     "The server has not answered your last move: it is sent again.",
