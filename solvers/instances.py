@@ -358,7 +358,7 @@ def benchmark(name: str) -> dict[str, DealProblem]:
     >>> len(problems), problems["php-12-0-possible"].hands
     (200, (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
     """
-    lookup(dict.fromkeys(BENCHMARKS), name, "benchmark")
+    published = benchmark_checksums(name)
     problems = {}
     for family in FAMILIES.values():
         for cards, pairs in _BENCHMARK_SIZES.items():
@@ -367,7 +367,6 @@ def benchmark(name: str) -> dict[str, DealProblem]:
                 pair = _make_pair(family, Shape(cards), random)
                 for kind, problem in pair._asdict().items():
                     problems[f"{family.name}-{cards}-{number}-{kind}"] = problem
-    published = benchmark_checksums(name)
     for key, problem in problems.items():
         if sha256(problem.to_json().encode()).hexdigest() != published[f"{key}.json"]:
             raise SolverFault(f"{key}: differs from the published problem of benchmark {name}")
@@ -375,11 +374,15 @@ def benchmark(name: str) -> dict[str, DealProblem]:
 
 
 def benchmark_checksums(name: str) -> dict[str, str]:
-    """Return the published SHA-256 of the file of each problem of a benchmark, by file name.
+    """Return the published SHA-256 checksum of each file of a benchmark, by file name.
+
+    Raises:
+        InputError: If there is no benchmark of this name.
 
     >>> len(benchmark_checksums("v1"))
     200
     """
+    lookup(dict.fromkeys(BENCHMARKS), name, "benchmark")
     text = (files("solvers") / f"benchmark-{name}.sha256").read_text(encoding="ascii")
     return {file: checksum for checksum, file in map(str.split, text.splitlines())}
 
