@@ -169,7 +169,7 @@ def test_a_question_about_a_full_hand_is_refused_with_its_reason() -> None:
         for asked in range(2):
             question = Question(2, asked, Card(2, number))
             assert question not in full.legal_questions
-            claim = f"player 2 states that they do not own 2/{number} but another card of set 2"
+            claim = f"player 2 states that they own another card of set 2 but not 2/{number}"
             with pytest.raises(IllegalQuestion, match=f"{claim}, and then .* must hold"):
                 full.answers(question)
 
@@ -185,7 +185,7 @@ def test_a_question_about_the_only_card_left_is_refused_with_its_reason() -> Non
         question = Question(2, 0, Card(2, number))
         assert question not in state.legal_questions
         claim = (
-            f"by asking, player 2 states that they do not own 2/{number} but another card of set 2"
+            f"by asking, player 2 states that they own another card of set 2 but not 2/{number}"
         )
         with pytest.raises(IllegalQuestion, match=f"{claim}, and then .* of set 2"):
             state.answers(question)

@@ -224,7 +224,7 @@ def test_a_file_that_changes_while_it_is_open(tmp_path: Path, path: Path) -> Non
     file.write_bytes(path.read_bytes())
     with Tablebase(file) as opened:
         os.truncate(file, 1000)
-        with pytest.raises(InputError, match=r"file: a damaged tablebase \(bytes"):
+        with pytest.raises(InputError, match=r"file: the tablebase is damaged \(bytes"):
             opened.standing(state)
 
 

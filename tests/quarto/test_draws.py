@@ -100,7 +100,7 @@ def test_counting_has_a_limit_of_empty_cells(method: str, limit: int) -> None:
     with pytest.raises(LimitError) as error:
         drawn_completions(board, method)
     assert str(error.value) == (
-        f"{limit + 1} empty cells: drawn completions are counted ({method}) "
+        f"{limit + 1} empty cells: method {method} counts drawn completions with at most "
         f"up to {limit} empty cells"
     )
 

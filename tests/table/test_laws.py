@@ -396,7 +396,7 @@ def test_a_free_answer_is_a_move_and_a_forced_one_is_not() -> None:
     assert rules.record_move(start, 0, rules.read("1 0/1", start), pending) == "0 asks 1 for 0/1:"
     yes = rules.after(pending, 1, rules.read("yes", pending))
     assert yes.state.completed == (0, None, None)
-    with pytest.raises(IllegalMove, match="waits for yes or no"):
+    with pytest.raises(IllegalMove, match="must be answered first: yes or no"):
         rules.after(pending, 1, rules.read("1 0/1", start))
     with pytest.raises(IllegalMove, match="player 1 is to move"):
         rules.after(pending, 0, rules.read("yes", pending))
