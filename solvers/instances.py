@@ -296,21 +296,23 @@ FAMILIES: dict[str, Family] = {
         Family("php", "pigeons and holes: a group of players shares one card too few", _pigeons),
         Family(
             "game",
-            "a coalition in a game for four is tight, by owners and bounds of some sets",
+            "a coalition of four players can own just enough cards, by owners and bounds",
             _game,
             ("coalition", "depth"),
         ),
-        Family("pair", "two players, two sets, and a different reason in each", _pair),
-        Family("crowded", "one player's minimums fill the hand: a single row decides", _crowded),
+        Family("pair", "two players, two sets, a different reason in each set", _pair),
+        Family(
+            "crowded", "one player's minimums fill the hand: a single constraint decides", _crowded
+        ),
         Family(
             "chain",
-            "a ring of sets: two bounds contradict each other far apart",
+            "a ring of sets, in which two distant bounds contradict each other",
             _chain,
             ("depth",),
         ),
         Family(
             "random",
-            "random knowledge of a game for four, tightened until just infeasible",
+            "random knowledge in a game of four players, tightened until infeasible",
             _random,
         ),
     )

@@ -328,7 +328,7 @@ def _check_name(value: Any, place: str) -> str:
         )
     if not any(map(str.isalpha, name)):
         raise InputError(
-            f"{place}: {quote_value(name)}: a name must contain letters; a picture must come before it"
+            f"{place}: {quote_value(name)}: a name must contain letters; list a picture before it"
         )
     if _name_key(name) in COMMAND_WORDS:
         raise InputError(

@@ -236,7 +236,11 @@ class _Parser:
 
     def value(self, kind: str) -> _Value:
         kind_found, text, start = self.token
-        example = {"p": "the number of a player", "s": "the number of a set", "c": "a card such as 0/2"}
+        example = {
+            "p": "the number of a player",
+            "s": "the number of a set",
+            "c": "a card such as 0/2",
+        }
         if kind_found == "CARD" and kind == "c":
             self.position += 1
             return self.check_value(Card.parse(text), kind, start)

@@ -64,7 +64,9 @@ def kripke_model(
     earlier = situation.announcements if announcements is None else tuple(announcements)
     evaluator = ExplicitEvaluator(situation.problem)
     if evaluator.model.worlds > MAX_DEALS:
-        raise LimitError(f"there are {evaluator.model.worlds} deals: at most {MAX_DEALS} are allowed")
+        raise LimitError(
+            f"there are {evaluator.model.worlds} deals: at most {MAX_DEALS} are allowed"
+        )
     among = evaluator.restrict_to(tuple(earlier))
     deals = [evaluator.model.deal(number) for number in among.nonzero()[0].tolist()]
     matters = {Card(index, number) for index, number, _ in iter_cards(situation.problem)}

@@ -117,7 +117,9 @@ class _Reader:
         elif word == "hands":
             self.hands = self.numbers(argument, None)
             if not 0 < len(self.hands) <= MAX_PLAYERS:
-                raise InputError(f"hands: expected 1 to {MAX_PLAYERS} players, not {len(self.hands)}")
+                raise InputError(
+                    f"hands: expected 1 to {MAX_PLAYERS} players, not {len(self.hands)}"
+                )
         elif word in ("set", "least", "most", "deal"):
             if not self.hands:
                 raise InputError(
@@ -170,7 +172,10 @@ class _Reader:
     def take_deal(self, line: str) -> None:
         words = line.split()[1:]
         if len(words) != len(self.sets):
-            raise InputError(f"deal: expected one group of digits for each set ({len(self.sets)}), not {len(words)}")
+            raise InputError(
+                f"deal: expected one group of digits for each set ({len(self.sets)}), "
+                f"not {len(words)}"
+            )
         deal = Deal(tuple(tuple(self.players_in(word)) for word in words))
         self.deal = validate_deal(self.problem, deal)
 

@@ -119,7 +119,7 @@ class State(Displayable):
         players = self.problem.players
         if check_length(self.completed, "completed") != len(self.problem.sets):
             raise InputError(
-                f"completed: must have an entry for each of the {len(self.problem.sets)} sets, "
+                f"completed: must have an entry for each of {len(self.problem.sets)} sets, "
                 f"not {len(self.completed)}"
             )
         completed = [
@@ -137,8 +137,11 @@ class State(Displayable):
             object.__setattr__(self, name, value)
         for index, (owner, constraint) in enumerate(zip(completed, self.problem.sets, strict=True)):
             if constraint.size != (self.set_size if owner is None else 0):
-                raise InputError(f"set {index} has {constraint.size} cards in play: must be {self.set_size}, or 0 if "
-                    "it is completed")
+                raise InputError(
+                    f"set {index} has {constraint.size} cards in play: "
+                    f"must be {self.set_size}, or 0 if "
+                    "it is completed"
+                )
 
     @classmethod
     def start(cls, settings: Settings | None = None) -> State:

@@ -213,7 +213,11 @@ class SeatLog:
             hand = Event(question, answer).hand_after(view.hand, view.seat)
             full = [index for index, mask in enumerate(hand) if mask == full_set]
             if full != sorted(announced):
-                has = f"must put down set {join_words(full)}" if full else "has no full set to put down"
+                has = (
+                    f"must put down set {join_words(full)}"
+                    if full
+                    else "has no full set to put down"
+                )
                 faults.append(f"player {asker} then {has}")
         return faults
 
@@ -256,7 +260,9 @@ def _check_start(
         if down[index] != player:
             raise InputError(f"set {index} cannot be put down by {player} and by {down[index]}")
         if seat is not None and hand[index] not in possible:
-            raise InputError(f"player {player} cannot put down {index}: the hand of player {seat} shows that")
+            raise InputError(
+                f"player {player} cannot put down {index}: the hand of player {seat} shows that"
+            )
     for index, held in enumerate(hand):
         if settings.at_once and held == settings.full and down.get(index) != seat:
             raise InputError(f"'{seat} puts down {index}' is missing: the set was dealt in full")

@@ -97,7 +97,7 @@ class KwartetSettings:
                 f"aside: {self.aside} of {self.cards} cards leave too few for {self.players} "
                 f"players: at most {max_aside} can be set aside"
                 if max_aside >= 0
-                else f"players: {self.players} players cannot share {self.cards} cards: each needs one"
+                else f"players: {self.players} players cannot share {self.cards} cards"
             )
         if faults:
             raise InputError("; ".join(faults))

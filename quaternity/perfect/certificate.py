@@ -374,7 +374,7 @@ class Game:
                 length += 1  # A draw by chance does not count as a move.
             if (length is None) != (rank is None) or (length or 0) > (rank or 0):
                 raise InvalidCertificate(
-                    f"line {number + 2}: player {player} has the rank {json.dumps(rank)}, but the next "
+                    f"line {number + 2}: player {player} has rank {json.dumps(rank)}, but the next "
                     f"states imply {json.dumps(length)}"
                 )
         if outcomes is not None and outcomes != self._outcomes(state, questions, known, held):

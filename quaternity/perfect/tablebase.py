@@ -122,7 +122,9 @@ class Tablebase:
         except BaseException as error:
             self.close()
             if isinstance(error, _PARSE_ERRORS) and not isinstance(error, InputError):
-                raise InputError(f"{path}: this is not a tablebase, or it is damaged ({error})") from error
+                raise InputError(
+                    f"{path}: this is not a tablebase, or it is damaged ({error})"
+                ) from error
             raise
         reading = self._file, self.path, self._index
         self._block = lru_cache(MAX_CACHED_BLOCKS)(lambda number: _verified_block(*reading, number))
@@ -155,7 +157,8 @@ class Tablebase:
         """Raise an InputError that names both games if the rules differ."""
         if rules != self.rules:
             raise InputError(
-                f"{self.path}: is a tablebase for {_in_words(self.rules)}, not for {_in_words(rules)}"
+                f"{self.path}: is a tablebase for {_in_words(self.rules)}, "
+                f"not for {_in_words(rules)}"
             )
 
     def check_settings(self, settings: Settings) -> None:

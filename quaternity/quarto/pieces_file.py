@@ -202,4 +202,6 @@ def _check_different(lines: list[_Line]) -> None:
         earlier = line_of.setdefault(properties, line.number)
         if earlier != line.number:
             words = ", ".join(properties)
-            raise line.fault(f"this piece has the same properties as line {earlier}: {quote_short(words)}")
+            raise line.fault(
+                f"this piece has the same properties as line {earlier}: {quote_short(words)}"
+            )

@@ -292,7 +292,9 @@ def test_moves_are_typed_as_in_a_record(cli: Cli, tmp_path: Path) -> None:
     assert "no move matters: this was certain from the start" in outcome.out
     assert "moves can be listed as reasons only for" in outcome.out
     assert outcome.out.count("no move matters") == 1
-    assert "cards(1) = 5 is true in every possible deal\n  the formula contains numbers" in outcome.out
+    assert (
+        "cards(1) = 5 is true in every possible deal\n  the formula contains numbers" in outcome.out
+    )
     assert "'9 9' is not understood" in outcome.out
     two = cli("play", "-s", 2, "-n", 2, "-p", 2, stdin="0 asks 1 for 0/0: no\nquit\n")
     assert "'0 asks 1 for 0/0': no is impossible" in two.out

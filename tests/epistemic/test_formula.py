@@ -160,7 +160,7 @@ def test_reading(text: str, formula: Formula) -> None:
         ("\x1b[31mtrue", 1, r"'\x1b'"),
         ("K1 ∧ true", 4, "a formula, found '∧'"),
         ("C{1 true", 5, "',' or '}', found 'true'"),
-        ("E{} true", 3, "a number"),
+        ("E{} true", 3, "the number"),
         ("U1(2) true", 7, "one of = != < <= > >=, found 'true'"),
         ("U1(2) >= H0 0/0", 10, "a number, U1(2), cards(1), cards(1, 8) or points(1)"),
         ("cards(1, 13) = 1", 10, "set 13 does not exist: the sets are 0..12"),

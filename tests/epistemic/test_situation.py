@@ -44,7 +44,11 @@ def asking(problem: DealProblem, deal: Deal, *asked: Formula) -> Situation:
             "line 4: '1 1': expected 3 numbers, one for each player",
         ),
         ("set 3 cards", "least 1 1 1", "line 3: least: must follow a line 'set ...'"),
-        ("deal 012", "deal 01 2", "line 4: deal: expected one group of digits for each set (1), not 2"),
+        (
+            "deal 012",
+            "deal 01 2",
+            "line 4: deal: expected one group of digits for each set (1), not 2",
+        ),
         ("deal 012", "deal 011", "line 4: the deal does not fit the public record"),
         ("deal 012", "true K0 H0 0/0", "line 4: true: expected 'deal ...' before it"),
         ("deal 012", "", "the line 'deal ...' is missing"),

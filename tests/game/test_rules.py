@@ -184,9 +184,7 @@ def test_a_question_about_the_only_card_left_is_refused_with_its_reason() -> Non
     for number in range(2):
         question = Question(2, 0, Card(2, number))
         assert question not in state.legal_questions
-        claim = (
-            f"by asking, player 2 states that they own another card of set 2 but not 2/{number}"
-        )
+        claim = f"by asking, player 2 states that they own another card of set 2 but not 2/{number}"
         with pytest.raises(IllegalQuestion, match=f"{claim}, and then .* of set 2"):
             state.answers(question)
 

@@ -114,7 +114,12 @@ def test_a_truncated_log_loads_its_complete_lines(length: int) -> None:
         ("1 for 1/0: no", "1 for 1/0: yes", 11, "player 1 does not hold 1/0"),
         ("1 for 1/0: no", "1 for 0/0: no", 11, "set 0 is removed: player 0 put it down"),
         ("1 for 1/0: no", "1 for 1/0: no\nplayers 3", 12, "neither a request nor"),
-        ("1 for 1/0: no", "1 for 1/0: no\nhand 0: 1/0", 12, "hands must come before the first request"),
+        (
+            "1 for 1/0: no",
+            "1 for 1/0: no\nhand 0: 1/0",
+            12,
+            "hands must come before the first request",
+        ),
         ("1 puts down 1\n", "1 puts down 1\n0 asks 1 for 1/0: no\n", 14, "the game is over"),
     ],
 )

@@ -326,7 +326,9 @@ def test_impossible_starts_are_refused() -> None:
     with pytest.raises(InputError, match=r"seat 2 is out of range 0\.\.1$"):
         SeatLog.start(settings, (4, 4), 2, (0b1111, 0))
     later = KwartetSettings(2, 2, AnnounceTiming.AFTER_OWN_REQUEST)
-    with pytest.raises(InputError, match="sets cannot be put down before the first request in this game"):
+    with pytest.raises(
+        InputError, match="sets cannot be put down before the first request in this game"
+    ):
         SeatLog.start(later, (4, 4), 0, (0b1111, 0), [(0, 0)])
     with pytest.raises(InputError, match="3 cards, not 4"):
         SeatLog.start(settings, (4, 4), 0, (0b0111, 0))

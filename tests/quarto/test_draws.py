@@ -101,7 +101,7 @@ def test_counting_has_a_limit_of_empty_cells(method: str, limit: int) -> None:
         drawn_completions(board, method)
     assert str(error.value) == (
         f"{limit + 1} empty cells: method {method} counts drawn completions with at most "
-        f"up to {limit} empty cells"
+        f"{limit} empty cells"
     )
 
 

@@ -353,7 +353,10 @@ def test_solving_has_a_limit_of_empty_cells() -> None:
     for in_hand in (None, "P"):
         with pytest.raises(LimitError) as error:
             solve(Board.parse("AGDM............", EXAMPLE), in_hand)
-        assert str(error.value) == "12 empty cells: positions can be solved with at most 11 empty cells"
+        assert (
+            str(error.value)
+            == "12 empty cells: positions can be solved with at most 11 empty cells"
+        )
 
 
 def test_moves_in_words() -> None:

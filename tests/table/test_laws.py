@@ -358,7 +358,7 @@ def test_three_cards_are_added_when_all_agree_and_a_missed_set_is_reported() -> 
     both = rules.after(agreed, 1, more)
     assert (len(both.seen.places), both.seen.undealt) == (15, 66)
     text = " ".join(rules.events(agreed, 1, more, both))
-    assert "there was a SET all the same" in text
+    assert "but there was a SET" in text
     # After a SET is taken from fifteen cards, none are dealt.
     three = rules.read(" ".join(map(str, both.seen.threes[0])), rules.view(both, 0))
     assert len(rules.after(both, 0, three).seen.places) == 12
