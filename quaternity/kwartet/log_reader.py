@@ -190,7 +190,7 @@ class _Reader:
             raise LogError(
                 number,
                 f"unknown setting {key!r}: choose from {', '.join(_KEYS[:-1])} and {_KEYS[-1]}, "
-                "then 'hand 0: ...'",
+                "or start the hands with 'hand 0: ...'",
             )
         if key in self.header:
             raise LogError(number, f"{key} is given more than once")

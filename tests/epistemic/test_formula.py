@@ -153,7 +153,7 @@ def test_reading(text: str, formula: Formula) -> None:
         ("U1(4)=1", 4, "player 4 does not exist"),
         ("U5(1)=1", 1, "player 5 does not exist"),
         ("D{} true", 3, "the number"),
-        ("x", 1, "unexpected character 'x'"),
+        ("x", 1, "unknown name 'x'"),
         ("true @ true", 6, "'@'"),
         ("H1 ٣/1", 4, "unexpected character"),
         ("H1 0/12345678901", 6, "more than 9 digits"),
@@ -164,7 +164,7 @@ def test_reading(text: str, formula: Formula) -> None:
         ("U1(2) true", 7, "one of = != < <= > >=, found 'true'"),
         ("U1(2) >= H0 0/0", 10, "a number, U1(2), cards(1), cards(1, 8) or points(1)"),
         ("cards(1, 13) = 1", 10, "set 13 does not exist: the sets are 0..12"),
-        ("all x: true", 5, "a variable: c, d for a card"),
+        ("all x: true", 5, "a variable (c or d for a card"),
         ("all c in set 13: true", 14, "set 13 does not exist"),
         ("all c in 3: true", 10, "'set' or '{', found '3'"),
         ("all p true", 7, "':', 'in' or '!=', found 'true'"),
@@ -258,7 +258,7 @@ def test_a_formula_that_is_too_deep_or_too_long_is_refused(
         ("all p: true", "all players: the numbers of players and cards are unknown here"),
         ("E true", "E without players: the numbers of players and cards are unknown here"),
         ("cards(1, 2) = 1", "cards of a set: the numbers of players and cards are unknown here"),
-        ("points(1) = 1", "the number of points is not known here"),
+        ("points(1) = 1", "the number of points is unknown here"),
     ],
 )
 def test_a_formula_that_needs_a_language_is_refused_without_one(text: str, words: str) -> None:

@@ -170,7 +170,7 @@ def test_a_question_about_a_full_hand_is_refused_with_its_reason() -> None:
             question = Question(2, asked, Card(2, number))
             assert question not in full.legal_questions
             claim = f"player 2 states that they own another card of set 2 but not 2/{number}"
-            with pytest.raises(IllegalQuestion, match=f"{claim}, and then .* must hold"):
+            with pytest.raises(IllegalQuestion, match=f"{claim}; in that case, .* must hold"):
                 full.answers(question)
 
 
@@ -185,7 +185,7 @@ def test_a_question_about_the_only_card_left_is_refused_with_its_reason() -> Non
         question = Question(2, 0, Card(2, number))
         assert question not in state.legal_questions
         claim = f"by asking, player 2 states that they own another card of set 2 but not 2/{number}"
-        with pytest.raises(IllegalQuestion, match=f"{claim}, and then .* of set 2"):
+        with pytest.raises(IllegalQuestion, match=f"{claim}; in that case, .* of set 2"):
             state.answers(question)
 
 

@@ -61,7 +61,7 @@ def test_cards_aside_cannot_be_requested_and_their_sets_stay() -> None:
     end = ask(start, "1 0/2", "0 1/2", "1 0/2", "0 1/2")
     assert end.public.points == (0, 0)
     assert end.public.removed == (None, None)
-    assert ended_text(end.public) == "no request is left"
+    assert ended_text(end.public) == "no requests are left"
 
 
 def test_a_whole_set_aside_belongs_to_nobody() -> None:
@@ -123,7 +123,7 @@ def test_a_reason_explains_the_number_of_the_pile() -> None:
             lines = list(answer_lines(formula, moment(log, len(log.events), 0), why=True))
             mentions = [line for line in lines if "player 2" in line or "and 2" in line]
             assert bool(mentions) <= bool(aside)
-            explanation = "player 2 stands for the cards aside"
+            explanation = "player 2 stands for the cards set aside"
             assert (explanation in lines) == (bool(aside) and "not know" not in lines[0])
 
 

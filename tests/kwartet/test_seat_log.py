@@ -132,7 +132,7 @@ def test_a_card_that_a_player_got_is_in_that_hand() -> None:
 
 
 def test_an_unknown_setting_is_refused_with_the_known_ones() -> None:
-    known = "players, sets, .*, announce, own-card-requests and seats, followed by"
+    known = "players, sets, .*, announce, own-card-requests and seats, or start"
     with pytest.raises(LogError, match=f"unknown setting 'colour': choose from {known}"):
         parse_any_log("kwartet 1\ncolour red\n")
 
@@ -265,7 +265,7 @@ def test_impossible_lines_are_refused(lines: str, number: int, words: str) -> No
     ("old", "new", "words"),
     [
         ("hand 0: 4 cards\n", "", "the hand of player 0 is missing"),
-        ("hand 0: 4 cards", "hand 0: 5 cards", "13 cards in 3 hands: there are 12 cards"),
+        ("hand 0: 4 cards", "hand 0: 5 cards", "13 cards in 3 hands: the game has 12 cards"),
         ("hand 0: 4 cards", "hand 0: 1/1 1/2 1/3 2/1", "at most one hand may be shown"),
         ("0/1 1/0", "0/1 0/0", "0/0"),
         ("1/0 2/0", "0/2 0/3", "'1 puts down 0' is missing: the set was dealt in full"),

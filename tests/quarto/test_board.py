@@ -104,8 +104,8 @@ PAIRS = (("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"))
 @pytest.mark.parametrize(
     ("features", "properties", "names", "message"),
     [
-        ("123", PAIRS, "ABCDEFGHIJKLMNOP", "not 3 features with 4 pairs"),
-        ("1234", PAIRS[:3], "ABCDEFGHIJKLMNOP", "not 4 features with 3 pairs"),
+        ("123", PAIRS, "ABCDEFGHIJKLMNOP", "expected 4 features with a pair of properties each, not 3 features with 4 pairs"),
+        ("1234", PAIRS[:3], "ABCDEFGHIJKLMNOP", "expected 4 features with a pair of properties each, not 4 features with 3 pairs"),
         ("1234", (*PAIRS[:3], ("g", "a")), "ABCDEFGHIJKLMNOP",
          "there must be 8 different properties, not a, b, c, d, e, f, g and a"),
         ("1234", PAIRS, "ABCDEFGHIJKLMNO",
@@ -125,7 +125,7 @@ def test_invalid_piece_sets_cannot_be_built(
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        ((None,) * 15, "expected 16 cells, not 15"),
+        ((None,) * 15, "cells: expected 16 cells, not 15"),
         ((16, *(None,) * 15), "piece 16 is out of range 0..15"),
         ((-1, *(None,) * 15), "piece -1 is out of range 0..15"),
         ((3, *(None,) * 14, 3), "piece 'D' is on two cells: H1V1 and H4V4"),
