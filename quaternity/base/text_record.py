@@ -120,7 +120,7 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
             settings[key] = line._replace(text=value.strip())
     first = cut_off.decode(errors="replace").split()[:1]
     if first and not moves and any(key.startswith(first[0]) for key in keys):
-        raise InputError(f"line {last}: the header is cut off: {first[0]}")
+        raise InputError(f"line {last}: the header is incomplete: {first[0]}")
     return TextRecord(settings, tuple(moves), warnings, whole)
 
 

@@ -154,7 +154,7 @@ def parse_record(data: bytes | str) -> ParsedRecord:
     ]  # fmt: skip
     if warnings and not moves and not raw[whole:].lstrip()[:1].isdigit():
         # The incomplete line may have been a setting, and ignoring a setting changes the rules.
-        faults.append(f"{warnings[0]}, but the header must be complete")
+        faults.append("the header is incomplete")
     if faults:
         raise RecordError([*faults, *warnings])
     try:

@@ -107,7 +107,7 @@ def test_a_file_that_is_not_a_tablebase_is_refused(cli: Cli, tmp_path: Path, pat
         (record, record, "not a tablebase"),
         (record, cut, "cut: the tablebase is damaged"),
         (record, flipped, "flipped: the tablebase is damaged (bytes"),
-        (other, path, "not 3 sets of 3"),
+        (other, path, "not for 3 sets of 3"),
     ):
         for as_json in ([], ["--json"]):
             outcome = cli("analyse", file, "--oracle", oracle, *as_json)

@@ -76,7 +76,7 @@ def test_a_game_resumes_from_its_record(cli: Cli, tmp_path: Path) -> None:
     path.write_text(START + "0 asks 1 for 0/2: no\n1 asks 0 f")
     outcome = cli("play", "--record", path, stdin="2 1 1\ny\n")
     assert "after 1 move" in outcome.out
-    assert "line 7 is cut off" in outcome.err
+    assert "line 7 is incomplete" in outcome.err
     assert path.read_text() == START + "0 asks 1 for 0/2: no\n1 asks 2 for 1/1: yes\n"
 
 
@@ -152,7 +152,7 @@ def test_a_record_with_a_truncated_header_is_not_resumed(cli: Cli, tmp_path: Pat
     path.write_text(START[:-6])
     outcome = cli("play", "--record", path, stdin="1 0 2\nn\n")
     assert outcome.status == 2
-    assert "cut off" in outcome.err
+    assert "is incomplete" in outcome.err
     assert path.read_text() == START[:-6]
 
 

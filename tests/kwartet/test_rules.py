@@ -86,7 +86,7 @@ def test_a_truncated_record_gives_its_complete_requests(seed: int) -> None:
         assert whole.moves[: len(replay.moves)] == replay.moves
         assert whole.positions[: len(replay.positions)] == replay.positions
         number = cut.count(b"\n") + 1
-        warnings = [text for text in replay.warnings if "is cut off" in text]
+        warnings = [text for text in replay.warnings if "is incomplete" in text]
         is_whole = cut.endswith(b"\n")
         assert warnings == ([] if is_whole else [f"line {number} is incomplete and was ignored"])
 

@@ -104,8 +104,10 @@ PAIRS = (("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"))
 @pytest.mark.parametrize(
     ("features", "properties", "names", "message"),
     [
-        ("123", PAIRS, "ABCDEFGHIJKLMNOP", "expected 4 features with a pair of properties each, not 3 features with 4 pairs"),
-        ("1234", PAIRS[:3], "ABCDEFGHIJKLMNOP", "expected 4 features with a pair of properties each, not 4 features with 3 pairs"),
+        ("123", PAIRS, "ABCDEFGHIJKLMNOP",
+         "expected 4 features with a pair of properties each, not 3 features with 4 pairs"),
+        ("1234", PAIRS[:3], "ABCDEFGHIJKLMNOP",
+         "expected 4 features with a pair of properties each, not 4 features with 3 pairs"),
         ("1234", (*PAIRS[:3], ("g", "a")), "ABCDEFGHIJKLMNOP",
          "there must be 8 different properties, not a, b, c, d, e, f, g and a"),
         ("1234", PAIRS, "ABCDEFGHIJKLMNO",
