@@ -318,7 +318,7 @@ def test_the_bound_for_the_deck_at_a_limit_is_printed(cli: Cli) -> None:
         assert ended.status == 4
         assert ended.json["size"] >= minimum
         assert ended.json["bound"] == bound
-        assert "the proof for all 81 cards is not complete" in ended.err
+        assert "time ran out before the proof for all 81 cards" in ended.err
 
 
 def test_an_interrupted_simulation_shows_the_finished_games(
