@@ -293,17 +293,19 @@ def _random(random: Random, shape: Shape) -> ProblemPair:
 FAMILIES: dict[str, Family] = {
     family.name: family
     for family in (
-        Family("php", "pigeons and holes: a group of players shares one card too few", _pigeons),
+        Family(
+            "php",
+            "pigeons and holes: a group of players lacks one place for cards only they may own",
+            _pigeons,
+        ),
         Family(
             "game",
-            "a coalition of four players can own just enough cards, by owners and bounds",
+            "four players: the bounds and owners of some sets leave a coalition no spare place",
             _game,
             ("coalition", "depth"),
         ),
         Family("pair", "two players, two sets, a different reason in each set", _pair),
-        Family(
-            "crowded", "one player's minimums fill the hand: a single constraint decides", _crowded
-        ),
+        Family("crowded", "the minimums of one player fill their hand", _crowded),
         Family(
             "chain",
             "a ring of sets, in which two distant bounds contradict each other",
@@ -312,7 +314,7 @@ FAMILIES: dict[str, Family] = {
         ),
         Family(
             "random",
-            "random knowledge in a game of four players, tightened until infeasible",
+            "random knowledge about a game of four players, made stricter until no deal fits",
             _random,
         ),
     )

@@ -351,7 +351,7 @@ def test_no_game_is_refused_for_the_speed_of_the_machine(
     assert "more than 90 states" in refused.err
     refused = cli("solve", "-s", 4, "-n", 13, "-p", 4, "--most-states", 500)
     assert refused.status == ExitStatus.LIMIT
-    assert "more than 500 states, as random games show; --most-states" in refused.err
+    assert "more than 500 states, as random games show; use --most-states" in refused.err
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
