@@ -2,7 +2,10 @@
 
 `solve` returns a deal if there is one, and otherwise a short proof that there is none. `verify`
 checks the deal or the proof without a solver. Other functions count deals, draw random deals,
-compute the probability that a player owns a card, and tighten a problem.
+compute the probability that a player owns a card, and tighten a problem. `export` and `prove` write
+problems and proofs for other programs. Three modules help to test and compare solvers, including
+your own: `solvers.strategies` has random problems for Hypothesis, `solvers.testing` has
+`check_solver`, and `solvers.instances` has hard problems and a fixed benchmark.
 
 >>> from solvers import DealProblem, SetConstraint, solve, verify
 >>> problem = DealProblem(
@@ -41,6 +44,9 @@ if TYPE_CHECKING:
     from quaternity.base.errors import SolverFault as SolverFault
     from quaternity.base.errors import SolverTimeout as SolverTimeout
     from quaternity.base.errors import UnsupportedProblem as UnsupportedProblem
+    from solvers import instances as instances
+    from solvers import strategies as strategies
+    from solvers import testing as testing
     from solvers.builder import ProblemBuilder as ProblemBuilder
     from solvers.counting import Chances as Chances
     from solvers.counting import chances as chances
@@ -49,6 +55,7 @@ if TYPE_CHECKING:
     from solvers.counting import count_distribution as count_distribution
     from solvers.counting import count_vector_distribution as count_vector_distribution
     from solvers.counting import exact_chances as exact_chances
+    from solvers.exchange.formats import export as export
     from solvers.explanation import Explanation as Explanation
     from solvers.explanation import explain as explain
     from solvers.filtering import filter_problem as filter_problem
@@ -61,6 +68,8 @@ if TYPE_CHECKING:
     from solvers.problem import SetConstraint as SetConstraint
     from solvers.problem import mask_of as mask_of
     from solvers.problem import players_in as players_in
+    from solvers.proving import Refutation as Refutation
+    from solvers.proving import prove as prove
     from solvers.registry import SOLVERS as SOLVERS
     from solvers.registry import all_solvers as all_solvers
     from solvers.registry import certify as certify
@@ -97,11 +106,13 @@ if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept names t
             ),
             "solvers.builder": "ProblemBuilder",
             "solvers.named_model": "CpSatModel cp_sat_model",
+            "solvers.exchange.formats": "export",
             "solvers.explanation": "Explanation explain",
             "solvers.filtering": "filter_problem",
             "solvers.flow_graph": "draw_flow_network flow_network",
             "solvers.names": "Names",
             "solvers.problem": "DealProblem SetConstraint mask_of players_in",
+            "solvers.proving": "Refutation prove",
             "solvers.registry": (
                 "SOLVERS Solver all_solvers certify default_solver find_solver solve solvers_for"
             ),
@@ -109,4 +120,5 @@ if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept names t
             "solvers.shortage": "Certificate CrossedBounds CrowdedHand Shortage TooManyCards",
             "solvers.verdict": "Deal Feasible Infeasible Verdict deal_faults verify",
         },
+        modules=("instances", "strategies", "testing"),
     )

@@ -2,7 +2,7 @@
 
 The problems of a pair differ by 1 in one bound, so one is just feasible and the other is just
 infeasible. Each family has instances of all sizes. They are generated from a seed, with players,
-sets and cards in random order.
+sets and cards in random order. `benchmark` returns a fixed collection of instances.
 
 The families `php`, `game`, `pair` and `crowded` have a tight coalition, that is, a group of players
 who have all cards that they can have. In each set, the coalition cannot have further cards because
@@ -13,34 +13,38 @@ a proof of infeasibility involves many sets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableSequence, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from quaternity.base.errors import InputError
+from quaternity.base.errors import InputError, SolverFault
 from quaternity.base.validation import as_int, check_int, lookup
+from solvers import coalitions
 from solvers.problem import MAX_CARDS, DealProblem, SetConstraint, mask_of, with_entry
 from solvers.random_problems import GameSize, boundary_pair, game_like
+
+__all__ = [
+    "BENCHMARKS", "FAMILIES", "Family", "ProblemPair", "benchmark", "benchmark_checksums",
+    "make_pair",
+]  # fmt: skip
 
 MIN_CARDS = 12
 """Minimum number of cards in an instance."""
 PLAYERS, SET_SIZE = 4, 4
-"""Number of players and number of cards per set in the families `game`, `crowded` and `random`.
-
-If the number of cards is not a multiple of the set size, there is one smaller set.
-"""
+"""Number of players and number of cards per set in the families `game`, `crowded` and `random`. If
+the number of cards is not a multiple of the set size, there is one smaller set."""
 MAX_PIGEONS = 50
-"""Maximum number of players in each of the two groups of `php`.
-
-In a large instance, each player holds several cards.
-"""
+"""Maximum number of players in each of the two groups of `php`. In a large instance, each player
+holds several cards."""
 MAX_LINKS = 20
-"""Maximum depth of a `chain` unless a depth is given."""
+"""Maximum depth of an instance of `chain` if no depth is given."""
 
 
 class ProblemPair(NamedTuple):
-    """Pair of a feasible and an infeasible problem that differ by 1 in one bound."""
+    """Pair of a feasible and an infeasible problem. One bound differs by 1."""
 
     possible: DealProblem
     impossible: DealProblem
@@ -75,7 +79,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Family of instances.
+    """Family of instances: pairs of a feasible and an infeasible problem, made by one function.
 
     Attributes:
         idea: a description in one line.
@@ -120,7 +124,11 @@ def make_pair(
         if value is not None and name not in row.parameters:
             raise InputError(f"{name}: not available for family {family}")
     random = Random(f"{family} {cards} {as_int(seed, 'seed')}")
-    pair = row.make(random, Shape(cards, coalition, depth))
+    return _make_pair(row, Shape(cards, coalition, depth), random)
+
+
+def _make_pair(family: Family, shape: Shape, random: Random) -> ProblemPair:
+    pair = family.make(random, shape)
     first = pair.possible
     players, sets = list(range(first.players)), list(range(len(first.sets)))
     orders = [list(range(constraint.size)) for constraint in first.sets]
@@ -133,7 +141,8 @@ def _game(random: Random, shape: Shape) -> ProblemPair:
     sizes, hands = _game_sizes(shape.cards)
     members = shape.draw("coalition", random, 1, PLAYERS - 1)
     others = sum(hands[members:])
-    # These sets must have room for all cards of the other players and for a card of the coalition.
+    # The first `min_depth` sets must have room for all cards of the other players and for a card of
+    # the coalition.
     min_depth = next(count for count in range(len(sizes) + 1) if sum(sizes[:count]) > others)
     depth = shape.draw("depth", random, min_depth, min(len(sizes), others))
     outside = _spread(random, others, sizes[:depth]) + [0] * (len(sizes) - depth)
@@ -177,7 +186,7 @@ def _shares(cards: int, players: int) -> list[int]:
 
 
 def _spread(random: Random, amount: int, sizes: Sequence[int], minimum: int = 1) -> list[int]:
-    """Distribute an amount randomly: each part gets at least `minimum` and at most its size."""
+    """Split an amount into random parts, each from `minimum` to the size given for the part."""
     room = [place for place, size in enumerate(sizes) for _ in range(size - minimum)]
     spread = [minimum] * len(sizes)
     for place in random.sample(room, amount - sum(spread)):
@@ -256,7 +265,7 @@ def _chain(random: Random, shape: Shape) -> ProblemPair:
     depth = shape.draw("depth", random, 2, max_depth)
     count = 2 * depth - 2
     sizes = _shares(shape.cards, count)
-    passed = [random.randint(1, size - 1) for size in sizes]  # cards of the second player of a set
+    passed = [random.randint(1, size - 1) for size in sizes]  # sizes of the second players' shares
     hands = [sizes[player] - passed[player] + passed[player - 1] for player in range(count)]
     sets = []
     for index, size in enumerate(sizes):
@@ -282,7 +291,9 @@ def _random(random: Random, shape: Shape) -> ProblemPair:
         if problem.cards + remainder < shape.cards:
             continue  # some sets are empty, so there are too few cards
         hands = [hand + (player < remainder) for player, hand in enumerate(problem.hands)]
-        possible, impossible = boundary_pair(DealProblem(hands, [*problem.sets, *last]), random)
+        possible, impossible = boundary_pair(
+            DealProblem(hands, [*problem.sets, *last]), random, coalitions.is_feasible
+        )
         sets = zip(possible.sets, impossible.sets, strict=True)
         steps = [(before, after) for before, after in sets if before is not after]
         # Try again if the last step changed an owner mask or the hands, not a bound of one set.
@@ -320,3 +331,91 @@ FAMILIES: dict[str, Family] = {
     )
 }
 """Families of instances, by name."""
+
+
+BENCHMARKS = ("v1",)
+"""Names of the benchmarks. A published benchmark never changes; a better one gets a new name."""
+
+_BENCHMARK_SIZES = {12: 3, 30: 3, 52: 3, 120: 3, 400: 3, 2000: 2}
+"""Number of pairs of each family in `v1`, by number of cards."""
+
+
+def benchmark(name: str) -> dict[str, DealProblem]:
+    """Return the problems of a benchmark by name, in the order in which they are published.
+
+    `v1` has 200 problems: pairs of all families with 12 to 400 cards, and pairs of all families but
+    `random` with 2,000 cards. The name `game-52-0-impossible` stands for the impossible problem of
+    the first pair of the family `game` with 52 cards. The problems are the same on every platform
+    and in every supported version of Python; the SHA-256 of each file is compared with the
+    published one.
+
+    Args:
+        name: one of `BENCHMARKS`.
+
+    Raises:
+        InputError: If there is no benchmark of this name.
+        SolverFault: If a problem differs from the published one, because the program was changed.
+
+    Cost: about a second.
+
+    >>> problems = benchmark("v1")
+    >>> len(problems), problems["php-12-0-possible"].hands
+    (200, (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
+    """
+    lookup(dict.fromkeys(BENCHMARKS), name, "benchmark")
+    problems = {}
+    for family in FAMILIES.values():
+        for cards, pairs in _BENCHMARK_SIZES.items():
+            for number in range(pairs if cards < 2000 or family.name != "random" else 0):
+                random = _PortableRandom(f"{name} {family.name} {cards} {number}")
+                pair = _make_pair(family, Shape(cards), random)
+                for kind, problem in pair._asdict().items():
+                    problems[f"{family.name}-{cards}-{number}-{kind}"] = problem
+    published = benchmark_checksums(name)
+    for key, problem in problems.items():
+        if sha256(problem.to_json().encode()).hexdigest() != published[f"{key}.json"]:
+            raise SolverFault(f"{key}: differs from the published problem of benchmark {name}")
+    return problems
+
+
+def benchmark_checksums(name: str) -> dict[str, str]:
+    """Return the published SHA-256 of the file of each problem of a benchmark, by file name.
+
+    >>> len(benchmark_checksums("v1"))
+    200
+    """
+    text = (files("solvers") / f"benchmark-{name}.sha256").read_text(encoding="ascii")
+    return {file: checksum for checksum, file in map(str.split, text.splitlines())}
+
+
+Item = TypeVar("Item")
+
+
+class _PortableRandom(Random):
+    """Random generator whose every draw is the same in all versions of Python.
+
+    Python promises this only for `random()`, so the other methods are defined by it here.
+    """
+
+    def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
+        values = range(start) if stop is None else range(start, stop, step)
+        return values[int(self.random() * len(values))]
+
+    def randint(self, a: int, b: int) -> int:
+        return self.randrange(a, b + 1)
+
+    def getrandbits(self, k: int) -> int:
+        return self.randrange(1 << k)
+
+    def choice(self, seq: Any) -> Any:
+        return seq[self.randrange(len(seq))]
+
+    def shuffle(self, x: MutableSequence[Any]) -> None:
+        for last in range(len(x) - 1, 0, -1):
+            other = self.randrange(last + 1)
+            x[last], x[other] = x[other], x[last]
+
+    def sample(self, population: Sequence[Item], k: int, **_: object) -> list[Item]:
+        items = list(population)
+        self.shuffle(items)
+        return items[:k]

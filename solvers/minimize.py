@@ -6,9 +6,11 @@ The reduction is greedy: it tries one simplification after another and keeps tho
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product, takewhile
 from time import monotonic
 
 from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
+from solvers.random_problems import one_player_problem
 from solvers.registry import solve
 from solvers.verdict import Feasible
 
@@ -27,7 +29,8 @@ def minimize_problem(
 
     A simplification removes a set, a card or a player, lowers a hand or a minimum, removes a
     maximum, or removes a possible owner. When a card is removed, its owner in one deal gets a
-    smaller hand, so a feasible problem stays feasible.
+    smaller hand, so a feasible problem stays feasible. Before that, problems of a single player and
+    a single set are tried, because a fault often shows in them.
 
     Args:
         is_faulty: function that returns whether a problem has the fault. `problem` must have it.
@@ -47,6 +50,14 @@ def minimize_problem(
     DealProblem(hands=[0], sets=[SetConstraint.of([[], []], players=1, low=[0], high=[2])])
     """
     deadline = monotonic() + seconds
+    if problem.players > 1 and not same_size:
+        sets, players = range(len(problem.sets)), range(problem.players)
+        single = (
+            one_player_problem(problem, index, player, max_cards)
+            for max_cards, index, player in product((1, None), sets, players)
+        )
+        in_time = takewhile(lambda _: monotonic() <= deadline, single)
+        problem = next(filter(is_faulty, in_time), problem)
     is_simpler = True
     while is_simpler:
         is_simpler = False

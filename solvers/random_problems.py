@@ -23,10 +23,10 @@ from solvers.problem import DealProblem, SetConstraint, with_entry
 from solvers.registry import solve
 
 Choose = Callable[[int, int], int]
-"""Function that returns a whole number between its two arguments, both included."""
+"""Type of a function that returns a whole number between its two arguments, both included."""
 
 HUGE_BOUNDS = (2**31, 2**63, 10**30)
-"""Bounds that exceed the range of machine integers. As upper bounds, they have no effect."""
+"""Bounds that exceed the range of machine integers. As upper bounds, they are redundant."""
 
 
 class Sizes(NamedTuple):
@@ -36,7 +36,7 @@ class Sizes(NamedTuple):
         players: the maximum number of players; the minimum is 1.
         sets: the maximum number of sets.
         set_size: the maximum number of cards in a set.
-        upper_bounds: whether upper bounds may have an effect.
+        upper_bounds: whether upper bounds may be binding.
         same_size: whether all sets have the same size, as in a game. There is then at least one
             set, and no set is empty.
     """
@@ -51,39 +51,77 @@ class Sizes(NamedTuple):
 def random_feasible(choose: Choose, sizes: Sizes) -> DealProblem:
     """Return a feasible problem: a random deal satisfies it, but other deals may do so as well.
 
-    Some sets repeat an earlier set of the same size.
+    About a third of the sets repeat an earlier set.
     """
     players = choose(1, sizes.players)
-    if sizes.same_size:
-        set_sizes = [choose(1, sizes.set_size)] * choose(1, sizes.sets)
-    else:
-        set_sizes = [choose(0, sizes.set_size) for _ in range(choose(0, sizes.sets))]
-    everybody = (1 << players) - 1
+    set_size = choose(1, sizes.set_size) if sizes.same_size else None
     hands = [0] * players
     sets: list[SetConstraint] = []
     held: list[list[int]] = []
-    for size in set_sizes:
-        same_size = [index for index, constraint in enumerate(sets) if constraint.size == size]
-        twin = choose(0, 3 * len(same_size)) - 1
-        if 0 <= twin < len(same_size):
-            sets.append(sets[same_size[twin]])
-            held.append(held[same_size[twin]])
-            continue
-        deal = [choose(0, players - 1) for _ in range(size)]
-        owners = tuple(1 << player | choose(0, everybody) for player in deal)
-        counts = [deal.count(player) for player in range(players)]
-        low = tuple(choose(0, count) for count in counts)
-        # A bound may also exceed the size of the set.
-        high = tuple(
-            _choose_bound(choose, count, size + 1) if sizes.upper_bounds and choose(0, 1) else size
-            for count in counts
-        )
-        sets.append(SetConstraint(owners, low, high))
-        held.append(counts)
-    for counts in held:
-        for player, count in enumerate(counts):
-            hands[player] += count
+    for _ in _repetitions(choose, sizes.sets, sizes.same_size):
+        if sets and choose(0, 2) == 2:
+            twin = choose(0, sizes.sets - 1) % len(sets)
+            sets.append(sets[twin])
+            held.append(held[twin])
+        else:
+            deal, owners = _choose_cards(choose, sizes, players, set_size)
+            counts = [deal.count(player) for player in range(players)]
+            low, high = _choose_bounds(choose, sizes, counts)
+            sets.append(SetConstraint(owners, low, high))
+            held.append(counts)
+        hands = [hand + count for hand, count in zip(hands, held[-1], strict=True)]
     return DealProblem(hands, sets)
+
+
+def _repetitions(choose: Choose, limit: int, minimum: int = 0) -> Iterator[None]:
+    """Yield a random number of times, from a minimum to a limit; the limit is the likeliest number.
+
+    Every repetition is chosen just before it happens, and with it the values that are chosen in it.
+    So Hypothesis can leave out any of them when it shrinks a problem.
+    """
+    yield from [None] * minimum
+    for remaining in range(limit - minimum, 0, -1):
+        if not choose(0, remaining + 1):
+            return
+        yield
+
+
+def _choose_player(choose: Choose, sizes: Sizes, players: int) -> int:
+    # The range does not depend on the number of players, so that Hypothesis can lower it.
+    return choose(0, sizes.players - 1) % players
+
+
+def _choose_cards(
+    choose: Choose, sizes: Sizes, players: int, set_size: int | None, outsiders: int = 0
+) -> tuple[list[int], list[int]]:
+    """Choose the owner of each card of a set in a deal, and the players who may own it.
+
+    If the owner is not one of the `outsiders` (a bit mask), none of them may own the card.
+    """
+    deal, owners = [], []
+    repetitions = range(set_size) if set_size else _repetitions(choose, sizes.set_size)
+    for _ in repetitions:
+        player = _choose_player(choose, sizes, players)
+        mask = choose(0, (1 << sizes.players) - 1) & ((1 << players) - 1)
+        deal.append(player)
+        owners.append(1 << player | (mask if outsiders >> player & 1 else mask & ~outsiders))
+    return deal, owners
+
+
+def _choose_bounds(
+    choose: Choose, sizes: Sizes, counts: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """Choose minimums and maximums of the players that allow the given numbers of cards."""
+    size, players = sum(counts), len(counts)
+    low, high = [0] * players, [size] * players
+    for _ in _repetitions(choose, 2 * sizes.players):
+        player = _choose_player(choose, sizes, players)
+        if sizes.upper_bounds and choose(0, 1):
+            # A bound may also exceed the size of the set.
+            high[player] = _choose_bound(choose, counts[player], size + 1)
+        else:
+            low[player] = choose(0, counts[player])
+    return low, high
 
 
 def _choose_bound(choose: Choose, low: int, high: int) -> int:
@@ -99,34 +137,106 @@ def random_tightened(choose: Choose, sizes: Sizes) -> DealProblem:
     """
     problem = random_feasible(choose, sizes)
     hands, sets = list(problem.hands), list(problem.sets)
-    for _ in range(choose(1, 6)):
-        player = choose(0, problem.players - 1)
-        index = choose(0, len(sets) - 1) if sets else None
-        kinds = ["hands"]
-        if index is not None:
-            kinds += ["low", "high"] if sizes.upper_bounds else ["low"]
-            kinds += ["owner", "owner"] if sets[index].size else []
-        kind = kinds[choose(0, len(kinds) - 1)]
-        if index is None or kind == "hands":
-            giver = choose(0, problem.players - 1)
+    for _ in _repetitions(choose, 3, minimum=1):
+        player = _choose_player(choose, sizes, problem.players)
+        kind = choose(0, 6)
+        if kind == 0 or not sets:
+            giver = _choose_player(choose, sizes, problem.players)
             if hands[giver]:
                 hands[giver] -= 1
             if giver != player or choose(0, 1):
                 hands[player] += 1
             continue
+        index = choose(0, sizes.sets - 1) % len(sets)
         owners, low, high = map(list, sets[index])
-        if kind == "low":
+        if kind <= (2 if sizes.upper_bounds else 4):
             low[player] = _choose_bound(choose, low[player], max(low[player], len(owners) + 1))
-        elif kind == "high":
+        elif kind <= 4:
             high[player] = choose(0, high[player])
-        else:
-            owners[choose(0, len(owners) - 1)] &= ~(1 << player)
+        elif owners:
+            owners[choose(0, sizes.set_size - 1) % len(owners)] &= ~(1 << player)
         before, after = sets[index], SetConstraint(owners, low, high)
-        twins = sets.count(before) > 1 and choose(0, 1)
         sets[index] = after
-        if twins:
+        if sets.count(before) and choose(0, 1):
             sets = [after if constraint == before else constraint for constraint in sets]
     return DealProblem(hands, sets)
+
+
+def random_boundary(choose: Choose, sizes: Sizes) -> tuple[DealProblem, DealProblem]:
+    """Return a feasible problem and an infeasible one that is tighter by one unit.
+
+    In the feasible problem, a coalition can just get its hands, because some players (the witness)
+    restrict it in each set. The coalition holds as many cards as the inequality of
+    `solvers.shortage` allows. One more card in its hands, or one owner, minimum or maximum that is
+    tighter, makes the problem infeasible.
+    """
+    players = choose(1, sizes.players)
+    set_size = choose(1, sizes.set_size) if sizes.same_size else None
+    coalition = _choose_group(choose, sizes, players)
+    hands = [0] * players
+    sets: list[SetConstraint] = []
+    tighter: dict[str, list[tuple[int, SetConstraint]]] = {}
+    for _ in _repetitions(choose, sizes.sets, sizes.same_size):
+        index = len(sets)
+        # Without maximums, members of the coalition can be restricted only by the owners.
+        witness = _choose_group(choose, sizes, players) | (0 if sizes.upper_bounds else coalition)
+        deal, owners = _choose_cards(choose, sizes, players, set_size, witness)
+        counts = [deal.count(player) for player in range(players)]
+        low, high = _choose_bounds(choose, sizes, counts)
+        constraint = SetConstraint(owners, low, high)
+        for player, count in enumerate(counts):
+            is_member, is_witness = coalition >> player & 1, witness >> player & 1
+            hands[player] += count
+            if is_witness > is_member:
+                constraint = constraint._replace(low=with_entry(constraint.low, player, count))
+            elif is_member > is_witness:
+                constraint = constraint._replace(high=with_entry(constraint.high, player, count))
+        sets.append(constraint)
+        for card, player in enumerate(deal):
+            if witness >> player & 1:
+                rest = with_entry(constraint.owners, card, owners[card] & ~witness)
+                tighter.setdefault("owners", []).append((index, constraint._replace(owners=rest)))
+        for player, count in enumerate(counts):
+            is_member, is_witness = coalition >> player & 1, witness >> player & 1
+            if is_witness > is_member:
+                more = with_entry(constraint.low, player, count + 1)
+                tighter.setdefault("low", []).append((index, constraint._replace(low=more)))
+            elif is_member > is_witness and count:
+                less = with_entry(constraint.high, player, count - 1)
+                tighter.setdefault("high", []).append((index, constraint._replace(high=less)))
+    problem = DealProblem(hands, sets)
+    if tighter and choose(0, 5):
+        changes = [*tighter.values()][choose(0, 2) % len(tighter)]
+        return problem, problem.with_set(*changes[choose(0, len(changes) - 1)])
+    members = [player for player in range(players) if coalition >> player & 1]
+    givers = [player for player in range(players) if player not in members and hands[player]]
+    if members and givers:
+        hands[givers[choose(0, len(givers) - 1)]] -= 1
+    hands[members[choose(0, len(members) - 1)] if members else 0] += 1
+    return problem, DealProblem(hands, sets)
+
+
+def one_player_problem(
+    problem: DealProblem, index: int, player: int, max_cards: int | None = None
+) -> DealProblem:
+    """Return the problem in which a player holds all cards of a set, under the player's bounds.
+
+    If `max_cards` is given, only this number of cards remains, and the bounds are lowered by the
+    number of missing cards. A solver that is wrong about a bound of a player is often wrong about
+    this small problem, too.
+    """
+    owners, low, high = problem.sets[index]
+    masks = [mask >> player & 1 for mask in owners[:max_cards]]
+    missing = len(owners) - len(masks)
+    bounds = [max(0, bound[player] - missing) for bound in (low, high)]
+    return DealProblem([len(masks)], [SetConstraint(masks, bounds[:1], bounds[1:])])
+
+
+def _choose_group(choose: Choose, sizes: Sizes, players: int) -> int:
+    group = choose(0, (1 << sizes.players) - 1)
+    while group and not group & (1 << players) - 1:
+        group >>= players  # rather than an empty group, if Hypothesis lowers the number of players
+    return group & (1 << players) - 1
 
 
 class GameSize(NamedTuple):
@@ -183,12 +293,13 @@ def boundary_pair(
     random: Random,
     is_feasible: Callable[[DealProblem], bool] = lambda problem: bool(solve(problem)),
 ) -> tuple[DealProblem, DealProblem]:
-    """Tighten a problem step by step; return the last feasible and the first infeasible problem.
+    """Tighten a problem step by step. Return the last feasible and the first infeasible problem.
 
-    Each step removes a random group of players from the owners of a card, or raises a minimum of a
-    player outside the group. If the problem is still feasible after these steps, further steps make
-    the hands of the group larger and the hands of other players smaller. If the given problem is
-    infeasible or has a single player, it is returned twice without a change.
+    A random group of players is chosen. Each step removes the group from the possible owners of a
+    card, or raises a minimum of a player outside the group. If the problem is still feasible after
+    these steps, further steps make the hands of the group larger and the hands of other players
+    smaller. If the given problem is infeasible or has a single player, it is returned twice without
+    a change.
 
     Cost: about 2 log2(cards) runs of `is_feasible`.
     """

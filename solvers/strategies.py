@@ -12,8 +12,9 @@ A test of your own solver may look like this:
 
 About half of the problems are feasible. A feasible problem is made from a random deal, with
 constraints that allow this deal and others. An infeasible problem is made by tightening a few
-constraints of a feasible problem, so it is only just infeasible. All problems shrink towards few
-players and cards.
+constraints of a feasible problem, so it is only just infeasible. A third of the problems are on the
+boundary: tightening or loosening one constraint by 1 changes the verdict. All problems shrink
+towards one player and one card.
 
 Creating a strategy imports the libraries of the built-in solvers, which takes about a second. If
 the first example of a test had to import them, it would exceed Hypothesis's deadline.
@@ -35,9 +36,13 @@ from solvers.random_problems import (
     Sizes,
     boundary_pair,
     game_like,
+    one_player_problem,
+    random_boundary,
     random_feasible,
     random_tightened,
 )
+
+__all__ = ["deal_problems", "feasible_problems", "game_problems", "tightened_problems"]
 
 Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
@@ -96,6 +101,23 @@ def tightened_problems(
 
 
 @composite
+def boundary_pairs(
+    draw: st.DrawFn,
+    max_players: int = 4,
+    max_sets: int = 3,
+    max_set_size: int = 4,
+    upper_bounds: bool = True,
+    same_size: bool = False,
+) -> tuple[DealProblem, DealProblem]:
+    """Generate pairs of a feasible and an infeasible problem that differ in a single unit.
+
+    For the arguments see `solvers.random_problems.Sizes`.
+    """
+    sizes = Sizes(max_players, max_sets, max_set_size, upper_bounds, same_size)
+    return random_boundary(lambda low, high: draw(st.integers(low, high)), sizes)
+
+
+@composite
 def game_problems(draw: st.DrawFn, size: tuple[int, int, int] = (4, 13, 4)) -> DealProblem:
     """Generate problems of the size of a game: feasible, just feasible or just infeasible.
 
@@ -119,4 +141,17 @@ def deal_problems(
     The arguments are those of `solvers.random_problems.Sizes`.
     """
     sizes = (max_players, max_sets, max_set_size, upper_bounds, same_size)
-    return st.one_of(feasible_problems(*sizes), tightened_problems(*sizes))
+    on_the_boundary = st.tuples(boundary_pairs(*sizes), st.integers(0, 2)).map(
+        lambda drawn: drawn[0][drawn[1] > 0]
+    )
+    problem = feasible_problems(*sizes) | tightened_problems(*sizes) | on_the_boundary
+    # Hypothesis tries the smallest numbers first when it shrinks an example.
+    return st.tuples(problem, st.integers(0, 31)).map(lambda pair: _shortened(*pair))
+
+
+def _shortened(problem: DealProblem, number: int) -> DealProblem:
+    """Return a problem of one player and one set for the numbers 0 to 3, else the same problem."""
+    has_all_cards, player = divmod(number, 2)
+    if number > 3 or not problem.sets or player >= problem.players:
+        return problem
+    return one_player_problem(problem, 0, player, None if has_all_cards else 1)

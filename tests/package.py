@@ -6,6 +6,7 @@ and how to install it. A program that uses the library passes `mypy --strict`.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tarfile
@@ -81,6 +82,36 @@ def same_files(wheel: Path, archive: Path) -> None:
         assert needed in packed, needed
 
 
+SMALLEST = "DealProblem(hands=[1], sets=[SetConstraint.of([[0]], players=1, low=[0], high=[0])])"
+"""The problem at which the tests of the guide's solver end."""
+
+
+def try_own_solver(programs: Path, folder: Path) -> None:
+    """Build the project of the guide's page on testing: its fault is found, and can be repaired."""
+    folder.mkdir()
+    page = (ROOT / "quaternity" / "guide" / "testing.md").read_text(encoding="utf-8")
+    for file, text in re.findall(r"^```\w+ (\S+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        (folder / file).write_text(text, encoding="utf-8")
+    output = run(programs / "pytest", "--tb=short", status=1, folder=folder)
+    assert output.count(f"problem={SMALLEST}") == 1, output
+    assert "breaks the law 'evidence stands'" in output, output
+    assert output.count(f"on {SMALLEST}") >= 1, output
+    assert "3 failed" in output, output
+    solver = folder / "my_solver.py"
+    text = solver.read_text(encoding="utf-8")
+    for fault, repair in (
+        (">= low", "in range(low, high + 1)"),
+        ("player, low in enumerate(cards.low)",
+         "player, (low, high) in enumerate(zip(cards.low, cards.high))"),
+    ):  # fmt: skip
+        assert text.count(fault) == 1
+        text = text.replace(fault, repair)
+    solver.write_text(text, encoding="utf-8")
+    assert "3 passed" in run(programs / "pytest", folder=folder)
+    run(programs / "mypy", "--strict", ".", folder=folder)
+    print("the project of the guide finds its fault, passes when repaired, and is typed")
+
+
 def main() -> None:
     """Build, install and try the package."""
     with tempfile.TemporaryDirectory() as name:
@@ -91,7 +122,17 @@ def main() -> None:
         venv.create(place / "bare", with_pip=True)
         bare = place / "bare" / "bin"
         constraints = ("--constraint", ROOT / "constraints.txt")
-        run(bare / "python", "-m", "pip", "install", "--quiet", *constraints, wheel, "mypy")
+        run(
+            bare / "python",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            *constraints,
+            wheel,
+            "mypy",
+            "pytest",
+        )
         for words in WORKS:
             run(bare / "quaternity", *words, folder=place)
             print("works:", *words)
@@ -101,6 +142,7 @@ def main() -> None:
             print("says what is missing:", *words)
         (place / "user.py").write_text(USER)
         run(bare / "mypy", "--strict", "user.py", folder=place)
+        try_own_solver(bare, place / "my-solver")
         print("the library is typed for its users; wheel and archive have the same files")
 
 

@@ -18,7 +18,8 @@ from typing import Any
 PACKAGES = (
     "quaternity", "quaternity.errors", "quaternity.kwartet", "quaternity.quarto",
     "quaternity.ternary", "quaternity.epistemic", "quaternity.decks", "quaternity.environments",
-    "quaternity.puzzles", "quaternity.review", "quaternity.arena", "solvers",
+    "quaternity.puzzles", "quaternity.review", "quaternity.arena", "solvers", "solvers.instances",
+    "solvers.strategies", "solvers.testing",
 )  # fmt: skip
 """The packages and modules whose names are public."""
 

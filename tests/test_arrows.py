@@ -60,15 +60,20 @@ LAYERS: dict[str, tuple[str, str]] = {
     "solvers/trials": (
         "solvers.testing solvers.counterexample solvers.instances solvers.cross_check"
         " solvers.random_problems solvers.minimize solvers.strategies",
-        "base solvers/contract solvers/tables solvers/registry",
+        "base solvers/contract solvers/tables solvers/registry solvers/coalitions",
     ),
     "solvers/exchange": (
         "solvers.exchange",
         "base solvers/contract solvers/max_flow solvers/models",
     ),
+    "solvers/proving": (
+        "solvers.proving",
+        "base solvers/contract solvers/registry solvers/exchange",
+    ),
     "solvers/public": (
         "solvers",
-        "base solvers/contract solvers/registry solvers/counting solvers/filtering solvers/models",
+        "base solvers/contract solvers/registry solvers/counting solvers/filtering solvers/models"
+        " solvers/exchange solvers/proving solvers/trials",
     ),
     "game": ("quaternity.game", "protocol base solvers"),
     "workers": ("quaternity.workers", "base solvers"),

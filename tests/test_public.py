@@ -48,7 +48,14 @@ def test_the_list_of_public_names_is_complete() -> None:
     assert not list(unified_diff(written, public.public().splitlines(), lineterm="", n=0))
 
 
-@pytest.mark.parametrize("package", public.PACKAGES[:-2])
+@pytest.mark.parametrize(
+    "package",
+    [
+        name
+        for name in public.PACKAGES
+        if name.startswith("quaternity") and name != "quaternity.arena"
+    ],
+)
 def test_a_package_shows_only_public_names(package: str) -> None:
     module = import_module(package)
     assert [name for name in dir(module) if not name.startswith("__")] == public.names(package)
@@ -103,6 +110,8 @@ ANSWERED = {
     # Types of results, which users do not create; `verify` checks them.
     "solvers": "Certificate Chances CrossedBounds CrowdedHand Deal Explanation Feasible Infeasible"
     " Shortage Solver TooManyCards Verdict",
+    "solvers.instances": "Family ProblemPair",
+    "solvers.testing": "Conformance check_solver",  # which runs Hypothesis itself
     "quaternity.arena": "Player",
     "quaternity.kwartet": "View",
     "quaternity.quarto": "Outcome",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -35,21 +35,24 @@ def public_only(
 
 
 def lazy_names(
-    package: dict[str, Any], homes: Mapping[str, str]
+    package: dict[str, Any], homes: Mapping[str, str], modules: Sequence[str] = ()
 ) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
     """Return the `__all__`, `__getattr__` and `__dir__` of a package that loads names on first use.
 
     `homes` maps each module to the public names that are loaded from it, separated by spaces.
+    `modules` lists the modules of the package that are public themselves; `import *` omits them.
     """
     home = {name: module for module, names in homes.items() for name in names.split()}
 
     def load(name: str) -> Any:
+        if name in modules:
+            return import_module(f"{package['__name__']}.{name}")
         if name not in home:
             raise AttributeError(f"module {package['__name__']!r} has no attribute {name!r}")
         value = package[name] = getattr(import_module(home[name]), name)
         return value
 
     def public() -> list[str]:
-        return sorted({*home, *(name for name in package if name.startswith("__"))})
+        return sorted({*home, *modules, *(name for name in package if name.startswith("__"))})
 
     return list(home), load, public

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from shutil import which
 from typing import Annotated
 
 import typer
 
+import solvers
 from quaternity.base.errors import InputError, SolverFault
 from quaternity.base.validation import lookup
 from quaternity.base.writing import write_error, write_text
@@ -17,11 +19,9 @@ from quaternity.cli.app import app
 from quaternity.cli.input_files import IMPOSSIBLE_ERRORS, open_document
 from quaternity.cli.status import ExitStatus, ExitWithStatus
 from quaternity.cli.terminal import say
-from solvers import DealProblem, Feasible, certify, solve
-from solvers.exchange.checker import InvalidProof
+from solvers import DealProblem, Feasible, solve
 from solvers.exchange.deal_problem_file import deal_problem_document, deal_problem_text
-from solvers.exchange.formats import FORMATS, export_problem, opb
-from solvers.exchange.proof import check_refutation, refutation
+from solvers.exchange.formats import FORMATS
 
 MAX_INSTANCES_EACH = 10_000
 
@@ -71,6 +71,10 @@ def instances(
             "game and chain only)."
         ),
     ] = None,
+    benchmark: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Make the 200 instances of a published benchmark: v1."),
+    ] = None,
     out: Annotated[
         str | None,
         typer.Option(metavar="FOLDER", help="Write each problem to a file in this folder.  "
@@ -85,37 +89,63 @@ def instances(
     Each pair consists of a possible and an impossible problem that differ by one unit of one bound.
     The commands check, compare, analyse, export and prove read the files.
 
-    Example: quaternity instances --families php,chain --cards 120 --each 5 --out instances
+    Examples:
+      quaternity instances --families php,chain --cards 120 --each 5 --out instances
+      quaternity instances --benchmark v1 --out v1
     """
-    from solvers.instances import make_pair
-
-    if not families:
+    if not families and benchmark is None:
         _list_families(as_json)
         return
-    names = select_families(families)
-    if not 1 <= each <= MAX_INSTANCES_EACH:
-        raise InputError(f"each: {each} is out of range 1..{MAX_INSTANCES_EACH}")
+    if benchmark is None:
+        if not 1 <= each <= MAX_INSTANCES_EACH:
+            raise InputError(f"each: {each} is out of range 1..{MAX_INSTANCES_EACH}")
+        numbers = range(seed, seed + each)
+        problems = _make_instances(select_families(families), cards, numbers, coalition, depth)
+    elif families or (cards, each, seed, coalition, depth) != (52, 1, 0, None, None):
+        raise InputError("benchmark: goes with --possible, --impossible, --out and --json only")
+    else:
+        problems = _benchmark_instances(benchmark)
     if out is not None:
         try:
             Path(out).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise write_error(out, error) from error
-    for name in names:
-        for number in range(seed, seed + each):
-            pair = make_pair(name, cards, number, coalition=coalition, depth=depth)
-            for kind, problem in zip(("possible", "impossible"), pair, strict=True):
-                if possible is not None and possible != (kind == "possible"):
-                    continue
-                if out is None:
-                    print(json.dumps(deal_problem_document(problem)), flush=True)
-                    continue
-                shape = [f"{key}{value}" for key, value in (("coalition", coalition),
-                         ("depth", depth)) if value is not None]  # fmt: skip
-                path = Path(out) / f"{'-'.join([name, str(cards), *shape, str(number), kind])}.json"
-                write_text(path, deal_problem_text(problem))
-                document = {"file": str(path), "family": name, "cards": cards, "seed": number,
-                        "possible": kind == "possible"}  # fmt: skip
-                print(json.dumps(document) if as_json else path, flush=True)
+    for name, problem, document in problems:
+        if possible not in (None, document["possible"]):
+            continue
+        if out is None:
+            print(json.dumps(deal_problem_document(problem)), flush=True)
+            continue
+        path = Path(out) / f"{name}.json"
+        write_text(path, deal_problem_text(problem))
+        print(json.dumps({"file": str(path)} | document) if as_json else path, flush=True)
+
+
+def _make_instances(
+    families: list[str], cards: int, numbers: range, coalition: int | None, depth: int | None
+) -> Iterator[tuple[str, DealProblem, dict[str, object]]]:
+    """Yield the name of each instance, the instance, and what a line of JSON says about it."""
+    from solvers.instances import make_pair
+
+    shape = {"coalition": coalition, "depth": depth}
+    parts = [f"{key}{value}" for key, value in shape.items() if value is not None]
+    for family in families:
+        for number in numbers:
+            pair = make_pair(family, cards, number, coalition=coalition, depth=depth)
+            for kind, problem in pair._asdict().items():
+                name = "-".join([family, str(cards), *parts, str(number), kind])
+                document = {"family": family, "cards": cards, "seed": number,
+                            "possible": kind == "possible"}  # fmt: skip
+                yield name, problem, document
+
+
+def _benchmark_instances(name: str) -> Iterator[tuple[str, DealProblem, dict[str, object]]]:
+    from solvers.instances import benchmark
+
+    for key, problem in benchmark(name).items():
+        family, cards, number, kind = key.split("-")
+        yield key, problem, {"family": family, "cards": int(cards), "seed": int(number),
+                             "possible": kind == "possible"}  # fmt: skip
 
 
 def _list_families(as_json: bool) -> None:
@@ -179,7 +209,7 @@ def export(
         text = efg_text(TableGame.of_text(file))
     else:
         lookup(FORMATS | {"efg": None}, to, "format")
-        text = export_problem(_problem(file), to)
+        text = solvers.export(_problem(file), to)
     if out is None:
         print(text, end="")
     else:
@@ -206,7 +236,7 @@ def prove(
     Example: quaternity prove impossible.json --out impossible
     """
     problem = _problem(file)
-    verdict = certify(problem, solve(problem))
+    verdict = solve(problem)
     document = {"file": file, "formula": None, "proof": None, "checked": False}
     if isinstance(verdict, Feasible):
         with ExitWithStatus() as leaving:
@@ -219,13 +249,7 @@ def prove(
                 cards = " ".join(f"{index}/{card}" for index, card in verdict.deal.hand(player))
                 say(f"  player {player}: {cards or '-'}")
         return
-    if verdict.shortage is None:
-        raise SolverFault("the verdict is infeasible, but no shortage proves it")
-    formula, proof = opb(problem), refutation(problem, verdict.shortage)
-    try:
-        check_refutation(problem, formula, proof)
-    except InvalidProof as error:
-        raise SolverFault(f"the proof is refused: {error}") from error
+    formula, proof = solvers.prove(problem, verdict)
     if out is None:
         print(
             json.dumps(document | {"proof": proof, "checked": True}) if as_json else proof,

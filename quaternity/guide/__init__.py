@@ -16,9 +16,9 @@ from quaternity.base.errors import InputError
 
 ORDER = (
     "rules", "serving", "operating", "commands", "python", "decks", "puzzles", "referee",
-    "models", "comparing", "solvers", "bots", "arena", "players", "learning", "games", "knowledge",
-    "perfect-play", "mathematics", "pigeons", "worlds", "secret", "trust", "formats", "limits",
-    "glossary", "house",
+    "models", "comparing", "testing", "solvers", "bots", "arena", "players", "learning", "games",
+    "knowledge", "perfect-play", "mathematics", "pigeons", "worlds", "secret", "trust", "formats",
+    "limits", "glossary", "house",
 )  # fmt: skip
 """Names of all pages in order. Pages for newcomers come first."""
 
@@ -71,7 +71,7 @@ def visible_markdown(text: str) -> str:
 
 
 def html(text: str) -> str:
-    """Convert Markdown to HTML without comments. HTML tags in the text are escaped.
+    """Convert Markdown to HTML without comments. Escape HTML tags in the text.
 
     A link to another page, such as `rules.md`, becomes a relative link such as `rules`.
     """

@@ -19,14 +19,24 @@ MAX_CLAUSES = 5_000_000
 """Approximate maximum number of clauses of a problem that is exported as CNF."""
 
 
-def export_problem(problem: DealProblem, name: str) -> str:
-    """Return a problem as text in one of `FORMATS`.
+def export(problem: DealProblem, to: str) -> str:
+    """Return a problem as text that other solvers read.
+
+    The text has a solution if and only if the cards can be dealt. Its names are readable, such as
+    card_3_1_of_player_2.
+
+    Args:
+        to: the format: opb, cnf, flow, lp, mps, fzn, mzn, smt2, asp or cp-sat.
 
     Raises:
         InputError: If the format is unknown.
         LimitError: If there would be more than about `MAX_CLAUSES` clauses.
+
+    >>> problem = DealProblem([1], [SetConstraint([1, 1], [0], [2])])
+    >>> export(problem, "opb").splitlines()[0]
+    '* #variable= 2 #constraint= 3'
     """
-    return lookup(FORMATS, name, "format")(problem)
+    return lookup(FORMATS, to, "format")(problem)
 
 
 def opb(problem: DealProblem) -> str:
@@ -244,7 +254,7 @@ def asp(problem: DealProblem) -> str:
 
 
 _SIDES = {"=": "", ">=": "_least", "<=": "_most"}
-"""Suffix of the name of a row that has only a lower or only an upper bound, by its relation."""
+"""Suffix of the name of one side of a row, by its relation. Only an equation has no suffix."""
 
 
 def _sides(model: LinearModel) -> Iterator[tuple[LinearRow, list[str], str, int]]:
@@ -270,4 +280,4 @@ FORMATS: dict[str, Callable[[DealProblem], str]] = {
     "asp": asp,
     "cp-sat": cp_sat,
 }
-"""Functions that export a problem, by the name of the format."""
+"""Functions that export a problem, by format."""

@@ -21,7 +21,7 @@ from quaternity.trials.comparison.report import duration, growth_rows
 from quaternity.trials.comparison.runs import Comparison, parse_runs
 from solvers import count_deals, solve
 from solvers.exchange.proof import refutation
-from solvers.instances import make_pair
+from solvers.instances import benchmark_checksums, make_pair
 from solvers.problem import DealProblem
 from solvers.rivals import EXTERNAL_SOLVERS
 from solvers.verdict import Infeasible
@@ -44,11 +44,22 @@ def main() -> None:
     options.add_argument("--limit", type=float, default=2.0, help="seconds of a run")
     options.add_argument("--each", type=int, default=2, help="instances of each kind and size")
     options.add_argument("--quick", action="store_true", help="measure only two sizes each")
+    options.add_argument("--benchmark", action="store_true", help="measure only the benchmark v1")
     arguments = options.parse_args()
     arguments.folder.mkdir(exist_ok=True)
+    if arguments.benchmark:
+        _write_tables(arguments.page, {"benchmark": _benchmark(arguments)})
+        return
     sizes = ["12,20", "12,52"] if arguments.quick else [RIVAL_CARDS, MODEL_CARDS]
-    rivals = _compare(arguments, "rivals", "all,rivals", sizes[0], budget=30 * arguments.limit)
-    models = _compare(arguments, "models", "cp-sat,variants", sizes[1], budget=48 * arguments.limit)
+    rivals, models = (
+        _compare(
+            arguments, name, "--families", "all", "--cards", cards, "--each", str(arguments.each),
+            "--solvers", solvers, "--budget", f"{budget * arguments.limit:g}",
+        )
+        for name, solvers, cards, budget in (
+            ("rivals", "all,rivals", sizes[0], 30), ("models", "cp-sat,variants", sizes[1], 48),
+        )
+    )  # fmt: skip
     most = 2 if arguments.quick else None
     tables = {
         "ranks": _lines(_ranks(rivals)),
@@ -59,30 +70,48 @@ def main() -> None:
         "proofs": _lines(list(_proofs(PROOF_CARDS[:most]))),
         "counts": _lines(list(_counts(COUNT_CARDS[:most]))),
         "machine": [rivals.machine, "", f"    {rivals.command}", f"    {models.command}"],
+        "benchmark": _benchmark(arguments),
     }
-    text = arguments.page.read_text(encoding="utf-8")
-    for name, lines in tables.items():
-        before, start, rest = text.partition(f"<!-- {name} -->\n")
-        _, end, after = rest.partition("<!-- end -->")
-        if not end:
-            raise SystemExit(f"{arguments.page}: no place for the table {name!r}")
-        text = f"{before}{start}\n" + "\n".join(lines) + f"\n\n{end}{after}"
-    arguments.page.write_text(text, encoding="utf-8")
+    _write_tables(arguments.page, tables)
     some = [run for run in rivals.runs if run.family in ("php", "game") and run.feasible is False]
     drawn = growth_svg(replace(rivals, runs=some))
     if drawn is not None:
         arguments.page.with_name("growth.svg").write_text(drawn + "\n", encoding="utf-8")
 
 
-def _compare(
-    arguments: argparse.Namespace, name: str, solvers: str, cards: str, budget: float
-) -> Comparison:
+def _write_tables(page: Path, tables: dict[str, list[str]]) -> None:
+    """Write tables between the marks of the page that have their names."""
+    text = page.read_text(encoding="utf-8")
+    for name, lines in tables.items():
+        before, start, rest = text.partition(f"<!-- {name} -->\n")
+        _, end, after = rest.partition("<!-- end -->")
+        if not end:
+            raise SystemExit(f"{page}: no place for the table {name!r}")
+        text = f"{before}{start}\n" + "\n".join(lines) + f"\n\n{end}{after}"
+    page.write_text(text, encoding="utf-8")
+
+
+def _benchmark(arguments: argparse.Namespace) -> list[str]:
+    """Return the table of all solvers on the benchmark v1, and the machine that ran them."""
+    folder = arguments.folder / "v1"
+    instances = ["instances", "--benchmark", "v1", "--out", str(folder)]
+    subprocess.run(
+        [sys.executable, "-m", "quaternity", *instances], check=True, stdout=subprocess.DEVNULL
+    )
+    files = [str(folder / name) for name in benchmark_checksums("v1")]
+    budget = f"{60 * arguments.limit:g}"
+    runs = _compare(
+        arguments, "v1", *files, "--solvers", "all,rivals", "--repeats", "1", "--budget", budget
+    )
+    return [*_lines(_ranks(runs)), "", runs.machine]
+
+
+def _compare(arguments: argparse.Namespace, name: str, *options: str) -> Comparison:
     """Return the runs of a comparison, made by the command that the page shows."""
     runs = arguments.folder / f"{name}.jsonl"
     command = [
-        "compare", "--families", "all", "--solvers", solvers, "--cards", cards,
-        "--each", str(arguments.each), "--limit", f"{arguments.limit:g}", "--budget", f"{budget:g}",
-        "--runs", str(runs), "--report", str(arguments.folder / f"{name}.html"),
+        "compare", *options, "--limit", f"{arguments.limit:g}", "--runs", str(runs),
+        "--report", str(arguments.folder / f"{name}.html"),
     ]  # fmt: skip
     done = subprocess.run([sys.executable, "-m", "quaternity", *command], check=False)
     if done.returncode not in (0, 3):  # 3: a rival was wrong, which the tables show
@@ -101,7 +130,7 @@ def _ranks(comparison: Comparison) -> list[list[str]]:
     """Return the rank and PAR-2 of each solver, and how many instances of each kind it decided."""
     table = [["solver", "family", "rank", "PAR-2", "possible decided", "impossible decided"]]
     kinds = [comparison.of_kind(feasible).times for feasible in (True, False)]
-    for row in comparison.rows:
+    for row in sorted(comparison.rows, key=lambda row: row.rank):
         low, high = row.rank_interval
         decided = [
             f"{sum(time is not None for time in times[row.solver])} of {len(times[row.solver])}"

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import subprocess
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
@@ -14,8 +15,8 @@ import pytest
 import quaternity
 from solvers.exchange.checker import check_proof
 from solvers.exchange.deal_problem_file import deal_problem_text, parse_deal_problem
-from solvers.exchange.formats import FORMATS, export_problem
-from solvers.instances import FAMILIES, make_pair
+from solvers.exchange.formats import FORMATS, export
+from solvers.instances import FAMILIES, benchmark_checksums, make_pair
 from solvers.named_model import cp_sat_model
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import SOLVERS
@@ -153,9 +154,9 @@ def test_commands_for_games_refuse_deal_problems(cli: Cli, pair: list[str], comm
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_export_writes_every_format(cli: Cli, pair: list[str], tmp_path: Path, name: str) -> None:
-    text = export_problem(make_pair("pair", 17, 1).possible, name)
+    text = export(make_pair("pair", 17, 1).possible, name)
     assert cli("export", pair[0], "--to", name).out == text
-    out = tmp_path / "export_problem"
+    out = tmp_path / "export"
     assert cli("export", pair[0], "--to", name, "--out", out).out == ""
     assert out.read_text() == text
     assert f" {name}" in cli("export", "--help").out
@@ -172,6 +173,8 @@ def test_states_and_records_are_exported_too(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
+        (["instances", "--benchmark", "v2"], 2, "unknown benchmark 'v2'; choose from v1"),
+        (["instances", "--benchmark", "v1", "--cards", "9"], 2, "benchmark: goes with --possible"),
         (["export", "{}", "--to", "opb2"], 2, "unknown format 'opb2'; choose from opb, cnf"),
         (["export", "{}"], 2, "Missing option '--to'"),
         (["export", "nowhere.json", "--to", "lp"], 2, "nowhere.json: No such file"),
@@ -196,6 +199,16 @@ def test_a_record_that_breaks_the_rules_has_no_deal_problem(cli: Cli, tmp_path: 
     outcome = cli("prove", path)
     assert outcome.status == 2
     assert "impossible, but no deal problem shows why: line 5" in outcome.err
+
+
+def test_the_files_of_the_benchmark_have_the_published_checksums(cli: Cli, tmp_path: Path) -> None:
+    lines = cli(
+        "instances", "--benchmark", "v1", "--impossible", "--out", tmp_path
+    ).out.splitlines()
+    checksums = benchmark_checksums("v1")
+    assert [Path(line).name for line in lines] == list(checksums)[1::2]
+    for file in map(Path, lines):
+        assert sha256(file.read_bytes()).hexdigest() == checksums[file.name]
 
 
 def test_prove_writes_a_proof_that_the_checker_accepts(
@@ -250,7 +263,7 @@ def test_veripb_checks_the_proof_if_it_is_installed(
 def test_a_proof_that_our_checker_refuses_is_a_fault(
     cli: Cli, pair: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quaternity.cli.exchange.refutation", lambda *_: "no proof")
+    monkeypatch.setattr("solvers.proving.refutation", lambda *_: "no proof")
     outcome = cli("prove", pair[1])
     assert outcome.status == 3
     assert "the proof is refused: proof: the first line" in outcome.err

@@ -41,7 +41,7 @@ PAGES = {"README": ROOT / "README.md"} | {
     name: ROOT / "quaternity" / "guide" / f"{name}.md" for name in guide.ORDER
 }
 IMAGE = re.compile(r"!\[[^\]]+\]\(([^)]+)\)")
-OTHER_PROGRAMS = ("cd", "git", "pip", "python3", "uv", "source")
+OTHER_PROGRAMS = ("cd", "git", "pip", "pytest", "python3", "uv", "source")
 """Programs of other projects, which are not run."""
 
 

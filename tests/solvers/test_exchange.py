@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from quaternity.base.errors import InputError, LimitError
-from solvers.exchange.formats import FORMATS, export_problem
+from solvers.exchange.formats import FORMATS, export
 from solvers.exchange.rows import IMPOSSIBLE_NAME, deal_of, linear_model
 from solvers.instances import FAMILIES, make_pair
 from solvers.problem import DealProblem, SetConstraint
@@ -54,7 +54,7 @@ def check_read_back(reader: Reader, count: int) -> None:
     kinds = [0, 0]
     # Gecode takes far too long to refute some pigeons, even with 12 cards.
     for problem in islice(instances("gecode" not in reader.needs + reader.solver), count):
-        names = reader.read(export_problem(problem, reader.format))
+        names = reader.read(export(problem, reader.format))
         possible = bool(solve(problem))
         kinds[possible] += 1
         assert (names is not None) == possible, problem
@@ -89,13 +89,13 @@ def test_every_format_has_a_reader() -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_names_are_readable(name: str) -> None:
     problem = make_pair("crowded", 12, 1).possible
-    text = export_problem(problem, name)
+    text = export(problem, name)
     if name == "flow":
         assert "set_1_of_player_2" in text
     else:
         name_of_variable = "player 3 holds 2/1" if name == "cp-sat" else "card_2_1_of_player_3"
         assert name_of_variable in text
-    assert text == export_problem(problem, name)
+    assert text == export(problem, name)
     assert text.isascii()
 
 
@@ -132,7 +132,7 @@ def test_every_boolean_is_written_in_all_its_rows(name: str) -> None:
     for cards in (12, 16, 40):
         problem = make_pair("crowded", cards, 1).possible
         model = linear_model(problem)
-        occurrences = Counter(re.findall(r"card_\w+", export_problem(problem, name)))
+        occurrences = Counter(re.findall(r"card_\w+", export(problem, name)))
         rows = Counter(
             model.names[term] for row in model.rows for _ in row.sides for term in row.terms
         )
@@ -152,7 +152,7 @@ def test_every_row_is_written_with_its_booleans_and_bounds(name: str) -> None:
     """A reader of these formats may not be installed."""
     for problem in islice(instances(), thorough(30, 300)):
         written = []
-        for match in re.finditer(ROWS[name], export_problem(problem, name)):
+        for match in re.finditer(ROWS[name], export(problem, name)):
             row = match.groupdict()
             names = re.findall(r"card_\w+|never", row["names"])
             if name == "smt2":  # a sum in it has at least two terms
@@ -174,7 +174,7 @@ def test_every_row_is_written_with_its_booleans_and_bounds(name: str) -> None:
 
 
 def clauses_of(problem: DealProblem) -> int:
-    return int(re.search(r"^p cnf \d+ (\d+)", export_problem(problem, "cnf"), re.MULTILINE)[1])  # type: ignore[index]
+    return int(re.search(r"^p cnf \d+ (\d+)", export(problem, "cnf"), re.MULTILINE)[1])  # type: ignore[index]
 
 
 def test_the_number_of_clauses_is_bounded_and_limited() -> None:
@@ -194,7 +194,7 @@ def test_the_number_of_clauses_is_bounded_and_limited() -> None:
         fewer = limited("solvers.exchange.formats", MAX_CLAUSES=clauses - plain - 1)
         if clauses > plain:
             with fewer, pytest.raises(LimitError, match="the limit"):
-                export_problem(problem, "cnf")
+                export(problem, "cnf")
 
 
 @pytest.mark.parametrize("seed", range(thorough(30, 400)))
@@ -268,9 +268,9 @@ def test_weights_of_a_shortage_are_read_back(seed: int) -> None:
 
 def test_large_problems_and_unknown_formats_are_refused() -> None:
     with pytest.raises(InputError, match="unknown format 'dimacs'; choose from opb, cnf"):
-        export_problem(ODD[0], "dimacs")
+        export(ODD[0], "dimacs")
     with (
         limited("solvers.exchange.formats", MAX_CLAUSES=10),
         pytest.raises(LimitError, match="more than 10 clauses, which is the limit"),
     ):
-        export_problem(make_pair("php", 12, 0).possible, "cnf")
+        export(make_pair("php", 12, 0).possible, "cnf")

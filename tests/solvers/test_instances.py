@@ -1,9 +1,11 @@
 """Families of instances: the promises of each family about its twins."""
 
+from dataclasses import replace
+
 import pytest
 
-from quaternity.base.errors import InputError
-from solvers.instances import FAMILIES, ProblemPair, make_pair
+from quaternity.base.errors import InputError, SolverFault
+from solvers.instances import FAMILIES, ProblemPair, benchmark, benchmark_checksums, make_pair
 from solvers.problem import DealProblem, SetConstraint, mask_of
 from solvers.registry import SOLVERS, solve
 from solvers.shortage import coalition_bound
@@ -117,3 +119,22 @@ def test_the_depth_is_the_number_of_sets_every_shortage_needs(
 def test_invalid_arguments(family: str, cards: int, options: dict[str, int], words: str) -> None:
     with pytest.raises(InputError, match=words.replace("(", r"\(")):
         make_pair(family, cards, 0, **options)
+
+
+def test_the_benchmark_is_the_published_one() -> None:
+    problems = benchmark("v1")
+    assert [f"{name}.json" for name in problems] == list(benchmark_checksums("v1"))
+    for (name, possible), impossible in zip(
+        list(problems.items())[::2], list(problems.values())[1::2], strict=True
+    ):
+        assert name.endswith("-possible")
+        assert units_apart(ProblemPair(possible, impossible)) == 1
+        assert [bool(solve(possible)), bool(solve(impossible))] == [True, False]
+
+
+def test_a_changed_benchmark_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FAMILIES, "pair", replace(FAMILIES["pair"], make=FAMILIES["chain"].make))
+    with pytest.raises(SolverFault, match="pair-12-0-possible: differs from the published problem"):
+        benchmark("v1")
+    with pytest.raises(InputError, match="unknown benchmark 'v0'; choose from v1"):
+        benchmark("v0")
