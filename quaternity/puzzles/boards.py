@@ -59,7 +59,7 @@ def board_html(puzzle: Puzzle) -> str:
     if isinstance(board, Game):
         state = board.state
         picture = owners_picture(
-            "What is known from the moves",
+            "Facts known from the moves",
             (),
             state.problem,
             state.points,
