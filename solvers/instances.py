@@ -304,24 +304,28 @@ def _random(random: Random, shape: Shape) -> ProblemPair:
 FAMILIES: dict[str, Family] = {
     family.name: family
     for family in (
-        Family("php", "pigeons and holes: a group of players shares one card too few", _pigeons),
+        Family(
+            "php",
+            "pigeons and holes: a group of players lacks one place for cards only they may own",
+            _pigeons,
+        ),
         Family(
             "game",
-            "a coalition in a game for four is tight, by owners and bounds of some sets",
+            "four players: the bounds and owners of some sets leave a coalition no spare place",
             _game,
             ("coalition", "depth"),
         ),
-        Family("pair", "two players, two sets, and a different reason in each", _pair),
-        Family("crowded", "one player's minimums fill the hand: a single row decides", _crowded),
+        Family("pair", "two players, two sets, a different reason in each set", _pair),
+        Family("crowded", "the minimums of one player fill their hand", _crowded),
         Family(
             "chain",
-            "a ring of sets: two bounds contradict each other far apart",
+            "a ring of sets, in which two distant bounds contradict each other",
             _chain,
             ("depth",),
         ),
         Family(
             "random",
-            "random knowledge of a game for four, tightened until just infeasible",
+            "random knowledge about a game of four players, made stricter until no deal fits",
             _random,
         ),
     )

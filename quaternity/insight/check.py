@@ -131,7 +131,7 @@ def check_record(
         verdicts.update(last.verdicts)
         skipped.update(last.skipped)
         on_position()
-    assert last is not None, "a game has a first state"
+    assert last is not None, "a game must have a first state"
     verdicts = {name: value for name, value in verdicts.items() if name not in skipped}
     positions = len(game.states)
     if impossible is None:
