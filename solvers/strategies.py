@@ -42,7 +42,9 @@ from solvers.random_problems import (
     random_tightened,
 )
 
-__all__ = ["deal_problems", "feasible_problems", "game_problems", "tightened_problems"]
+__all__ = [
+    "boundary_pairs", "deal_problems", "feasible_problems", "game_problems", "tightened_problems",
+]  # fmt: skip
 
 Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
