@@ -52,10 +52,7 @@ def random_feasible(choose: Choose, sizes: Sizes) -> DealProblem:
     About a third of the sets repeat an earlier set of the same size, if there is one.
     """
     players = choose(1, sizes.players)
-    if sizes.same_size:
-        set_sizes = [choose(1, sizes.set_size)] * choose(1, sizes.sets)
-    else:
-        set_sizes = [choose(0, sizes.set_size) for _ in range(choose(0, sizes.sets))]
+    set_sizes = _choose_set_sizes(choose, sizes)
     everybody = (1 << players) - 1
     hands = [0] * players
     sets: list[SetConstraint] = []
@@ -82,6 +79,13 @@ def random_feasible(choose: Choose, sizes: Sizes) -> DealProblem:
         for player, count in enumerate(counts):
             hands[player] += count
     return DealProblem(hands, sets)
+
+
+def _choose_set_sizes(choose: Choose, sizes: Sizes) -> list[int]:
+    """Choose the number of cards of each set."""
+    if sizes.same_size:
+        return [choose(1, sizes.set_size)] * choose(1, sizes.sets)
+    return [choose(0, sizes.set_size) for _ in range(choose(0, sizes.sets))]
 
 
 def _choose_bound(choose: Choose, low: int, high: int) -> int:
@@ -125,6 +129,61 @@ def random_tightened(choose: Choose, sizes: Sizes) -> DealProblem:
         if twins:
             sets = [after if constraint == before else constraint for constraint in sets]
     return DealProblem(hands, sets)
+
+
+def random_boundary(choose: Choose, sizes: Sizes) -> tuple[DealProblem, DealProblem]:
+    """Return a feasible problem and an infeasible one that is tighter by one unit.
+
+    In the feasible problem, a coalition can just get its hands, because some players (the witness)
+    restrict it in each set. The coalition holds as many cards as the inequality of
+    `solvers.shortage` allows. One more card in its hands, or one owner, minimum or maximum that is
+    tighter, makes the problem infeasible.
+    """
+    players = choose(1, sizes.players)
+    everybody = (1 << players) - 1
+    coalition = choose(0, everybody)
+    hands = [0] * players
+    sets: list[SetConstraint] = []
+    tighter: list[tuple[int, SetConstraint]] = []
+    for index, size in enumerate(_choose_set_sizes(choose, sizes)):
+        # Without maximums, members of the coalition can be restricted only by the owners.
+        witness = choose(0, everybody) | (0 if sizes.upper_bounds else coalition)
+        deal = [choose(0, players - 1) for _ in range(size)]
+        owners, low, high = [], [], []
+        for player in deal:
+            others = everybody if witness >> player & 1 else everybody & ~witness
+            owners.append(1 << player | choose(0, everybody) & others)
+        for player in range(players):
+            count = deal.count(player)
+            is_member, is_witness = coalition >> player & 1, witness >> player & 1
+            low.append(count if is_witness > is_member else choose(0, count))
+            loose = _choose_bound(choose, count, size + 1) if sizes.upper_bounds else size
+            high.append(count if is_member > is_witness else loose)
+            hands[player] += count
+        constraint = SetConstraint(owners, low, high)
+        sets.append(constraint)
+        for card, player in enumerate(deal):
+            if witness >> player & 1:
+                rest = with_entry(constraint.owners, card, owners[card] & ~witness)
+                tighter.append((index, constraint._replace(owners=rest)))
+        for player in range(players):
+            is_member, is_witness = coalition >> player & 1, witness >> player & 1
+            if is_witness > is_member:
+                more = with_entry(constraint.low, player, low[player] + 1)
+                tighter.append((index, constraint._replace(low=more)))
+            elif is_member > is_witness and high[player]:
+                less = with_entry(constraint.high, player, high[player] - 1)
+                tighter.append((index, constraint._replace(high=less)))
+    problem = DealProblem(hands, sets)
+    number = choose(0, len(tighter))
+    if number < len(tighter):
+        return problem, problem.with_set(*tighter[number])
+    members = [player for player in range(players) if coalition >> player & 1]
+    givers = [player for player in range(players) if player not in members and hands[player]]
+    if members and givers:
+        hands[givers[choose(0, len(givers) - 1)]] -= 1
+    hands[members[choose(0, len(members) - 1)] if members else 0] += 1
+    return problem, DealProblem(hands, sets)
 
 
 class GameSize(NamedTuple):

@@ -12,7 +12,8 @@ A test of your own solver may look like this:
 
 About half of the problems are feasible. Feasible problems are made from a random deal by loosening
 its constraints. Infeasible ones are made by tightening a few constraints of a feasible problem, so
-that they narrowly fail. All of them shrink towards few players and cards. Creating a strategy
+that they narrowly fail. A third of the problems are on the boundary: a single unit of one
+constraint decides whether they are feasible. All of them shrink towards few players and cards. Creating a strategy
 imports the libraries of the built-in solvers. This takes about a second, and keeps the first
 example of a test within Hypothesis's deadline.
 """
@@ -33,6 +34,7 @@ from solvers.random_problems import (
     Sizes,
     boundary_pair,
     game_like,
+    random_boundary,
     random_feasible,
     random_tightened,
 )
@@ -94,6 +96,23 @@ def tightened_problems(
 
 
 @composite
+def boundary_pairs(
+    draw: st.DrawFn,
+    max_players: int = 4,
+    max_sets: int = 3,
+    max_set_size: int = 4,
+    upper_bounds: bool = True,
+    same_size: bool = False,
+) -> tuple[DealProblem, DealProblem]:
+    """Generate pairs of a feasible and an infeasible problem that differ in a single unit.
+
+    For the arguments see `solvers.random_problems.Sizes`.
+    """
+    sizes = Sizes(max_players, max_sets, max_set_size, upper_bounds, same_size)
+    return random_boundary(lambda low, high: draw(st.integers(low, high)), sizes)
+
+
+@composite
 def game_problems(draw: st.DrawFn, size: tuple[int, int, int] = (4, 13, 4)) -> DealProblem:
     """Generate problems of the size of a game: feasible, just feasible or just infeasible.
 
@@ -117,4 +136,5 @@ def deal_problems(
     For the arguments see `solvers.random_problems.Sizes`.
     """
     sizes = (max_players, max_sets, max_set_size, upper_bounds, same_size)
-    return st.one_of(feasible_problems(*sizes), tightened_problems(*sizes))
+    on_the_boundary = boundary_pairs(*sizes).flatmap(st.sampled_from)
+    return st.one_of(feasible_problems(*sizes), tightened_problems(*sizes), on_the_boundary)

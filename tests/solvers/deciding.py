@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from solvers import DealProblem, Verdict, all_solvers, certify, solvers_for, verify
+from solvers import DealProblem, Verdict, all_solvers, certify, coalitions, solvers_for, verify
+from solvers.explanation import METHODS, constraints_of, explain
 from solvers.solver import Solver
 from tests.agreement import agree
 
@@ -19,12 +20,27 @@ def decide(problem: DealProblem) -> Verdict:
         return run
 
     accepting = solvers_for(problem, all_solvers().values())
-    return agree(
+    verdict = agree(
         {solver.name: with_own_evidence(solver) for solver in accepting},
         problem,
         check=lambda verdict: verify(problem, certify(problem, verdict)),
         answer=bool,
     )
+    if problem.players <= coalitions.MAX_PLAYERS:
+        assert coalitions.is_feasible(problem) == bool(verdict)
+    return verdict
 
 
-__all__ = ["decide"]
+def check_explanations(problem: DealProblem) -> None:
+    """Check that both methods explain an infeasible problem by a minimal subset, and no other."""
+    verdict = decide(problem)
+    for method in METHODS:
+        reason = explain(problem, method)
+        assert (reason is None) == bool(verdict), method
+        if reason is not None:
+            assert reason.is_impossible(), method
+            assert reason.is_minimal(), method
+            assert set(reason.constraints) <= set(constraints_of(problem)), method
+
+
+__all__ = ["check_explanations", "decide"]

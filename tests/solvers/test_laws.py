@@ -1,14 +1,35 @@
-"""Laws of feasibility: names do not matter, and tightening never makes the impossible possible."""
+"""Laws of deal problems: relabelling, tightening, splitting and merging of sets, and duality."""
 
-from hypothesis import given, settings
+from itertools import product
+
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from solvers import DealProblem, SetConstraint, certify, count_deals, solve, verify
-from solvers.registry import SOLVERS
-from solvers.strategies import deal_problems, tightened_problems
-from tests.sizes import examples
+from solvers import (
+    SOLVERS,
+    CrossedBounds,
+    CrowdedHand,
+    Deal,
+    DealProblem,
+    Feasible,
+    Infeasible,
+    NoDeal,
+    SetConstraint,
+    Shortage,
+    TooManyCards,
+    Verdict,
+    certify,
+    count_deals,
+    deal_faults,
+    filter_problem,
+    solve,
+    verify,
+)
+from solvers.brute_force import deals
+from solvers.strategies import deal_problems, feasible_problems, tightened_problems
+from tests.sizes import examples, thorough
 
-EVERY_SOLVER = settings(max_examples=examples(150))
+EVERY_SOLVER = settings(max_examples=thorough(20, 150))
 
 
 def verdicts(problem: DealProblem) -> dict[str, bool]:
@@ -22,27 +43,26 @@ def verdicts(problem: DealProblem) -> dict[str, bool]:
     return feasible
 
 
+def filtered(problem: DealProblem) -> DealProblem | None:
+    try:
+        return filter_problem(problem)
+    except NoDeal:
+        return None
+
+
 @given(deal_problems(), st.data())
 @EVERY_SOLVER
 def test_names_do_not_matter(problem: DealProblem, data: st.DataObject) -> None:
-    renamed = problem.relabelled(
-        players=data.draw(st.permutations(range(problem.players))),
-        sets=data.draw(st.permutations(range(len(problem.sets)))),
-        cards=[data.draw(st.permutations(range(set_.size))) for set_ in problem.sets],
-    )
-    assert verdicts(renamed) == verdicts(problem)
-    assert count_deals(renamed) == count_deals(problem)
-
-
-@given(deal_problems(), st.data())
-@settings(max_examples=examples(150))
-def test_renaming_back_gives_the_same_problem(problem: DealProblem, data: st.DataObject) -> None:
     players = data.draw(st.permutations(range(problem.players)))
     sets = data.draw(st.permutations(range(len(problem.sets))))
     cards = [data.draw(st.permutations(range(set_.size))) for set_ in problem.sets]
     renamed = problem.relabelled(players, sets, cards)
+    assert verdicts(renamed) == verdicts(problem)
+    assert count_deals(renamed) == count_deals(problem)
+    tight = filtered(problem)
+    assert filtered(renamed) == (tight and tight.relabelled(players, sets, cards))
     back = renamed.relabelled(
-        players=[players.index(p) for p in range(problem.players)],
+        players=[players.index(player) for player in range(problem.players)],
         sets=[sets.index(index) for index in range(len(sets))],
         cards=[[cards[old].index(card) for card in range(len(cards[old]))] for old in sets],
     )
@@ -52,7 +72,7 @@ def test_renaming_back_gives_the_same_problem(problem: DealProblem, data: st.Dat
 @st.composite
 def tightenings(draw: st.DrawFn) -> tuple[DealProblem, DealProblem]:
     """Draw a problem, and the same problem with one owner, minimum or maximum tightened."""
-    problem = draw(tightened_problems().filter(lambda problem: problem.cards > 0))
+    problem = draw(deal_problems().filter(lambda problem: problem.cards > 0))
     index = draw(st.sampled_from([index for index, set_ in enumerate(problem.sets) if set_.size]))
     owners, low, high = map(list, problem.sets[index])
     player = draw(st.integers(0, problem.players - 1))
@@ -68,20 +88,142 @@ def tightenings(draw: st.DrawFn) -> tuple[DealProblem, DealProblem]:
 
 @given(tightenings())
 @EVERY_SOLVER
-def test_tightening_never_adds_a_deal(pair: tuple[DealProblem, DealProblem]) -> None:
+def test_a_tighter_problem_has_no_more_deals(pair: tuple[DealProblem, DealProblem]) -> None:
     looser, tighter = pair
     before, after = verdicts(looser), verdicts(tighter)
     assert all(before[name] or not verdict for name, verdict in after.items() if name in before)
     assert count_deals(tighter) <= count_deals(looser)
+    verdict = certify(looser, solve(looser))
+    assert verdict or verify(tighter, verdict)
 
 
-@given(deal_problems())
-@settings(max_examples=examples(150))
-def test_a_proof_survives_tightening(problem: DealProblem) -> None:
+@given(deal_problems(max_players=3), st.data())
+@settings(max_examples=thorough(20, 150))
+def test_a_set_can_be_split_wherever_its_cards_go(
+    problem: DealProblem, data: st.DataObject
+) -> None:
+    """The deals are those of all ways to share the first part, and then the rest."""
+    assume(problem.sets)
+    index = data.draw(st.integers(0, len(problem.sets) - 1))
+    owners, low, high = problem.sets[index]
+    cut = data.draw(st.integers(0, len(owners)))
+    others = [*problem.sets[:index], *problem.sets[index + 1 :]]
+    total = 0
+    for counts in product(range(cut + 1), repeat=problem.players):
+        if sum(counts) == cut and all(a <= b for a, b in zip(counts, high, strict=True)):
+            low_left = [max(0, a - b) for a, b in zip(low, counts, strict=True)]
+            high_left = [a - b for a, b in zip(high, counts, strict=True)]
+            parts = [
+                SetConstraint(owners[:cut], counts, counts),
+                SetConstraint(owners[cut:], low_left, high_left),
+            ]
+            split = DealProblem(problem.hands, [*others, *parts])
+            number = count_deals(split)
+            assert bool(number) == bool(solve(split))
+            total += number
+    assert total == count_deals(problem)
+
+
+@given(deal_problems(max_sets=4), st.data())
+@settings(max_examples=thorough(20, 150))
+def test_merged_sets_have_no_fewer_deals(problem: DealProblem, data: st.DataObject) -> None:
+    """They have as many if no bound of the sets has an effect, or if all owners are known."""
+    assume(len(problem.sets) > 1)
+    *others, first, second = data.draw(st.permutations(problem.sets))
+    if data.draw(st.booleans()):
+        first, second = (
+            SetConstraint(set_.owners, [0] * problem.players, [set_.size] * problem.players)
+            for set_ in (first, second)
+        )
+    problem = DealProblem(problem.hands, [*others, first, second])
+    merged = SetConstraint(
+        first.owners + second.owners,
+        [a + b for a, b in zip(first.low, second.low, strict=True)],
+        [
+            min(a, first.size) + min(b, second.size)
+            for a, b in zip(first.high, second.high, strict=True)
+        ],
+    )
+    together = DealProblem(problem.hands, [*others, merged])
+    before, after = count_deals(problem), count_deals(together)
+    assert before <= after
+    assert bool(solve(together)) == bool(after)
+    free = not any(merged.low) and all(map(merged.bound_is_loose, range(problem.players)))
+    assert before == after or not free
+    owner = data.draw(st.integers(0, problem.players - 1))
+    hands = [hand + 2 * (player == owner) for player, hand in enumerate(problem.hands)]
+    known = SetConstraint([1 << owner] * 2, [0] * len(hands), [2] * len(hands))
+    assert count_deals(DealProblem(hands, [known, *problem.sets])) == before
+
+
+def draw_certificates(data: st.DataObject, problem: DealProblem) -> list[Verdict]:
+    """Draw a certificate of each type with arbitrary numbers, right or wrong."""
+    mask = st.integers(-1, (1 << problem.players) + 1)
+    sets = len(problem.sets)
+    number = st.integers(-1, max(problem.players, sets))
+    witnesses = data.draw(st.lists(mask, min_size=sets, max_size=sets))
+    return [
+        Infeasible(Shortage(data.draw(mask), tuple(witnesses))),
+        Infeasible(Shortage(data.draw(mask), (*witnesses, 0))),
+        Infeasible(TooManyCards()),
+        Infeasible(CrossedBounds(data.draw(number), data.draw(number))),
+        Infeasible(CrowdedHand(data.draw(number))),
+        Infeasible(),
+    ]
+
+
+@given(deal_problems(max_players=3, max_sets=2), st.data())
+@settings(max_examples=thorough(60, 500))
+def test_there_is_a_deal_or_a_shortage_and_never_both(
+    problem: DealProblem, data: st.DataObject
+) -> None:
+    """Neither verifies by chance: arbitrary evidence verifies only if it is right."""
+    all_deals = {deal.owner for deal in deals(problem)}
+    proofs = [verify(problem, verdict) for verdict in draw_certificates(data, problem)]
+    assert not (all_deals and any(proofs))
+    assert not proofs[-1]
+    owner = tuple(
+        tuple(data.draw(st.integers(0, problem.players - 1)) for _ in set_.owners)
+        for set_ in problem.sets
+    )
+    assert verify(problem, Feasible(Deal(owner))) == (owner in all_deals)
+    assert (not deal_faults(problem, owner)) == (owner in all_deals)
+    verdict = certify(problem, solve(problem))
+    assert bool(verdict) == bool(all_deals)
+    assert verify(problem, verdict)
+    assert isinstance(verdict, Feasible) or verdict.shortage is not None
+
+
+@given(feasible_problems(), st.data())
+@settings(max_examples=examples(200))
+def test_a_changed_deal_does_not_verify(problem: DealProblem, data: st.DataObject) -> None:
     verdict = solve(problem)
-    if not verdict:
-        for index, set_ in enumerate(problem.sets):
-            tighter = problem.with_set(
-                index, SetConstraint([0] * set_.size, [low + 1 for low in set_.low], set_.high)
-            )
-            assert verify(tighter, verdict)
+    assert isinstance(verdict, Feasible)
+    owner = verdict.deal.owner
+    assert deal_faults(problem, owner) == deal_faults(problem, verdict.deal) == []
+    assert deal_faults(problem, (*owner, ())) == [
+        "the deal does not have exactly one owner for each card"
+    ]
+    changed = [(*owner, (0,)), (*owner, ())]
+    for index, row in enumerate(owner):
+        rows = [(*row, 0), row[1:]] if row else [(0,)]
+        if row:
+            # Another player or nobody: hands are exact, so no other owner can be right.
+            card = data.draw(st.integers(0, len(row) - 1))
+            others = sorted(set(range(-1, problem.players + 1)) - {row[card]})
+            rows.append((*row[:card], data.draw(st.sampled_from(others)), *row[card + 1 :]))
+        changed += [(*owner[:index], other, *owner[index + 1 :]) for other in rows]
+    assert not any(verify(problem, Feasible(Deal(deal))) for deal in changed)
+
+
+@given(tightened_problems())
+@settings(max_examples=examples(100))
+def test_a_proof_does_not_survive_the_loss_of_every_constraint(problem: DealProblem) -> None:
+    everybody = (1 << problem.players) - 1
+    free = [
+        SetConstraint([everybody] * set_.size, [0] * problem.players, [set_.size] * problem.players)
+        for set_ in problem.sets
+    ]
+    verdict = certify(problem, solve(problem))
+    if isinstance(verdict, Infeasible) and sum(problem.hands) == problem.cards:
+        assert not verify(DealProblem(problem.hands, free), verdict)
