@@ -21,7 +21,7 @@ from solvers import (
     verify,
 )
 from solvers.brute_force import deals
-from tests.sizes import examples, thorough
+from tests.sizes import thorough
 from tests.solvers.problems import (
     bound_everywhere,
     free_start,
@@ -40,23 +40,20 @@ MIXED = DealProblem(
 
 
 @given(listable_problems())
-@settings(max_examples=examples(200))
+@settings(max_examples=thorough(40, 300))
 def test_numbers_and_deals_correspond(problem: DealProblem) -> None:
     numbered = NumberedDeals(problem)
     listed = sorted(numbered.deal(number).owner for number in range(numbered.number))
     assert listed == [deal.owner for deal in deals(problem)]
 
 
-@pytest.mark.parametrize(
-    "problem", [free_start(4, 13, 4), start_seen_by_one(4, 13, 4), bound_everywhere(4, 13, 4)]
-)
-def test_drawn_deals_satisfy_a_large_problem(problem: DealProblem) -> None:
-    numbered = NumberedDeals(problem)
-    assert numbered.number == count_deals(problem)
-    random = Random(3)
-    drawn = {numbered.draw(random) for _ in range(20)}
-    assert len(drawn) == 20
-    assert all(verify(problem, Feasible(deal)) for deal in drawn)
+def test_drawn_deals_satisfy_a_large_problem() -> None:
+    for problem in (free_start(40, 25, 8), start_seen_by_one(4, 13, 4), bound_everywhere(4, 13, 4)):
+        drawn = sample_deals(problem, Random(3), 20)
+        assert len({*drawn}) == 20
+        assert all(verify(problem, Feasible(deal)) for deal in drawn)
+        assert drawn == sample_deals(problem, Random(3), 20)
+        assert NumberedDeals(problem).number == count_deals(problem)
 
 
 def p_value(observed: Sequence[int], expected: Sequence[float]) -> float:
@@ -116,11 +113,6 @@ def test_a_draw_is_the_deal_of_a_random_number() -> None:
         assert sample_deals(MIXED, FixedRandom(), 2) == [numbered.deal(number)] * 2
 
 
-def test_the_generator_is_the_one_passed_in() -> None:
-    assert sample_deals(MIXED, Random(1), 5) == sample_deals(MIXED, Random(1), 5)
-    assert sample_deals(MIXED, Random(1), 5) != sample_deals(MIXED, Random(2), 5)
-
-
 def test_a_draw_requires_a_generator() -> None:
     with pytest.raises(InputError, match="5"):
         NumberedDeals(DealProblem([1, 0], [SetConstraint.of([[0]], players=2)])).draw(5)  # type: ignore[arg-type]
@@ -144,9 +136,3 @@ def test_tables_above_the_limit_are_refused() -> None:
     bound = SetConstraint.of([[0, 1]] * 4, players=2, low=[1, 0])
     with pytest.raises(LimitError, match=r"tables of up to [\d,]+ MB: the limit is 512 MB"):
         NumberedDeals(DealProblem([2_400, 2_400], [bound] * 1_200))
-
-
-def test_large_starts_are_drawn_from_without_tables() -> None:
-    start = free_start(40, 25, 8)
-    (deal,) = sample_deals(start, Random(0), 1)
-    assert verify(start, Feasible(deal))
