@@ -144,7 +144,7 @@ def random_boundary(choose: Choose, sizes: Sizes) -> tuple[DealProblem, DealProb
     coalition = choose(0, everybody)
     hands = [0] * players
     sets: list[SetConstraint] = []
-    tighter: list[tuple[int, SetConstraint]] = []
+    tighter: dict[str, list[tuple[int, SetConstraint]]] = {}
     for index, size in enumerate(_choose_set_sizes(choose, sizes)):
         # Without maximums, members of the coalition can be restricted only by the owners.
         witness = choose(0, everybody) | (0 if sizes.upper_bounds else coalition)
@@ -165,19 +165,20 @@ def random_boundary(choose: Choose, sizes: Sizes) -> tuple[DealProblem, DealProb
         for card, player in enumerate(deal):
             if witness >> player & 1:
                 rest = with_entry(constraint.owners, card, owners[card] & ~witness)
-                tighter.append((index, constraint._replace(owners=rest)))
+                tighter.setdefault("owners", []).append((index, constraint._replace(owners=rest)))
         for player in range(players):
             is_member, is_witness = coalition >> player & 1, witness >> player & 1
             if is_witness > is_member:
                 more = with_entry(constraint.low, player, low[player] + 1)
-                tighter.append((index, constraint._replace(low=more)))
+                tighter.setdefault("low", []).append((index, constraint._replace(low=more)))
             elif is_member > is_witness and high[player]:
                 less = with_entry(constraint.high, player, high[player] - 1)
-                tighter.append((index, constraint._replace(high=less)))
+                tighter.setdefault("high", []).append((index, constraint._replace(high=less)))
     problem = DealProblem(hands, sets)
-    number = choose(0, len(tighter))
-    if number < len(tighter):
-        return problem, problem.with_set(*tighter[number])
+    kind = choose(0, len(tighter))
+    if kind < len(tighter):
+        changes = [*tighter.values()][kind]
+        return problem, problem.with_set(*changes[choose(0, len(changes) - 1)])
     members = [player for player in range(players) if coalition >> player & 1]
     givers = [player for player in range(players) if player not in members and hands[player]]
     if members and givers:

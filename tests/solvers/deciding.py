@@ -31,8 +31,8 @@ def decide(problem: DealProblem) -> Verdict:
     return verdict
 
 
-def check_explanations(problem: DealProblem) -> None:
-    """Check that both methods explain an infeasible problem by a minimal subset, and no other."""
+def check_explanations(problem: DealProblem) -> Verdict:
+    """Return the verdict; check that both methods explain an infeasible one by a minimal subset."""
     verdict = decide(problem)
     for method in METHODS:
         reason = explain(problem, method)
@@ -41,6 +41,7 @@ def check_explanations(problem: DealProblem) -> None:
             assert reason.is_impossible(), method
             assert reason.is_minimal(), method
             assert set(reason.constraints) <= set(constraints_of(problem)), method
+    return verdict
 
 
 __all__ = ["check_explanations", "decide"]
