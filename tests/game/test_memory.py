@@ -132,3 +132,22 @@ def test_rows_of_long_sets_are_estimated_in_full_and_freed() -> None:
     left = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert left < 100 * size
+
+
+def test_sets_of_many_kinds_of_cards_take_little_memory() -> None:
+    """A set of a thousand kinds, for twelve players, has tables of 170 MB, which are not kept."""
+    random, players, size = Random(1), 12, thorough(400, 1_000)
+    owner = [random.randrange(players) for _ in range(2 * size)]
+    masks = [1 << player | random.randrange(1 << players) for player in owner]
+    sets = [
+        SetConstraint(part, (0,) * players, (size,) * players)
+        for part in (masks[:size], [(1 << players) - 1] * size)
+    ]
+    hands = [owner.count(player) for player in range(players)]
+    state = State(DealProblem(hands, sets), 0, (None, None), size)
+    tracemalloc.start()
+    groups = state.legal_questions.groups()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(groups) > 5 * size
+    assert peak < 12 * 2**20
