@@ -61,11 +61,16 @@ def test_a_game_agrees_with_its_state(game: Game) -> None:
 @sizes(max_examples=examples(60))
 def test_texts_are_accepted_as_values(game: Game) -> None:
     replayed = Game.start(game.settings)
+    with pytest.raises(InputError, match="undo: no move was made"):
+        replayed.undo()
     for move in game.moves:
         assert Move.parse(str(move)) == move
         assert Question.parse(str(move.question)) == move.question
         assert replayed.play(str(move)) == replayed.ask(str(move.question), str(move.answer))
-        replayed = replayed.play(str(move))
+        before, replayed = replayed, replayed.play(str(move))
+        assert replayed.undo() == before
+        earlier = [state.same_position(replayed.state) for state in before.states]
+        assert replayed.repeats() == (earlier.index(True) if any(earlier) else None)
     assert (
         replayed == game == Game.parse(record_text(game)) == Game.parse(record_text(game).encode())
     )
@@ -88,17 +93,6 @@ def test_irregularities_of_a_file_are_warnings() -> None:
     with pytest.warns(FileWarning) as warned:
         assert State.parse(text) == game.state
     assert [str(w.message) for w in warned] == parse_state(text).warnings
-
-
-def test_a_repeated_position_is_noticed() -> None:
-    game = Game.start(Settings(4, 3, 3))
-    for move in (
-        "0 asks 1 for 0/0: no", "1 asks 0 for 0/0: no", "0 asks 1 for 0/0: no",
-        "1 asks 0 for 0/0: no",
-    ):  # fmt: skip
-        game = game.play(Move.parse(move))
-    assert game.undo().repeats() is None
-    assert game.repeats() == 2
 
 
 def test_a_state_shows_itself_in_a_notebook() -> None:

@@ -80,29 +80,6 @@ def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets() -> Non
             assert tuple(possible) == answers
 
 
-def test_equal_sets_of_a_small_and_a_large_game_are_distinguished() -> None:
-    """The lanes of 52 cards are narrower than those of 160, so their tables add up differently."""
-    for sets in (13, 40, 13):
-        start = State.start(Settings(4, sets, 4))
-        assert len(start.legal_questions) == 3 * 4 * sets
-        for question, answers in start.legal_questions.items():
-            assert len(answers) == 2
-            assert start.after(question, answers[0]).slack() is not None
-
-
-def test_players_without_cards_of_a_set_are_distinguished() -> None:
-    """Player 2 has no card of set 0, because it has no cards at all or only other ones."""
-    unknown = SetConstraint((7, 7), (0,) * 3, (2,) * 3)
-    seen = SetConstraint((4, 3), (0,) * 3, (2,) * 3)
-    shared = SetConstraint((3, 3), (0,) * 3, (2,) * 3)
-    for hands, other, able in (
-        ((2, 2, 0), shared, {1}), ((2, 1, 1), seen, {1, 2}), ((2, 2, 0), shared, {1}),
-    ):  # fmt: skip
-        state = State(DealProblem(hands, (unknown, other)), 0, (None, None), 2)
-        questions = [question for question in state.legal_questions if question.card.set_index == 0]
-        assert {question.asked for question in questions} == able
-
-
 def test_copies_of_a_state_have_only_its_value() -> None:
     state = State.start(Settings(4, 13, 4))
     questions = list(state.legal_questions)

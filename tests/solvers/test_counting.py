@@ -132,37 +132,10 @@ def test_golden_numbers() -> None:
     assert agree(ways, game) == 182_070_934_730_308
 
 
-def chain(links: int, size: int) -> DealProblem:
-    """Return a problem in which players 0 and `links` share a card, and sets pass on its owner.
-
-    Link p is a set of players p and p + 1, in which p + 1 can have at most one card. If player 0
-    has the shared card, p + 1 has one card of each link, any of them; otherwise p + 1 has none.
-    """
-    players = links + 1
-    sets = [SetConstraint.of([[0, links]], players)]
-    for first in range(links):
-        low = [0] * players
-        low[first] = size - 1
-        sets.append(SetConstraint.of([[first, first + 1]] * size, players, low, [size] * players))
-    return DealProblem([size] * links + [1], sets)
-
-
-def test_chances_next_to_0_and_1_stay_off_them() -> None:
-    assert (
-        agree({"polynomial": count_deals, "deals": lambda p: len(list(deals(p)))}, chain(2, 3))
-        == 3**2 + 1
-    )
-    problem = chain(13, 100)
-    exact = exact_chances(problem)
-    assert exact.deals == 10**26 + 1
-    assert exact.chance(0, 0, 0) == 1 - Fraction(1, 10**26 + 1)
-    row = exact.floats()[0][0]
-    assert 0.0 < row[13] == 1 / (10**26 + 1)
-    assert row[0] == nextafter(1.0, 0.0)
-    assert row[1:13] == [0.0] * 12
-
-
 def test_chances_too_small_for_a_float_are_not_0() -> None:
+    odds = Chances(10**26 + 1, (((1, 10**26, 0),),))
+    assert odds.chance(0, 0, 0) == Fraction(1, 10**26 + 1)
+    assert odds.floats() == [[[1 / (10**26 + 1), nextafter(1.0, 0.0), 0.0]]]
     floats = Chances(10**400, (((1, 10**400 - 1, 0), (0, 0, 10**400)),)).floats()
     assert floats == [[[nextafter(0.0, 1.0), nextafter(1.0, 0.0), 0.0], [0.0, 0.0, 1.0]]]
 
