@@ -22,7 +22,7 @@ from solvers.registry import VARIANTS
 from solvers.strategies import boundary_pairs, deal_problems, feasible_problems, game_problems
 from tests.sizes import examples, thorough
 from tests.solvers.deciding import check_explanations, decide
-from tests.solvers.problems import free_start, oracle_problems
+from tests.solvers.problems import bound_everywhere, free_start, oracle_problems
 
 small_problems = st.booleans().flatmap(lambda bounds: deal_problems(upper_bounds=bounds))
 small_pairs = st.booleans().flatmap(lambda bounds: boundary_pairs(upper_bounds=bounds))
@@ -127,3 +127,4 @@ def test_thousands_of_cards_and_a_hundred_players(size: int, sets: int) -> None:
     assert not decide(crowd(size, sets, 8, too_many=1))
     assert decide(free_start(size, sets, 8))
     assert decide(free_start(1, 100, 100))
+    assert decide(bound_everywhere(4, 12, 12))

@@ -25,7 +25,6 @@ from solvers import (
     default_solver,
     find_solver,
     registry,
-    solve,
     solvers_for,
 )
 from solvers.registry import ENTRY_POINTS
@@ -168,12 +167,6 @@ def test_a_refused_problem_is_not_solved() -> None:
         SOLVERS["brute-force"](free_start(4, 13, 4))
 
 
-def test_the_default_follows_the_number_of_players() -> None:
-    assert default_solver(free_start(4, 12, 12)).name == "coalitions"
-    assert default_solver(free_start(4, 13, 13)).name == "max-flow"
-    assert solve(free_start(4, 13, 13))
-
-
 def test_the_default_follows_the_number_of_lanes() -> None:
     assert default_solver(bound_everywhere(4, 24, 12)).name == "coalitions"
     assert default_solver(bound_everywhere(4, 36, 12)).name == "max-flow"
@@ -189,13 +182,6 @@ def test_the_default_follows_the_number_of_different_owners_in_a_set() -> None:
     assert default_solver(one_set(101)).name == "max-flow"
     assert default_solver(one_set(4_095)).name == "max-flow"
     assert default_solver(one_set(96, size=96)).name == "coalitions"
-
-
-def test_preparing_and_solving_are_two_steps() -> None:
-    for solver in SOLVERS.values():
-        run = solver.prepare(PROBLEM)
-        assert bool(run())
-        assert solver.idea
 
 
 def test_an_import_path_names_a_solver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
