@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
-import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -181,20 +180,6 @@ def test_moves_that_changed_the_hands_are_named() -> None:
     )
 
 
-def test_a_number_of_cards_that_may_be_smaller_is_stated_as_at_most() -> None:
-    game = play(
-        Settings(3, 4, 3), "0 asks 2 for 2/0: yes", "0 asks 1 for 0/2: no", "1 asks 0 for 2/1: yes",
-        "1 asks 0 for 2/0: yes", "1 asks 0 for 1/1: yes", "1 asks 0 for 3/0: yes",
-    )  # fmt: skip
-    explanation = explain(game, Question(0, 1, Card(3, 0)), Answer.YES)
-    assert explanation is not None
-    assert explanation.moves == (1, 2, 3, 4, 5)
-    assert explanation.reason == (
-        "player 1 cannot have 3/0: otherwise player 0 holds at most 1 card (4 at the start, at "
-        "most 1 received, 4 given away), but must hold at least 1 each of sets 0 and 3: 2 in all"
-    )
-
-
 def test_a_crowded_hand_may_have_received_more() -> None:
     """The explanation reads only the moves, so they need not form a game."""
     start = Game.start(Settings(3, 6, 6))
@@ -208,36 +193,6 @@ def test_a_crowded_hand_may_have_received_more() -> None:
         "player 0 holds at most 4 cards (3 at the start, at most 1 received), but must hold "
         "at least 1 each of sets 1, 2, 3, 4 and 5: 5 in all"
     )
-
-
-@pytest.mark.parametrize(
-    ("size", "moves", "question", "answer", "shorter"),
-    [
-        (Settings(3, 2, 3),
-         ("0 asks 2 for 0/0: no", "2 asks 1 for 1/0: no", "1 asks 2 for 1/0: no"),
-         Question(2, 0, Card(1, 1)), Answer.YES, (2,)),
-        (Settings(2, 3, 3),
-         ("0 asks 2 for 1/0: no", "2 asks 0 for 0/0: yes", "2 asks 1 for 2/1: yes"),
-         Question(1, 0, Card(1, 1)), Answer.NO, (0,)),
-    ],
-    ids=["oldest moves left out first", "newest moves left out first"],
-)  # fmt: skip
-def test_the_shorter_of_two_minimal_lists_is_chosen(
-    size: Settings,
-    moves: tuple[str, ...],
-    question: Question,
-    answer: Answer,
-    shorter: tuple[int, ...],
-) -> None:
-    """The other two moves also forbid the answer, but only together."""
-    game = play(size, *moves)
-    explanation = explain(game, question, answer)
-    assert explanation is not None
-    assert explanation.moves == shorter
-    longer = {0, 1, 2} - set(shorter)
-    assert not solve(claim(problem_of_moves(game, longer), question, answer))
-    for move in longer:
-        assert solve(claim(problem_of_moves(game, {move}), question, answer))
 
 
 def test_long_games_are_explained_by_a_few_moves() -> None:

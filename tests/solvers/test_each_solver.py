@@ -77,11 +77,6 @@ def test_variants_are_found_only_by_name() -> None:
     assert find_solver("cp-sat-bundled-counts").with_time_limit(600)(many)
 
 
-def test_cp_sat_is_deterministic() -> None:
-    problem = bound_everywhere(4, 6, 4)
-    assert cp_sat.prepare(problem, seed=3)() == cp_sat.prepare(problem, seed=3)()
-
-
 def test_brute_force_takes_up_to_its_limit() -> None:
     cards = SetConstraint.of([[0, 1]] * 17, players=2)
     assert 2**17 <= brute_force.MAX_ASSIGNMENTS < 2**18

@@ -22,7 +22,7 @@ from solvers.strategies import deal_problems, feasible_problems
 from tests.agreement import agree
 from tests.limits import limited
 from tests.sizes import examples, thorough
-from tests.solvers.problems import bound_everywhere, free_start, oracle_problems
+from tests.solvers.problems import bound_everywhere, free_start
 
 
 def filtered_by_solving(problem: DealProblem) -> DealProblem:
@@ -77,15 +77,6 @@ def test_filters_agree_on_larger_problems(problem: DealProblem) -> None:
     tight = agree(FILTERS, problem)
     assert filter_problem(problem) == tight
     assert agree(FILTERS, tight) == tight
-
-
-def test_tables_and_flow_agree_on_game_states() -> None:
-    for problem, valid in oracle_problems()[::4]:
-        if valid:
-            agree(FILTERS, problem)
-        else:
-            with pytest.raises(NoDeal):
-                filter_problem(problem)
 
 
 def test_many_players_are_closed_by_flow() -> None:

@@ -31,7 +31,6 @@ from solvers import (
     factor_product,
     filter_problem,
     filtering,
-    flow_filtering,
     sample_deals,
     solve,
     verify,
@@ -43,7 +42,7 @@ from solvers.reduced_problem import min_lanes, reduce_problem
 from solvers.strategies import deal_problems
 from tests.limits import limited
 from tests.sizes import examples
-from tests.solvers.problems import bound_everywhere, free_start
+from tests.solvers.problems import bound_everywhere
 
 PROBLEM = bound_everywhere(4, 6, 4)
 CALLS: dict[str, Callable[[float], object]] = {
@@ -119,14 +118,6 @@ def test_the_estimate_is_never_too_large(problem: DealProblem) -> None:
         assert lanes <= product.lanes.lanes
         assert size <= product.size
         assert not size or len(product.nonconstant) > 1
-
-
-def test_interchangeable_players_are_found() -> None:
-    """The last player is like the first; the others differ."""
-    open_to_all = SetConstraint.of([[0, 1, 2, 3]] * 4 + [[0, 1, 3]], players=4, low=[1, 0, 0, 1])
-    assert flow_filtering.equivalent_players((2, 2, 2, 2), [open_to_all]) == [0, 1, 2, 0]
-    free = free_start(4, 3, 4)
-    assert flow_filtering.equivalent_players(free.hands, free.sets) == [0] * 4
 
 
 @given(deal_problems())

@@ -79,10 +79,6 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Iterator[Register]:
     registry.registered_solvers.cache_clear()
 
 
-def test_the_group_has_the_documented_name() -> None:
-    assert ENTRY_POINTS == "quaternity.solvers"
-
-
 def test_a_function_becomes_a_solver(register: Register) -> None:
     register(Point("first", "elsewhere:first_owner", first_owner))
     solver = find_solver("first")

@@ -15,7 +15,6 @@ from solvers import (
     DealProblem,
     Infeasible,
     InputError,
-    SetConstraint,
     SolverFault,
     SolverTimeout,
     UnsupportedProblem,
@@ -110,23 +109,6 @@ def test_a_rival_that_gives_up_has_no_verdict(monkeypatch: pytest.MonkeyPatch) -
         find_solver("glop").with_time_limit(2)(free_start(2, 2, 2))
 
 
-@pytest.mark.parametrize("name", INSTALLED)
-def test_sums_of_too_few_booleans_have_a_shortage(name: str) -> None:
-    """They are refuted before any search, with evidence: an ownerless card, a hand, a minimum."""
-    of = SetConstraint.of
-    for problem in (
-        DealProblem([1, 1], [of([[0, 1], []], 2)]),
-        DealProblem([2, 1], [of([[0, 1], [1], [1]], 2)]),
-        DealProblem([2, 1], [of([[0, 1], [0], [1]], 2, low=[0, 1]), of([], 2)]),
-        DealProblem([2, 1], [of([[0], [1]], 2, low=[0, 0]), of([[0, 1]], 2, high=[0, 0])]),
-    ):
-        verdict = find_solver(name)(problem)
-        if isinstance(verdict, Infeasible) and verdict.shortage is not None:
-            assert verify(problem, verdict)
-        else:
-            assert judge(problem, [find_solver(name)]).in_words() == ""
-
-
 def test_a_problem_that_is_too_large_is_refused_before_any_work() -> None:
     row = replace(EXTERNAL_SOLVERS["glop"], max_pairs=10)
     assert row.solver.refuses(free_start(2, 2, 2)) is None
@@ -210,11 +192,6 @@ def test_a_set_bounded_for_every_player_is_decided_with_evidence() -> None:
         assert missed is not None
         verdict = model.deal(values) if missed < 0.5 else Infeasible(model.shortage(weights))
         assert verify(problem, verdict)
-
-
-def test_clp_ends_at_corners() -> None:
-    problem = make_pair("php", 120, 0).possible
-    assert verify(problem, find_solver("clp")(problem))
 
 
 @pytest.mark.parametrize(

@@ -26,22 +26,23 @@ from tests.solvers.problems import (
     start_seen_by_one,
 )
 
-MIXED = DealProblem(
-    [4, 3, 3],
-    [
-        SetConstraint.of([[0, 1], [0, 1, 2], [0, 1, 2]], players=3, low=[1, 0, 1]),
-        SetConstraint.of([[1, 2], [0, 1, 2], [0], [0, 2]], players=3, high=[2, 2, 2]),
-        SetConstraint.of([[0, 1, 2], [0, 1, 2], [1, 2]], players=3),
-    ],
-)
-
 
 @given(listable_problems())
 @settings(max_examples=thorough(40, 300))
 def test_numbers_and_deals_correspond(problem: DealProblem) -> None:
+    """A draw is the deal of a random number, so draws are exactly uniform."""
     numbered = NumberedDeals(problem)
     listed = sorted(numbered.deal(number).owner for number in range(numbered.number))
     assert listed == [deal.owner for deal in deals(problem)]
+
+    class FixedRandom(Random):
+        def randrange(self, *bounds: int) -> int:  # type: ignore[override]  # with one bound
+            assert bounds == (numbered.number,)
+            return numbered.number // 2
+
+    if listed:
+        middle = numbered.deal(numbered.number // 2)
+        assert sample_deals(problem, FixedRandom(), 2) == [middle] * 2
 
 
 def test_drawn_deals_satisfy_a_large_problem() -> None:
@@ -51,20 +52,6 @@ def test_drawn_deals_satisfy_a_large_problem() -> None:
         assert all(verify(problem, Feasible(deal)) for deal in drawn)
         assert drawn == sample_deals(problem, Random(3), 20)
         assert NumberedDeals(problem).number == count_deals(problem)
-
-
-def test_a_draw_is_the_deal_of_a_random_number() -> None:
-    """The number is one of all numbers. With the bijection above, draws are exactly uniform."""
-    numbered = NumberedDeals(MIXED)
-
-    class FixedRandom(Random):
-        def randrange(self, *bounds: int) -> int:  # type: ignore[override]  # with one bound
-            assert bounds == (numbered.number,)
-            return number
-
-    for number in (0, 1, numbered.number // 2, numbered.number - 1):
-        assert numbered.draw(FixedRandom()) == numbered.deal(number)
-        assert sample_deals(MIXED, FixedRandom(), 2) == [numbered.deal(number)] * 2
 
 
 def test_a_draw_requires_a_generator() -> None:
