@@ -12,10 +12,10 @@ A test of your own solver may look like this:
 
 About half of the problems are feasible. Feasible problems are made from a random deal by loosening
 its constraints. Infeasible ones are made by tightening a few constraints of a feasible problem, so
-that they narrowly fail. A third of the problems are on the boundary: a single unit of one
-constraint decides whether they are feasible. All of them shrink towards few players and cards. Creating a strategy
-imports the libraries of the built-in solvers. This takes about a second, and keeps the first
-example of a test within Hypothesis's deadline.
+that they narrowly fail. A third of the problems are on the boundary: one unit of one constraint
+decides whether they are feasible. All of them shrink towards few players and cards. Creating a
+strategy imports the libraries of the built-in solvers. This takes about a second, and keeps the
+first example of a test within Hypothesis's deadline.
 """
 
 from __future__ import annotations

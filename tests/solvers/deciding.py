@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from solvers import DealProblem, Verdict, all_solvers, certify, coalitions, solvers_for, verify
+from solvers.coalition_tables import MAX_PLAYERS
 from solvers.explanation import METHODS, constraints_of, explain
 from solvers.solver import Solver
 from tests.agreement import agree
@@ -26,7 +27,7 @@ def decide(problem: DealProblem) -> Verdict:
         check=lambda verdict: verify(problem, certify(problem, verdict)),
         answer=bool,
     )
-    if problem.players <= coalitions.MAX_PLAYERS:
+    if problem.players <= MAX_PLAYERS:
         assert coalitions.is_feasible(problem) == bool(verdict)
     return verdict
 

@@ -90,13 +90,6 @@ def test_names_are_readable(name: str) -> None:
     assert text.isascii()
 
 
-def test_a_problem_of_nothing_has_a_row_that_holds() -> None:
-    """A model without booleans has one that is never true, as some formats need at least one."""
-    (row,) = linear_model(DealProblem((0, 0), ())).rows
-    assert row.sides == [("=", 0)]
-    assert len(row.terms) == 1
-
-
 @pytest.mark.parametrize("name", ["lp", "mzn", "fzn"])
 def test_every_boolean_is_written_in_all_its_rows(name: str) -> None:
     """This holds for rows of any length: outside the rows, every boolean occurs equally often."""

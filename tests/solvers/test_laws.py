@@ -32,7 +32,7 @@ from tests.solvers.deciding import decide
 EVERY_SOLVER = settings(max_examples=thorough(20, 150))
 
 
-def filtered(problem: DealProblem) -> DealProblem | None:
+def filter_or_none(problem: DealProblem) -> DealProblem | None:
     try:
         return filter_problem(problem)
     except NoDeal:
@@ -48,8 +48,8 @@ def test_names_do_not_matter(problem: DealProblem, data: st.DataObject) -> None:
     renamed = problem.relabelled(players, sets, cards)
     assert bool(decide(renamed)) == bool(decide(problem))
     assert count_deals(renamed) == count_deals(problem)
-    tight = filtered(problem)
-    assert filtered(renamed) == (tight and tight.relabelled(players, sets, cards))
+    tight = filter_or_none(problem)
+    assert filter_or_none(renamed) == (tight and tight.relabelled(players, sets, cards))
     back = renamed.relabelled(
         players=[players.index(player) for player in range(problem.players)],
         sets=[sets.index(index) for index in range(len(sets))],
@@ -189,9 +189,9 @@ def test_a_changed_deal_does_not_verify(problem: DealProblem, data: st.DataObjec
     assert deal_faults(problem, (*owner, ())) == [
         "the deal does not have exactly one owner for each card"
     ]
-    changed = [(*owner, (0,)), (*owner, ())]
+    changed: list[tuple[tuple[int, ...], ...]] = [(*owner, (0,)), (*owner, ())]
     for index, row in enumerate(owner):
-        rows = [(*row, 0), row[1:]] if row else [(0,)]
+        rows: list[tuple[int, ...]] = [(*row, 0), row[1:]] if row else [(0,)]
         if row:
             # Another player or nobody: hands are exact, so no other owner can be right.
             card = data.draw(st.integers(0, len(row) - 1))

@@ -25,7 +25,7 @@ from tests.solvers.foreign_readers import opb_rows
 from tests.solvers.test_exchange import ODD
 
 
-def proved(problem: DealProblem, solver: str = "max-flow") -> Certificate:
+def prove(problem: DealProblem, solver: str = "max-flow") -> Certificate:
     verdict = SOLVERS[solver](problem)
     assert isinstance(verdict, Infeasible)
     assert verdict.shortage is not None
@@ -47,12 +47,12 @@ def impossible() -> Iterator[tuple[DealProblem, Certificate]]:
         for problem in (*ODD, *cases):
             for name in ("max-flow", "coalitions") if problem.players < 8 else ("max-flow",):
                 if not solve(problem):
-                    yield problem, proved(problem, name)
+                    yield problem, prove(problem, name)
 
 
 def test_every_certificate_becomes_a_short_proof() -> None:
     large = make_pair("game", 400, 1).impossible
-    cases = [*islice(impossible(), thorough(300, 1000)), (large, proved(large))]
+    cases = [*islice(impossible(), thorough(300, 1000)), (large, prove(large))]
     for problem, certificate in cases:
         proof = refutation(problem, certificate)
         check_refutation(problem, opb(problem), proof)
@@ -109,7 +109,7 @@ def test_corrupted_proofs_are_refused_unless_they_are_proofs() -> None:
     random = Random(3)
     just = [make_pair(family, 12, 0).impossible for family in FAMILIES]
     others = islice(impossible(), thorough(10, 100))
-    for cases, most in ([(problem, proved(problem)) for problem in just], 0.01), (others, 0.05):
+    for cases, most in ([(problem, prove(problem)) for problem in just], 0.01), (others, 0.05):
         tried = proofs = 0
         for problem, certificate in cases:
             formula, proof = opb(problem), refutation(problem, certificate)
@@ -275,12 +275,6 @@ def test_an_invalid_character_is_named_with_its_line(character: str) -> None:
             texts = (odd, text) if name == "formula" else (formula, odd)
             with pytest.raises(InvalidProof, match=f"^{name}, line {number + 1}: "):
                 check_proof(*texts)
-
-
-def test_sums_of_very_long_numbers_are_checked() -> None:
-    text = proof(f"pol 1 {f'{10**99} * ' * 50};").replace("f 4;", "f 1;").replace(": 5", ": 2")
-    with pytest.raises(InvalidProof, match="row 2 is possible"):
-        check_proof("+1 x1 >= 0 ;\n", text)
 
 
 @pytest.mark.parametrize("text", ["", "pseudo-Boolean proof version 2.0\n", "\x00", ";" * 9])

@@ -54,11 +54,6 @@ def test_drawn_deals_satisfy_a_large_problem() -> None:
         assert NumberedDeals(problem).number == count_deals(problem)
 
 
-def test_a_draw_requires_a_generator() -> None:
-    with pytest.raises(InputError, match="5"):
-        NumberedDeals(DealProblem([1, 0], [SetConstraint.of([[0]], players=2)])).draw(5)  # type: ignore[arg-type]
-
-
 def test_numbers_without_a_deal_are_refused() -> None:
     impossible = DealProblem([1, 1], [SetConstraint.of([[0], [0]], players=2)])
     assert NumberedDeals(impossible).number == 0
@@ -67,6 +62,8 @@ def test_numbers_without_a_deal_are_refused() -> None:
     with pytest.raises(InputError, match="deal 0 is out of range: there are 0 deals"):
         NumberedDeals(impossible).deal(0)
     empty = NumberedDeals(DealProblem([0], []))
+    with pytest.raises(InputError, match="5"):
+        empty.draw(5)  # type: ignore[arg-type]
     assert (empty.number, empty.deal(0).owner) == (1, ())
     for number in (-1, 1):
         with pytest.raises(InputError, match=f"deal {number} is out of range: there are 1 deals"):
