@@ -2,8 +2,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from itertools import islice
 from random import Random
 
 import pytest
@@ -15,10 +13,9 @@ from solvers.exchange.formats import FORMATS, export_problem
 from solvers.exchange.rows import deal_of, linear_model
 from solvers.instances import FAMILIES, make_pair
 from solvers.problem import DealProblem, SetConstraint
-from solvers.random_problems import Sizes, random_feasible, random_tightened
 from solvers.registry import SOLVERS, solve
 from solvers.shortage import Shortage, simple_certificate
-from solvers.strategies import boundary_pairs
+from solvers.strategies import boundary_pairs, deal_problems, feasible_problems
 from solvers.verdict import Feasible, verify
 from tests.limits import limited
 from tests.sizes import thorough
@@ -41,36 +38,28 @@ ODD = [
 ]
 
 
-def instances(families: bool = True) -> Iterator[DealProblem]:
-    """Yield odd problems, then random ones and families in turn, feasible and infeasible."""
-    yield from ODD
-    random = Random(4)
-    while True:
-        seed = random.randrange(10**6)
-        yield random_feasible(random.randint, Sizes())
-        yield random_tightened(random.randint, Sizes())
-        if families:
-            yield from make_pair(random.choice(list(FAMILIES)), random.randint(12, 16), seed)
-
+small_problems = st.sampled_from(ODD) | deal_problems()
+families = st.builds(
+    make_pair, st.sampled_from([*FAMILIES]), st.integers(12, 16), st.integers(0, 10**6)
+).flatmap(st.sampled_from)
+problems = small_problems | families
 
 EACH_READER = pytest.mark.parametrize("reader", READERS, ids=lambda r: f"{r.format}-{r.solver}")
 
 
 @EACH_READER
-def test_an_exported_problem_is_read_back(reader: Reader) -> None:
+@given(data=st.data())
+@settings(max_examples=thorough(20, 200))
+def test_an_exported_problem_is_read_back(reader: Reader, data: st.DataObject) -> None:
     if not reader.installed:
         pytest.skip(f"{reader.needs} is not installed")
-    count = 20 if reader.needs[0] == "!" or reader.solver == "clasp" else thorough(20, 200)
-    kinds = [0, 0]
     # Gecode takes far too long to refute some pigeons, even with 12 cards.
-    for problem in islice(instances("gecode" not in reader.needs + reader.solver), count):
-        names = reader.read(export_problem(problem, reader.format))
-        possible = bool(solve(problem))
-        kinds[possible] += 1
-        assert (names is not None) == possible, problem
-        if names is not None:
-            assert verify(problem, Feasible(deal_of(problem, names))), problem
-    assert min(kinds) > count // 5
+    is_slow = "gecode" in reader.needs + reader.solver
+    problem = data.draw(small_problems if is_slow else problems)
+    names = reader.read(export_problem(problem, reader.format))
+    assert (names is not None) == bool(solve(problem))
+    if names is not None:
+        assert verify(problem, Feasible(deal_of(problem, names)))
 
 
 def test_every_format_has_a_reader() -> None:
@@ -112,72 +101,73 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_every_row_is_written_with_its_booleans_and_bounds(name: str) -> None:
+@given(problem=problems)
+@settings(max_examples=thorough(30, 300))
+def test_every_row_is_written_with_its_booleans_and_bounds(name: str, problem: DealProblem) -> None:
     """A reader of these formats may not be installed."""
-    for problem in islice(instances(), thorough(30, 300)):
-        written = []
-        for match in re.finditer(ROWS[name], export_problem(problem, name)):
-            row = match.groupdict()
-            names = re.findall(r"card_\w+|never", row["names"])
-            if name == "smt2":  # a sum in it has at least two terms
-                assert row["names"].startswith("(+ ") == (len(names) > 1)
-            if name == "asp":
-                sides = [(row["low"], ">="), (row["high"], "<=")]
-                if row["low"] and row["high"]:
-                    assert int(row["low"]) == int(row["high"])
-                    sides = [(row["low"], "=")]
-            else:
-                sides = [(row["bound"], row["sign"])]
-            written += [(names, sign, int(bound)) for bound, sign in sides if bound]
-        model = linear_model(problem)
-        assert written == [
-            ([model.names[term] for term in row.terms], *side)
-            for row in model.rows
-            for side in row.sides
-        ]
+    written = []
+    for match in re.finditer(ROWS[name], export_problem(problem, name)):
+        row = match.groupdict()
+        names = re.findall(r"card_\w+|never", row["names"])
+        if name == "smt2":  # a sum in it has at least two terms
+            assert row["names"].startswith("(+ ") == (len(names) > 1)
+        if name == "asp":
+            sides = [(row["low"], ">="), (row["high"], "<=")]
+            if row["low"] and row["high"]:
+                assert int(row["low"]) == int(row["high"])
+                sides = [(row["low"], "=")]
+        else:
+            sides = [(row["bound"], row["sign"])]
+        written += [(names, sign, int(bound)) for bound, sign in sides if bound]
+    model = linear_model(problem)
+    assert written == [
+        ([model.names[term] for term in row.terms], *side)
+        for row in model.rows
+        for side in row.sides
+    ]
 
 
 def clauses_of(problem: DealProblem) -> int:
     return int(re.search(r"^p cnf \d+ (\d+)", export_problem(problem, "cnf"), re.MULTILINE)[1])  # type: ignore[index]
 
 
-def test_the_number_of_clauses_is_bounded_and_limited() -> None:
+@given(problems)
+@settings(max_examples=thorough(60, 600))
+def test_the_number_of_clauses_is_bounded_and_limited(problem: DealProblem) -> None:
     """A side needs at most twice its terms times its bound. The limit itself is still allowed."""
-    for problem in islice(instances(), thorough(60, 600)):
-        most = 0
-        for row in linear_model(problem).rows:
-            count, sides = len(row.terms), len(row.sides) + (row.low == row.high)
-            bounds = [row.low] * (row.low > 0) + [row.high + 1] * (row.high < count)
-            others = [count - row.low + 1] * (row.low > 0) + [count - row.high]
-            most += 2 * count * sides * min(max(bounds, default=0), max(others)) + 1
-        clauses = clauses_of(problem)
-        assert clauses <= most
-        with limited("solvers.exchange.formats", MAX_CLAUSES=most):
-            assert clauses_of(problem) == clauses
-        plain = len(linear_model(problem).rows)  # an upper bound of the rows that are clauses
-        fewer = limited("solvers.exchange.formats", MAX_CLAUSES=clauses - plain - 1)
-        if clauses > plain:
-            with fewer, pytest.raises(LimitError, match="the limit"):
-                export_problem(problem, "cnf")
+    most = 0
+    for row in linear_model(problem).rows:
+        count, sides = len(row.terms), len(row.sides) + (row.low == row.high)
+        bounds = [row.low] * (row.low > 0) + [row.high + 1] * (row.high < count)
+        others = [count - row.low + 1] * (row.low > 0) + [count - row.high]
+        most += 2 * count * sides * min(max(bounds, default=0), max(others)) + 1
+    clauses = clauses_of(problem)
+    assert clauses <= most
+    with limited("solvers.exchange.formats", MAX_CLAUSES=most):
+        assert clauses_of(problem) == clauses
+    plain = len(linear_model(problem).rows)  # an upper bound of the rows that are clauses
+    fewer = limited("solvers.exchange.formats", MAX_CLAUSES=clauses - plain - 1)
+    if clauses > plain:
+        with fewer, pytest.raises(LimitError, match="the limit"):
+            export_problem(problem, "cnf")
 
 
-@pytest.mark.parametrize("seed", range(thorough(30, 400)))
-def test_a_row_with_too_few_booleans_refutes(seed: int) -> None:
-    random = Random(seed)
-    for maker in (random_feasible, random_tightened):
-        problem = maker(random.randint, Sizes())
-        if simple_certificate(problem) is None:
-            model = linear_model(problem)
-            short = any(row.low > len(row.terms) for row in model.rows)
-            assert (model.trivial_refutation is not None) == short
-            assert model.trivial_refutation is None or verify(problem, model.trivial_refutation)
+@given(deal_problems())
+@settings(max_examples=thorough(60, 600))
+def test_a_row_with_too_few_booleans_refutes(problem: DealProblem) -> None:
+    if simple_certificate(problem) is None:
+        model = linear_model(problem)
+        short = any(row.low > len(row.terms) for row in model.rows)
+        assert (model.trivial_refutation is not None) == short
+        assert model.trivial_refutation is None or verify(problem, model.trivial_refutation)
 
 
-@pytest.mark.parametrize("seed", range(thorough(30, 400)))
-def test_values_of_the_booleans_are_read_as_their_deal(seed: int) -> None:
+@given(feasible_problems(), st.randoms(use_true_random=False))
+@settings(max_examples=thorough(30, 300))
+def test_values_of_the_booleans_are_read_as_their_deal(
+    problem: DealProblem, random: Random
+) -> None:
     """Values are integers or floats near them. A card without a true boolean has no owner."""
-    random = Random(seed)
-    problem = random_feasible(random.randint, Sizes())
     verdict = solve(problem)
     assert isinstance(verdict, Feasible)
     model = linear_model(problem)
@@ -233,9 +223,10 @@ def test_large_problems_and_unknown_formats_are_refused() -> None:
         export_problem(make_pair("php", 12, 0).possible, "cnf")
 
 
-def test_every_side_of_a_row_forbids_something() -> None:
-    for problem in islice(instances(), 100):
-        for row in linear_model(problem).rows:
-            for sign, bound in row.sides:
-                assert {"=": True, ">=": bound > 0, "<=": bound < len(row.terms)}[sign]
-            assert row.sides or (row.low <= 0 and row.high >= len(row.terms))
+@given(problems)
+@settings(max_examples=thorough(60, 600))
+def test_every_side_of_a_row_forbids_something(problem: DealProblem) -> None:
+    for row in linear_model(problem).rows:
+        for sign, bound in row.sides:
+            assert {"=": True, ">=": bound > 0, "<=": bound < len(row.terms)}[sign]
+        assert row.sides or (row.low <= 0 and row.high >= len(row.terms))
