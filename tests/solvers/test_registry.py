@@ -19,7 +19,6 @@ from solvers import (
     InputError,
     SetConstraint,
     Solver,
-    UnsupportedProblem,
     Verdict,
     all_solvers,
     default_solver,
@@ -156,11 +155,6 @@ def test_an_unknown_name_lists_the_known_ones(register: Register) -> None:
         "unknown solver 'simplex': choose from "
         "cp-sat, max-flow, matching, coalitions, brute-force, first, package.module:name"
     )
-
-
-def test_a_refused_problem_is_not_solved() -> None:
-    with pytest.raises(UnsupportedProblem, match=r"^brute-force: more than 200000 assignments"):
-        SOLVERS["brute-force"](free_start(4, 13, 4))
 
 
 def test_the_default_follows_the_number_of_lanes() -> None:
