@@ -42,7 +42,7 @@ from solvers.reduced_problem import min_lanes, reduce_problem
 from solvers.strategies import deal_problems
 from tests.limits import limited
 from tests.sizes import examples
-from tests.solvers.problems import bound_everywhere
+from tests.solvers.problems import bound_everywhere, free_start
 
 PROBLEM = bound_everywhere(4, 6, 4)
 CALLS: dict[str, Callable[[float], object]] = {
@@ -118,6 +118,12 @@ def test_the_estimate_is_never_too_large(problem: DealProblem) -> None:
         assert lanes <= product.lanes.lanes
         assert size <= product.size
         assert not size or len(product.nonconstant) > 1
+
+
+@limited("solvers.flow_filtering", MAX_STEPS=20_000)
+def test_equal_sets_and_players_are_filtered_once() -> None:
+    problem = free_start(4, 200, 20)
+    assert filter_problem(problem) == problem
 
 
 @given(deal_problems())
