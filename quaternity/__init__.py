@@ -1,8 +1,8 @@
-"""Games of collected sets whose hands are unknown: Quaternity, Kwartet, Quarto and SET.
+"""The games Quaternity, Kwartet, Quarto and SET: rules, players, analysis and servers.
 
-The game of Quaternity itself is here: `Settings`, `State`, `Game`, questions and answers, records
-and state files. The mathematics is in the package `solvers`; the sister games are in
-`quaternity.kwartet`, `quaternity.quarto` and `quaternity.ternary`.
+This package exports the game of Quaternity: `Settings`, `State`, `Game`, questions and answers,
+records and state files. The package `solvers` contains the mathematics. The other games are in the
+packages `quaternity.kwartet`, `quaternity.quarto` and `quaternity.ternary`.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ def _check_solvers() -> None:
     """Raise ImportError if another module hides the package `solvers`."""
     try:
         spec = find_spec("solvers")
-    except ValueError:  # a module object without a spec
-        hiding = "a module of that name in sys.modules"
+    except ValueError:  # `sys.modules` contains a module `solvers` without a spec.
+        hiding = "a module with the name solvers in sys.modules"
     else:
         places = None if spec is None else spec.submodule_search_locations
         if spec is None or (places and PathFinder.find_spec("solvers.coalition_tables", places)):
-            return  # if the package is missing, importing it raises a clear error
+            return  # If the package is missing, a later import raises a clear error.
         hiding = spec.origin or ", ".join(places or ())
     raise ImportError(
-        f"{hiding} hides the package solvers that quaternity needs: rename it, or start Python in "
-        "another folder",
+        f"{hiding} hides the package solvers that quaternity needs: rename it, or start Python "
+        "in another folder",
         name=__name__,
     )
 
@@ -91,7 +91,7 @@ _OLD = {
 
 # This package does not use `lazy_names`: importing a submodule while the package itself is being
 # imported could deadlock with a thread that imports the submodule first.
-if not TYPE_CHECKING:  # so that a type checker reports undefined names
+if not TYPE_CHECKING:  # Hide `__getattr__` from type checkers, so that they report undefined names.
 
     def __getattr__(name: str) -> Any:
         if name in _OLD:

@@ -1,4 +1,4 @@
-"""`python -m quaternity` is the command `quaternity`."""
+"""Entry point of `python -m quaternity`, which runs the command `quaternity`."""
 
 from quaternity.cli import main
 

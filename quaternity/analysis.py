@@ -1,4 +1,4 @@
-"""The former name of `quaternity.insight.analysis`: the same module, not a copy."""
+"""Deprecated name of `quaternity.insight.analysis`. Importing it returns that module itself."""
 
 import sys
 import warnings

@@ -1,4 +1,4 @@
-"""Run a player written in Python as a separate program that speaks `quaternity-player 1`.
+"""Runner for players in Python as separate programs that use the protocol `quaternity-player 1`.
 
     from quaternity.arena import run
 
@@ -11,7 +11,8 @@
 
     run(First)
 
-Name the player `cmd:python first.py`; `quaternity guide arena` describes `new` and `asked`.
+Commands call this player `cmd:python first.py`. The page `quaternity guide arena` describes the
+messages `new` and `asked`.
 """
 
 from __future__ import annotations
@@ -26,23 +27,23 @@ from typing import Any, Protocol
 class Player(Protocol):
     """A player for one game, created from the message `new`.
 
-    It may have a `name` (a string), `wants` (the names of the fields that a request for a move
-    shall have) and a method `end(outcome)`.
+    A player may also have a `name` (a string), a list `wants` of the names of the fields that it
+    needs in requests for a move, and a method `end(outcome)`.
     """
 
     def choose(self, asked: dict[str, Any]) -> str | int | dict[str, Any] | None:
-        """Return a move as text, an action as a number, None to wait, or a complete answer."""
+        """Return a move as a string, an action as an int, None to wait, or an answer as a dict."""
 
 
 def run(player: Callable[[dict[str, Any]], Player]) -> None:
-    """Answer all messages on standard input, with a new player for each game, until `quit`.
+    """Answer the messages on standard input until `quit`, and create a player for each game.
 
     Output that the player prints goes to standard error, because standard output is reserved for
     answers.
     """
     answers = os.dup(1)
     os.dup2(2, 1)
-    # Unbuffered output and binary input: a move then costs only two system calls.
+    # With binary input and unbuffered output, a move costs only two system calls.
     with (
         suppress(BrokenPipeError),
         open(0, "rb", closefd=False) as questions,

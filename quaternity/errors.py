@@ -1,4 +1,4 @@
-"""The exceptions of this package that are part of its public interface."""
+"""Public exceptions of this package."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The former name of `quaternity.trials.strategies`: the same module, not a copy."""
+"""Deprecated name of `quaternity.trials.strategies`. Importing it returns that module itself."""
 
 import sys
 import warnings

@@ -1,8 +1,8 @@
-"""Exact solvers for deal problems: decide whether the cards can be dealt, with proof.
+"""Exact solvers for deal problems: decide whether cards can be dealt under given constraints.
 
-`solve` returns a deal if there is one, or else a short proof that there is none. `verify` checks
-either of them without a solver. Other functions count the deals, draw random ones, compute the
-probability that a player owns a card, and tighten a problem.
+`solve` returns a deal if there is one, and otherwise a short proof that there is none. `verify`
+checks the deal or the proof without a solver. Other functions count deals, draw random deals,
+compute the probability that a player owns a card, and tighten a problem.
 
 >>> from solvers import DealProblem, SetConstraint, solve, verify
 >>> problem = DealProblem(
@@ -83,7 +83,7 @@ if TYPE_CHECKING:
     from solvers.verdict import deal_faults as deal_faults
     from solvers.verdict import verify as verify
 
-if not TYPE_CHECKING:  # so that a type checker reports names that do not exist
+if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept names that do not exist
     __all__, __getattr__, __dir__ = lazy_names(
         globals(),
         {

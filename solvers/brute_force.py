@@ -1,6 +1,7 @@
 """The solver `brute-force`: enumerate all deals of a tiny problem, as an oracle for tests.
 
-It shares no code with the other solvers. Cost: the product of the number of owners of all cards.
+It shares no code with the other solvers. Cost: the product, over all cards, of the number of
+possible owners.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_ASSIGNMENTS = 200_000
-"""Maximum number of ways to choose an owner for each card, without regard to hands and bounds."""
+"""Maximum number of ways to choose an owner for each card, regardless of hands and bounds."""
 
 
 def refuses(problem: DealProblem) -> str | None:
@@ -30,8 +31,8 @@ def refuses(problem: DealProblem) -> str | None:
 def deals(problem: DealProblem) -> Iterator[Deal]:
     """Yield all deals that satisfy a problem, in lexicographic order of the owners.
 
-    The ways to deal each set by itself are listed first. Then they are combined, set by set, as
-    long as they fit into the hands. Raise `UnsupportedProblem` above `MAX_ASSIGNMENTS`.
+    First, all ways to deal each set by itself are listed. Then they are combined, set by set, as
+    long as they fit into the hands. Raise `UnsupportedProblem` if `refuses` gives a reason.
     """
     reason = refuses(problem)
     if reason:
@@ -65,7 +66,7 @@ def deals(problem: DealProblem) -> Iterator[Deal]:
 
 
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
-    """Return a function that searches for the first deal; nothing is built in advance."""
+    """Return a function that searches for a deal. This solver builds nothing in advance."""
 
     def solve() -> Verdict:
         deal = next(deals(problem), None)

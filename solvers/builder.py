@@ -12,10 +12,10 @@ from solvers.problem import MAX_CARDS, DealProblem, SetConstraint, check_size, m
 
 
 class ProblemBuilder:
-    """Collects the facts of a deal problem, one at a time, and builds it.
+    """Builder that collects the facts of a deal problem one at a time.
 
-    Each method returns the builder, so calls can be chained. Players and sets are created when
-    they are first named.
+    Each method except `build` returns the builder, so calls can be chained. `hand` creates a
+    player, and `cards` creates a set.
 
     >>> from solvers import solve
     >>> builder = ProblemBuilder()
@@ -39,7 +39,7 @@ class ProblemBuilder:
         """State that a player holds exactly this number of cards.
 
         Raises:
-            InputError: If the number is not a whole number >= 0, or if the hand was stated before.
+            InputError: If the number is not a whole number >= 0, or if the hand is already stated.
         """
         check_name("player", player)
         if player in self._hands:
@@ -51,7 +51,7 @@ class ProblemBuilder:
         """Add cards to a set. Any player may own them until `belongs_to` says otherwise.
 
         Raises:
-            InputError: If a name is not a printable string or is taken by another card.
+            InputError: If a name is not a printable string, or if another card has this name.
         """
         row = self._cards.setdefault(check_name("set", set_name), [])
         if isinstance(names, str):
@@ -67,10 +67,12 @@ class ProblemBuilder:
         return self
 
     def belongs_to(self, card: str, *players: str) -> ProblemBuilder:
-        """State that one of these players owns a card; a second statement narrows the first.
+        """State that one of these players owns a card.
+
+        If this is stated twice for a card, only the players named in both statements may own it.
 
         Raises:
-            InputError: If there is no such card, or no such player.
+            InputError: If the card or a player is unknown.
         """
         if card not in self._set_of:
             raise InputError(f"card: {quote_value(card)} is unknown; add it with `cards` first")
@@ -86,8 +88,7 @@ class ProblemBuilder:
         """State that a player holds at least this number of cards of a set.
 
         Raises:
-            InputError: If there is no such player or set, or if the number is not a whole number
-                >= 0.
+            InputError: If the player or set is unknown, or the number is not a whole number >= 0.
         """
         return self._bound(self._low, max, player, cards, set_name)
 
@@ -95,8 +96,7 @@ class ProblemBuilder:
         """State that a player holds at most this number of cards of a set.
 
         Raises:
-            InputError: If there is no such player or set, or if the number is not a whole number
-                >= 0.
+            InputError: If the player or set is unknown, or the number is not a whole number >= 0.
         """
         return self._bound(self._high, min, player, cards, set_name)
 
@@ -125,10 +125,10 @@ class ProblemBuilder:
             )
 
     def build(self) -> DealProblem:
-        """Return the problem, with the names.
+        """Return the problem with the names of its players, sets and cards.
 
         Raises:
-            InputError: If there is no player.
+            InputError: If no player was stated.
         """
         players = list(self._hands)
         numbers = {player: number for number, player in enumerate(players)}

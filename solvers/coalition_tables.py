@@ -1,18 +1,19 @@
-"""Coalition tables: the maximum number of cards of each coalition, packed into one integer.
+"""Coalition tables: the maximum number of cards that each group of players can hold.
 
-For one set and a coalition A of players, let f(A) be the maximum number of cards of the set that A
-can hold. It is the minimum over all witnesses of the bound in `solvers.shortage`. A *count vector*
-says how many cards of the set each player gets. The count vectors are the integer points of the
-base polytope of f, a polymatroid. The sum of such polytopes is the base polytope of the sum of
-their rank functions, and is integral again (Edmonds; Frank and Tardos; Fujishige, *Submodular
-Functions and Optimization*). Hence a problem is feasible iff every set is possible by itself, the
-hands add up to the number of cards, and h(A) <= (sum of f(A) over all sets) for each coalition A,
-where h(A) is the number of cards in its hands.
+A *coalition* is a group of players. For one set of cards and a coalition A, let f(A) be the maximum
+number of cards of the set that A can hold. It is the minimum, over all witnesses, of the bound in
+`solvers.shortage`. A *count vector* says how many cards of the set each player gets. The count
+vectors are the integer points of the base polytope of f, a polymatroid. The sum of such polytopes
+is the base polytope of the sum of their rank functions, and is integral again (Edmonds; Frank and
+Tardos; Fujishige, *Submodular Functions and Optimization*). Let h(A) be the number of cards in the
+hands of A. Then a problem is feasible if and only if three conditions are met: every set can be
+dealt by itself, the hands add up to the number of cards, and h(A) <= (sum of f(A) over all sets)
+for each coalition A.
 
-A table packs the 2^P numbers f(A) into the *lanes* of one Python integer. Lane A holds f(A); the
-top bit of each lane is kept free as a guard bit. Adding two tables adds all lanes at once. To test
-whether each lane of x is at least that of y, set the guard bits of x, subtract y, and check that
-all guard bits are still set.
+A table packs the 2^P numbers f(A), for P players, into the *lanes* of one Python integer. Lane A
+contains f(A), and the top bit of each lane is kept free as a guard bit. Adding two tables adds all
+lanes at once. To test whether each lane of x is at least the same lane of y, set the guard bits of
+x, subtract y, and check that all guard bits are still set.
 
 Cost: computing a table takes P passes, each with about twenty operations on an integer of 2^P
 lanes. A table takes 2^P lanes of 1, 2 or 4 bytes. Time and memory double with each player, up to
@@ -31,31 +32,38 @@ from quaternity.base.memo import Memo, bytes_of
 from solvers.problem import DealProblem, SetConstraint, players_in
 
 MAX_PLAYERS = 12
-"""Maximum number of players of a table, which then has 4096 lanes."""
+"""Maximum number of players of a table. A table for 12 players has 4096 lanes."""
 
 MAX_CACHED_MASK_PLAYERS = 8
 """Maximum number of players for which the lanes of all owner masks are cached.
 
-These are 256 masks, which take at most 0.5 MiB.
+An owner mask is the bit mask of the players who may own a card. For 8 players, there are 256 masks,
+and their lanes take at most 0.5 MiB.
 """
 
 MAX_SEPARATE_MASKS = 8
-"""Maximum number of distinct owner masks of a set whose lanes are added mask by mask."""
+"""Maximum number of distinct owner masks of a set for which the lanes of each mask are added.
+
+For more masks, `LaneLayout.ownable_counts` uses a different method.
+"""
 
 IMPOSSIBLE = -1
-"""Used in place of the table of a set that cannot be dealt."""
+"""Value that stands for the table of a set that cannot be dealt."""
 
 ShapeKey = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Key of a set that ignores the order of its cards: sorted owner masks, low and high."""
+"""Type of the key of a set: its sorted owner masks, lower bounds and upper bounds."""
 
 
 def shape_key(constraint: SetConstraint) -> ShapeKey:
-    """Return the key of a set, equal for sets that differ only in the order of their cards."""
+    """Return the key of a set. It does not depend on the order of the cards."""
     return tuple(sorted(constraint.owners)), constraint.low, constraint.high
 
 
 class _IntersectingLanes(dict[int, int]):
-    """Lanes by owner mask, cached for up to `MAX_CACHED_MASK_PLAYERS` players."""
+    """Integers with 1 in the lane of each coalition that shares a player with an owner mask.
+
+    They are cached for up to `MAX_CACHED_MASK_PLAYERS` players.
+    """
 
     def __init__(self, member: Sequence[int]) -> None:
         super().__init__()
@@ -71,7 +79,7 @@ class _IntersectingLanes(dict[int, int]):
 
 
 class LaneLayout:
-    """The layout of packed tables, with one lane of `width` bits for each coalition.
+    """Layout of packed tables, with one lane of `width` bits for each coalition.
 
     Attributes:
         bits: the number of bits of all lanes together.
@@ -80,7 +88,7 @@ class LaneLayout:
         member: for each player, an integer with 1 in each lane whose coalition contains the player.
         intersecting: for each owner mask, an integer with 1 in each lane whose coalition shares a
             player with the mask.
-        everybody: the coalition of all players, which is also the number of lanes minus one.
+        everybody: the bit mask of all players, which is also the number of lanes minus one.
     """
 
     __slots__ = (
@@ -99,7 +107,7 @@ class LaneLayout:
         low_lane = (1 << width) - 1
         self.member = []
         for player in range(players):
-            # Lanes alternate: 2^player lanes without the player, then 2^player with the player.
+            # Runs of 2^player lanes without the player and of 2^player lanes with it alternate.
             span = width << player
             run = ((1 << span) - 1) // low_lane << span
             self.member.append(run * (every_bit // ((1 << 2 * span) - 1)))
@@ -110,18 +118,18 @@ class LaneLayout:
         self._outside = [absent * low_lane for absent in self._absent]
         # For each player, the guard bits of the lanes without the player.
         self._no_minimum = [absent << (width - 1) for absent in self._absent]
-        # The lanes of the empty and of the full coalition: 1 in both, and all bits of both.
+        # Integers with 1 in the lanes of the empty and the full coalition, and with all their bits.
         self._end_ones = 1 | 1 << self.everybody * width
         self._ends = self._end_ones * low_lane
 
     def packed_hands(self, hands: Sequence[int]) -> int:
-        """Return the number of cards in the hands of each coalition, packed."""
+        """Return the packed numbers of cards in the hands of each coalition."""
         return sum([hand * self.member[player] for player, hand in enumerate(hands) if hand])
 
     def ownable_counts(self, owners: tuple[int, ...]) -> int:
-        """Return the number of cards that each coalition may own, packed.
+        """Return the packed numbers of cards that at least one player of each coalition may own.
 
-        Cost: one addition per distinct mask; above `MAX_SEPARATE_MASKS`, P passes instead.
+        Cost: one addition per distinct mask, or P passes for more than `MAX_SEPARATE_MASKS` masks.
         """
         meeting = self.intersecting
         if len(owners) <= MAX_SEPARATE_MASKS:
@@ -129,8 +137,9 @@ class LaneLayout:
         counts = Counter(owners)
         if len(counts) <= MAX_SEPARATE_MASKS:
             return sum([number * meeting[mask] for mask, number in counts.items()])
-        # Count each card in the lane of all players who cannot own it, then add this lane to those
-        # of all its subsets: these are the coalitions in which nobody may own the card.
+        # Count each card in the lane of the coalition of all players who cannot own it. Then add
+        # the number of this lane to the lanes of all subsets of the coalition, because nobody in a
+        # subset may own the card either.
         step, everybody = self.width // 8, self.everybody
         lanes = bytearray(step << self.players)
         for mask, number in counts.items():
@@ -155,18 +164,18 @@ class LaneLayout:
     def compute_table(
         self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
     ) -> int:
-        """Compute a table, without the cache (see `table`)."""
+        """Compute the table of a set without the cache (see `table`)."""
         size = len(owners)
         if sum(low) > size or any(a > b for a, b in zip(low, high, strict=True)):
             return IMPOSSIBLE
         ranks = self.ownable_counts(owners)
         if min(high, default=0) >= size:
             return self.table_function(low, size)(ranks)
-        # Add `size` to each lane, so that no lane becomes negative in between.
+        # Add `size` to each lane, so that no lane becomes negative during the passes.
         packed = ranks + self.ones * size
         ones, guard, top = self.ones, self.guard, self.width - 1
-        # At first, lanes are indexed by the witness X. Each pass changes the meaning of the bit of
-        # one player from "in X" to "in A", and takes the smaller bound of both choices for X.
+        # At first, the number of a lane is the mask of the witness X. Each pass changes the meaning
+        # of one player's bit from "in X" to "in A", and takes the smaller bound of both choices.
         for player in range(self.players):
             shift = self.width << player
             without = packed & self._outside[player]
@@ -183,17 +192,16 @@ class LaneLayout:
         return packed - ones * size
 
     def table_function(self, low: Sequence[int], size: int) -> Callable[[int], int]:
-        """Return a function that computes the table of a set with these minimums from its ranks.
+        """Return a function that computes the table of a set from its ranks, for given minimums.
 
-        The ranks are packed (see `ownable_counts`): the number of cards that each coalition may
-        own. The function returns the table or `IMPOSSIBLE`. The set must have no effective upper
-        bounds.
+        The function takes the packed ranks (the results of `ownable_counts`), and returns the table
+        or `IMPOSSIBLE`. The set must not have effective upper bounds.
 
-        Only players with a minimum cost a pass: adding such a player to the witness is an
-        improvement if the minimum exceeds the additional rank. A player without effective bounds
-        changes nothing, since the rank is monotone and grows by at most `size`. If the minimums add
-        up to `size`, no pass is needed: the set is possible iff each coalition may own as many
-        cards as it must hold (Hall's theorem), and it then holds exactly this number.
+        Only players with a minimum need a pass. Adding such a player to the witness improves the
+        bound if the minimum exceeds the additional rank. A player without effective bounds changes
+        nothing, because the rank is monotone and grows by at most `size`. If the minimums add up to
+        `size`, no pass is needed. The set can then be dealt if and only if each coalition may own
+        as many cards as it must hold (Hall's theorem), and it holds exactly this number.
         """
         held, guard = sum(low), self.guard
         if held > size:
@@ -213,7 +221,7 @@ class LaneLayout:
         )
 
         def table_from_ranks(ranks: int) -> int:
-            # Add `size` to each lane, so that no lane becomes negative in between.
+            # Add `size` to each lane, so that no lane becomes negative during the passes.
             packed = ranks + lift
             for outside, shift, minimums in passes:
                 short = minimums + (packed & outside) - (packed >> shift & outside)
@@ -224,15 +232,16 @@ class LaneLayout:
         return table_from_ranks
 
     def tight_coalitions(self, ranks: int, counts: int) -> int | None:
-        """Return an integer with 1 in the lane of each tight coalition, or None if impossible.
+        """Return an integer with 1 in the lane of each tight coalition, or None.
 
         A coalition is tight if it may own exactly as many cards as it must hold. The result is None
-        if a coalition must hold more cards than it may own. If some owners of a card are removed,
-        the set stays possible iff no tight coalition loses its last possible owner of the card.
+        if a coalition must hold more cards than it may own. If possible owners of a card are
+        removed, the set can still be dealt as long as every tight coalition that had a possible
+        owner of the card keeps one.
 
         Args:
-            ranks: the number of cards that each coalition may own, packed as in `table_function`.
-            counts: the number of cards that each coalition must hold, packed. All players together
+            ranks: the packed numbers of cards that each coalition may own (see `ownable_counts`).
+            counts: the packed numbers of cards that each coalition must hold. All players together
                 must hold all cards of the set.
         """
         spare = ranks + self.guard - counts
@@ -241,27 +250,27 @@ class LaneLayout:
         return ((spare - self.ones) & self.guard ^ self.guard) >> (self.width - 1)
 
     def table_of(self, constraint: SetConstraint) -> int:
-        """Return the table of a set from the cache, or `IMPOSSIBLE`."""
+        """Return the table of a set from the cache, or `IMPOSSIBLE` if it cannot be dealt."""
         return self.table(*shape_key(constraint))
 
     def slack(self, tables: Iterable[int], hands: Sequence[int]) -> int:
-        """Return the slack of each coalition, packed.
+        """Return the packed slacks of all coalitions.
 
         The slack is the maximum number of cards that the coalition can hold, minus the number of
         cards in its hands. A guard bit is set unless the slack of its lane is negative. `tables`
-        are the tables of all sets, none of them `IMPOSSIBLE`. The problem is feasible iff the hands
-        add up to the number of cards and `fits` is true.
+        are the tables of all sets; none of them may be `IMPOSSIBLE`. The problem is feasible if and
+        only if the hands add up to the number of cards and `fits` is true.
         """
         return (sum(tables) | self.guard) - self.packed_hands(hands)
 
     def fits(self, slack: int) -> bool:
-        """Return whether no coalition has a negative slack."""
+        """Return whether the packed slacks of all coalitions are at least 0."""
         return slack & self.guard == self.guard
 
     def feasible_slack(self, tables: Sequence[int], hands: Sequence[int], cards: int) -> int | None:
-        """Return the slack of a feasible problem, or None if the problem is infeasible.
+        """Return the packed slacks of a feasible problem, or None if the problem is infeasible.
 
-        `tables` may contain `IMPOSSIBLE`; `cards` is the number of cards of all sets together.
+        `tables` may contain `IMPOSSIBLE`. `cards` is the number of cards of all sets together.
         """
         if IMPOSSIBLE in tables or sum(hands) != cards:
             return None
@@ -269,7 +278,7 @@ class LaneLayout:
         return slack if self.fits(slack) else None
 
     def first_violated(self, slack: int) -> int | None:
-        """Return the first coalition, as a bit mask, with a negative slack, or None."""
+        """Return the bit mask of the first coalition with a negative slack, or None."""
         negative = ~slack & self.guard
         if not negative:
             return None
@@ -280,7 +289,7 @@ class LaneLayout:
 def cached_tables(
     layout: LaneLayout, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
 ) -> tuple[int, int]:
-    """Compute the table of a set; return it with the bytes that the cache entry takes."""
+    """Compute the table of a set, and return it with the size of the cache entry in bytes."""
     size = bytes_of(5, len(owners) + 2 * layout.players, layout.everybody, layout.bits)
     return layout.compute_table(owners, low, high), size
 
@@ -326,16 +335,17 @@ def layout_of(problem: DealProblem) -> LaneLayout:
 
 
 def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
-    """Return a witness X that minimizes the bound of one set in the coalition inequality.
+    """Return the witness that minimizes the bound of one set in the coalition inequality.
 
-    Cost: that of `LaneLayout.ownable_counts`, P additions of 2^P wide lanes, and a search over all
-    lanes.
+    The inequality is explained in `solvers.shortage`. Cost: that of `LaneLayout.ownable_counts`, P
+    additions of 2^P lanes of 8 bytes, and a search over all lanes.
     """
     layout = get_layout(constraint.players, 1 << 60)
     packed = layout.ones * sum(constraint.low) + layout.ownable_counts(constraint.owners)
     for player in range(constraint.players):
         if coalition >> player & 1:
-            # For a bound beyond the set, size + 1 makes it strictly better to include the player.
+            # If the bound exceeds the size of the set, size + 1 is enough to make a witness with
+            # the player strictly better.
             bound = min(constraint.high[player], constraint.size + 1)
             packed += bound * (layout.ones - layout.member[player])
         else:
@@ -351,7 +361,7 @@ def _impossible(ranks: int) -> int:
 
 
 class SetShape:
-    """The shape of a set: its key, its table and a constraint with sorted owner masks."""
+    """Shape of a set, which does not depend on the order of its cards: its key and its table."""
 
     __slots__ = ("key", "layout", "table")
 
@@ -362,13 +372,14 @@ class SetShape:
 
     @property
     def constraint(self) -> SetConstraint:
-        """Return the set of this shape with sorted owner masks."""
+        """Return the constraint of this shape, with sorted owner masks."""
         return SetConstraint.unchecked(*self.key)
 
     def single_owner_tables(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-        """Yield each distinct owner mask, in ascending order, with a table for each of its players.
+        """Yield each distinct owner mask with pairs of a player and a table, in ascending order.
 
-        The table is that of the set in which this player is the only owner of one such card.
+        There is a pair for each player in the mask. The table is computed for a set in which this
+        player is the only possible owner of one card with this mask.
         """
         owners, low, high = self.key
         for mask in sorted(set(owners)):

@@ -1,9 +1,9 @@
 """The solver `coalitions`: test the inequality of every coalition of players at once.
 
-See `solvers.coalition_tables` for the theorem and the packed tables. A table is cached by the
-multiset of owner masks and the bounds of its set. If all tables are cached, a test takes one
-addition per set, one subtraction and one mask. A deal is then built set by set: the solver chooses
-a count vector of the set that keeps the inequalities of the remaining sets true.
+The theorem and the packed tables are explained in `solvers.coalition_tables`. Sets with the same
+owner masks and bounds share a table from a cache. If all tables are cached, a test takes one
+addition per set, one subtraction and one bitwise "and". A deal is then built set by set: for each
+set, the solver chooses a count vector with which all inequalities stay true for the other sets.
 """
 
 from __future__ import annotations
@@ -26,15 +26,18 @@ from solvers.shortage import Certificate, Shortage, simple_certificate
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_LISTED_VECTORS = 500
-"""Maximum number of count vectors of a set that are listed and cached; other sets are searched."""
+"""Maximum number of count vectors of a set for which all of them are listed and cached.
+
+For a set with more count vectors, the solver searches for a suitable one by bisection.
+"""
 
 
 class SetDealer:
-    """A set, prepared for building deals; the order of its cards matters.
+    """Set that is prepared for building deals.
 
     Attributes:
-        choices: all count vectors as (packed, vector), or None if there are too many.
-        deal_cache: a cache of the owners of the cards, by count vector from `choices`.
+        choices: all count vectors as pairs (packed, vector), or None if there are too many.
+        deal_cache: for some count vectors in `choices`, the owners of the cards in a deal.
     """
 
     __slots__ = ("choices", "constraint", "deal_cache", "table")
@@ -60,7 +63,7 @@ class SetDealer:
 @Memo
 def _prepare_set(layout: LaneLayout, constraint: SetConstraint) -> tuple[SetDealer, int]:
     row = SetDealer(layout, constraint)
-    # A choice takes memory for the packed vector, the vector, and later for a deal.
+    # A choice takes memory for the packed vector, for the vector, and later for a cached deal.
     choice = bytes_of(3, 2 * (layout.players + constraint.size), bits=layout.bits)
     size = bytes_of(8, constraint.size, layout.everybody, layout.bits)
     return row, size + len(row.choices or ()) * choice
@@ -76,15 +79,15 @@ def refuses(problem: DealProblem) -> str | None:
 
 
 def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict]:
-    """Call `prepare` with a time limit in seconds for preparing and solving together."""
+    """Call `prepare` with a time limit, in seconds, for preparing and solving together."""
     return prepare(problem, Deadline(seconds))
 
 
 def prepare(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> Callable[[], Verdict]:
-    """Look up or compute the tables; return a function that tests the inequalities.
+    """Look up or compute the tables, and return a function that solves the problem.
 
-    The returned function builds a deal or a shortage. Both steps raise `SolverTimeout` at the
-    deadline.
+    The returned function tests the inequalities and builds a deal or a shortage. Both steps raise
+    `SolverTimeout` at the deadline.
     """
     layout = layout_of(problem)
     rows = [_prepare_set[layout, constraint] for constraint in deadline.iterate(problem.sets)]
@@ -100,10 +103,10 @@ def prepare(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> Callable[
 
 
 def decide(problem: DealProblem, max_lanes: int, max_masks: int) -> Verdict | None:
-    """Return the verdict on a problem in one step, or None if it is above one of the limits.
+    """Prepare and solve a problem in one step; return None if the problem exceeds a limit.
 
     Args:
-        max_lanes: the maximum number of lanes, 2^players for each set.
+        max_lanes: the maximum number of lanes of all sets together; each set has 2^players lanes.
         max_masks: the maximum number of cards in a set.
     """
     hands, sets = problem
@@ -128,9 +131,9 @@ def decide(problem: DealProblem, max_lanes: int, max_masks: int) -> Verdict | No
 
 
 def is_feasible(problem: DealProblem) -> bool:
-    """Return whether a problem is feasible, without a deal or a proof.
+    """Return whether a problem is feasible, without building a deal or a proof.
 
-    `refuses` must be None for the problem.
+    The problem must be one that `refuses` does not refuse.
     """
     layout = layout_of(problem)
     tables = [layout.table_of(constraint) for constraint in problem.sets]
@@ -151,9 +154,9 @@ def _proof(problem: DealProblem, layout: LaneLayout, tables: list[int]) -> Certi
 
 
 def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
-    """Return a proof that one set is impossible by itself.
+    """Return a proof that one set cannot be dealt, whatever the other sets are.
 
-    Either its minimums are too large, or some of its cards can have no owner.
+    Either its minimums are too large, or some of its cards cannot have an owner.
     """
     constraint = problem.sets[index]
     for coalition in (0, everybody):
@@ -168,8 +171,9 @@ def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
 def _deal(layout: LaneLayout, rows: list[SetDealer], slack: int, deadline: Deadline) -> Deal:
     """Return a deal, built set by set.
 
-    Choosing a count vector k for a set replaces the table of the set by the packed k. The remaining
-    sets stay feasible iff all guard bits stay set. By the theorem there is always such a k.
+    Choosing a count vector for a set replaces the table of the set by the packed vector. The other
+    sets stay feasible if and only if all guard bits stay set. By the theorem, there is always a
+    count vector for which this is the case.
     """
     guard = layout.guard
     owner = []
@@ -188,7 +192,7 @@ def _deal(layout: LaneLayout, rows: list[SetDealer], slack: int, deadline: Deadl
 
 
 def _find_vector(layout: LaneLayout, constraint: SetConstraint, others: int) -> tuple[int, ...]:
-    """Return a count vector that keeps all guard bits, found by bisection for each player."""
+    """Find a count vector with which all guard bits stay set, by bisection for each player."""
     guard, owners = layout.guard, tuple(sorted(constraint.owners))
     low, high = list(constraint.low), [min(bound, constraint.size) for bound in constraint.high]
     for player in range(constraint.players):

@@ -1,4 +1,4 @@
-"""Search for a small counterexample with Hypothesis, as a function call instead of a test."""
+"""Search for a small counterexample with Hypothesis, by a function instead of a test."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ SHRINK_SECONDS = 60.0
 
 
 class _FindingReported(Exception):
-    """Raised in the tested function to report a finding to Hypothesis."""
+    """Exception by which the tested function reports a finding to Hypothesis."""
 
 
 class _TimeIsUp(BaseException):
-    """Raised to stop Hypothesis at the time limit, since it would continue to draw values."""
+    """Exception that stops Hypothesis, which would otherwise try more values, at the time limit."""
 
 
 @contextmanager
@@ -47,12 +47,14 @@ def smallest_counterexample(
     random_seed: int,
     shrink_seconds: float = SHRINK_SECONDS,
 ) -> tuple[Value, Finding] | None:
-    """Return a small value on which `check` reports a finding, and the finding; else None.
+    """Return a small value with the finding that `check` reports for it, or None if it has none.
 
     Args:
-        check: a function that returns a finding about a value, or None. It should be deterministic;
-            if it is not, the last finding about a value counts.
+        strategy: the Hypothesis strategy that generates the values.
+        check: a function that takes a value and returns a finding about it, or None. It should be
+            deterministic; otherwise, the last finding about a value counts.
         examples: the maximum number of values to try.
+        shrink_seconds: the maximum time for shrinking a counterexample, in seconds.
 
     >>> from hypothesis import strategies as st
     >>> smallest_counterexample(
@@ -71,7 +73,7 @@ def smallest_counterexample(
         if finding is not None:
             if deadline is None:
                 deadline = monotonic() + shrink_seconds
-            failing.pop(value, None)  # keep values in the order of their last trial
+            failing.pop(value, None)  # the values are in the order of their last trial
             failing[value] = finding
             raise _FindingReported
 

@@ -1,16 +1,20 @@
 """Exact counts of deals: all of them, and those in which a given player owns a given card.
 
-Sets are connected only by the hand sizes. For each set, the count vectors (k_0 … k_{P-1}) are
-listed, with the number of ways to deal the set for each. The number of deals is the coefficient of
-x0^h0 x1^h1 … in the product over all sets (see `solvers.factor_product`). Counting is #P-hard in
-general, like the permanent; this method is polynomial for a fixed number of players.
+Sets depend on each other only by the hand sizes. So each set is represented by a polynomial with a
+variable for each player: the sum of (number of ways to deal the set) x0^k0 x1^k1 … over all count
+vectors k, which say how many cards of the set each player gets. The number of deals is the
+coefficient of x0^h0 x1^h1 … in the product of these polynomials, where h are the hand sizes (see
+`solvers.factor_product`). Counting is #P-hard in general, like the permanent. This method is
+polynomial for a fixed number of players.
 
 First, `solvers.reduced_problem` removes the cards whose owners are certain. Memory is then needed
-for a few polynomials of (number of exponent vectors) x (bits of the number of deals); the number of
-exponent vectors is the product of (hand + 1) over all players but one. All functions raise
-`LimitError` if a polynomial is larger than `solvers.factor_product.MAX_BYTES`, if the work exceeds
-its `MAX_WORK`, or if a set has more count vectors than `solvers.set_counts.MAX_VECTORS`. The
-message of the error says how much is needed.
+for a few polynomials. The size of a polynomial is the product of (hand + 1) over all players but
+one, multiplied by the number of bits of the number of deals. All functions raise `LimitError` if a
+polynomial is larger than `solvers.factor_product.MAX_BYTES`, if the work exceeds `MAX_WORK` in that
+module, or if a set has more count vectors than `solvers.set_counts.MAX_VECTORS`. The message of the
+error says how much is needed.
+
+The example counts the deals of 52 cards to four players:
 
 >>> from solvers import DealProblem, SetConstraint
 >>> cards = [SetConstraint.of([[0, 1, 2, 3]] * 4, players=4)] * 13
@@ -40,7 +44,7 @@ if TYPE_CHECKING:
 
 
 _MIN_CHANCE, _MAX_CHANCE = nextafter(0.0, 1.0), nextafter(1.0, 0.0)
-"""Minimum and maximum of a probability other than 0 and 1: the floats next to 0.0 and 1.0."""
+"""Minimum and maximum of a probability that is not 0 or 1: the floats next to 0.0 and 1.0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +53,8 @@ class Chances:
 
     Attributes:
         deals: the number of all deals, which is 0 for an infeasible problem.
-        owned: the number of deals in which the player owns the card, as `[set][card][player]`. The
-            numbers of a card add up to `deals`.
+        owned: the number of deals in which the player owns the card, as `[set][card][player]`. For
+            each card, these numbers add up to `deals`.
     """
 
     deals: int
@@ -74,9 +78,11 @@ class Chances:
     def floats(self) -> list[list[list[float]]]:
         """Return all probabilities as `[set][card][player]`, rounded to the nearest float.
 
-        0.0 and 1.0 are exact: any other probability that would be rounded to one of them becomes
-        the float next to it. Rows may share a list, so do not change them. Raise `NoDeal` if there
-        is no deal.
+        The values 0.0 and 1.0 are exact. A probability that would be rounded to 0.0 or 1.0 is
+        replaced by the float next to it. Do not change the lists, because cards may share them.
+
+        Raises:
+            NoDeal: If there is no deal.
         """
         deals = self.deals
         if not deals:
@@ -86,7 +92,7 @@ class Chances:
         for cards in self.owned:
             chances = []
             for row in cards:
-                # Equal cards share a tuple, so that each division is done only once.
+                # Equal cards share a tuple, so each division needs to be done only once.
                 floats = rows.get(id(row))
                 if floats is None:
                     floats = rows[id(row)] = [_float(number, deals) for number in row]
@@ -96,7 +102,7 @@ class Chances:
 
 
 def _float(number: int, deals: int) -> float:
-    """Return the quotient as a float, which is 0.0 or 1.0 only if that is exact."""
+    """Return number / deals as a float, which is 0.0 or 1.0 only if the quotient is 0 or 1."""
     if 0 < number < deals:
         return min(max(number / deals, _MIN_CHANCE), _MAX_CHANCE)
     return float(number == deals)
@@ -106,15 +112,16 @@ def _float(number: int, deals: int) -> float:
 def count_deals(
     problem: DealProblem, max_work: int = MAX_WORK, *, seconds: float | None = None
 ) -> int:
-    """Return the exact number of deals, which is 0 iff the problem is infeasible.
+    """Return the exact number of deals. It is 0 if and only if the problem is infeasible.
 
     Args:
-        max_work: the maximum number of bytes that additions process; 10**9 bytes take about a
-            second or two.
-        seconds: the time limit, or None.
+        max_work: the maximum number of bytes that all additions process; 10**9 bytes take one or
+            two seconds.
+        seconds: the time limit in seconds, or None for no limit.
 
     Cost: one shift and one addition of a polynomial for each count vector of a set with effective
-    bounds, and for each possible owner of every other card whose owner is not certain.
+    bounds. For any other set, the cost is the same for each possible owner of a card whose owner is
+    not certain.
 
     Raises:
         LimitError: If counting exceeds a limit (see the module).
@@ -137,7 +144,7 @@ def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chan
     if layout is not None:
         residue, product = layout
         befores = product.all_coefficients_without()
-        # The numbers of any factor add up to all deals; without factors there is exactly one deal.
+        # Any factor gives the number of all deals. Without factors, there is exactly one deal.
         deals = next((sum(map(mul, befores[factor], factor.weights)) for factor in befores), 1)
     if layout is None or not deals:
         return Chances(0, tuple((zeros,) * constraint.size for constraint in problem.sets))
@@ -155,7 +162,7 @@ def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chan
 def _factor_owner_counts(
     factor: SetCounts, before: list[int], deadline: Deadline
 ) -> dict[int, tuple[int, ...]]:
-    """Return for each owner mask of a factor the numbers of deals in which players own the card."""
+    """Return, by owner mask, the number of deals in which each player owns a card with the mask."""
     players = range(len(factor.base))
     return {
         mask: tuple(
@@ -186,8 +193,8 @@ def _set_owner_counts(
 def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[list[float]]]:
     """Return the probability that a player owns a card, as `[set][card][player]`.
 
-    All deals are equally likely. See `exact_chances` for cost and errors, and `Chances.floats` for
-    the rounding.
+    All deals are taken to be equally likely. The cost and the errors are those of `exact_chances`,
+    and the probabilities are rounded as in `Chances.floats`.
 
     >>> from solvers import SetConstraint
     >>> chances(DealProblem([2, 1], [SetConstraint.of([[0, 1], [0, 1], [0]], players=2)]))
@@ -202,9 +209,9 @@ def count_vector_distribution(
 ) -> dict[Vector, int]:
     """Return the number of deals for each count vector of one set.
 
-    A count vector has the number of cards of the set that each player gets. Vectors without a deal
-    are omitted, so that the dictionary is empty for an infeasible problem. The cost and the limits
-    are those of `count_deals`.
+    A count vector says how many cards of the set each player gets. Vectors without a deal are
+    omitted, so the dictionary is empty for an infeasible problem. The cost and the limits are those
+    of `count_deals`.
     """
     by_vector = _by_vector(problem, set_index, seconds)
     return {vector: ways * others for vector, (ways, others) in by_vector.items() if others}
@@ -213,7 +220,7 @@ def count_vector_distribution(
 def _by_vector(
     problem: DealProblem, set_index: int, seconds: float | None
 ) -> dict[Vector, tuple[int, int]]:
-    """Return for each count vector of a set the deals of the set and those of the other sets."""
+    """Return, for each count vector of a set, the numbers of ways to deal it and the other sets."""
     set_index = check_index(set_index, len(problem.sets), "set")
     layout = lay_out(problem, keep=set_index, seconds=seconds)
     if layout is None:
@@ -230,7 +237,7 @@ def _by_vector(
 
 
 def _ways(part: Part) -> dict[Vector, int]:
-    """Return the number of deals of a set for each count vector; the part must be one factor."""
+    """Return the number of ways to deal a set for each count vector, if the set is one factor."""
     certain, whole = part.cards.certain, part.set_factor
     if whole is None:
         return {certain: 1}
@@ -249,13 +256,13 @@ def count_deals_given(
     *,
     seconds: float | None = None,
 ) -> list[int]:
-    """Return the number of deals for each of several narrower constraints of one set.
+    """Return the number of deals under each of several narrower constraints of one set.
 
-    Each constraint replaces that of the set, and must not allow more. Cost: one count of the
-    problem, and the listing of the count vectors of each constraint.
+    Each constraint in `narrower` replaces the constraint of the set, and must not allow more. Cost:
+    one count of the problem, and the listing of the count vectors for each constraint.
 
     Raises:
-        InputError: If the set does not exist, or if a constraint allows more than that of the set.
+        InputError: If the set does not exist, or if a constraint allows more than the original one.
         LimitError: If counting exceeds a limit (see the module).
         SolverTimeout: If the time limit is reached.
 
@@ -280,7 +287,7 @@ def count_deals_given(
             raise InputError(f"{constraint} allows more than set {set_index}: {own}")
         part = part_of(constraint, 0, keep=True)
         ways = {} if part is None else _ways(part)
-        # Vectors that are missing in `by_vector` are not part of any deal.
+        # A vector that is missing in `by_vector` does not occur in any deal.
         numbers.append(
             sum(number * by_vector[vector][1] for vector, number in ways.items()
                 if vector in by_vector)
@@ -294,8 +301,8 @@ def count_distribution(
 ) -> dict[int, int]:
     """Return the number of deals for each number of cards of a set that a player can hold.
 
-    Numbers are in ascending order; those without a deal are omitted. The cost and the limits are
-    those of `count_deals`.
+    The numbers of cards are in ascending order. A number without a deal is omitted. The cost and
+    the limits are those of `count_deals`.
 
     >>> from solvers import SetConstraint
     >>> pair = SetConstraint.of([[0, 1], [0, 1]], players=2)

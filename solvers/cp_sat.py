@@ -1,18 +1,19 @@
 """The solver `cp-sat`: a declarative model for OR-Tools' CP-SAT solver.
 
-The model has a boolean for each card and each player who may own it. Its constraints are: exactly
-one owner for each card, the hand sizes, and the bounds of each player in each set. CP-SAT solves it
-with one thread and a fixed seed. An infeasible verdict has no shortage; `solvers.certify` adds one.
+The model has a boolean for each card and each player who may own it. The constraints say that each
+card has exactly one owner, that the hands have the given sizes, and that each player keeps the
+bounds of each set. CP-SAT solves the model with one thread and a fixed seed. An infeasible verdict
+does not contain a proof; `solvers.certify` adds one.
 
-If there would be more than `MAX_BOOLEANS` booleans, cards with equal owner masks are bundled: an
-integer variable counts the cards of a bundle that a player gets. Cards are bundled within a set,
-and across all sets whose bounds have no effect.
+If there would be more than `MAX_BOOLEANS` booleans, cards with the same possible owners form a
+bundle. For each bundle and player, an integer variable then says how many of the cards the player
+gets. Cards of different sets are bundled only if the bounds of these sets have no effect.
 
 All constraints go into the linear relaxation, which is solved to optimality before any search. The
-relaxation is nearly always integral, and it refutes problems for which reasoning by clauses takes
-exponential time (such as the pigeonhole principle). `python -m tests.bench.cp_sat_ablation` shows
-that this is the fastest model at all sizes and on all families of instances. `VARIANTS` has the
-alternatives.
+relaxation nearly always has an integral solution. It also refutes problems that take exponential
+time with clauses alone (such as the pigeonhole principle). `python -m tests.bench.cp_sat_ablation`
+shows that this is the fastest model at all sizes and for all families of instances. The
+alternatives are in `VARIANTS`.
 """
 
 from __future__ import annotations
@@ -33,23 +34,24 @@ DEFAULT_SECONDS = 60.0
 """Default time limit for solving a model, in seconds."""
 
 MAX_BOOLEANS = 220
-"""Maximum number of booleans without bundling; enough for 52 cards and four players."""
+"""Maximum number of booleans of a model without bundles. It suffices for 52 cards and 4 players."""
 
 MAX_UNINTERRUPTED_VARIABLES = 2000
-"""Maximum number of variables of a model that is solved without a check for interrupts."""
+"""Maximum number of variables of a model that is solved without checking for interrupts."""
 
 
 class Variant(NamedTuple):
-    """A choice of model and CP-SAT parameters.
+    """Choice of a model and of CP-SAT parameters.
 
     Attributes:
-        max_booleans: the number of booleans above which cards with equal owners are bundled.
+        max_booleans: the maximum number of booleans; above it, cards with the same possible owners
+            are bundled.
         count_variables: whether there is a variable for the number of cards of each player in each
             set, so that hands are sums of these variables.
         linearization_level: how many constraints go into the linear relaxation: 0 (none), 1, or 2
             (all).
-        full_relaxation: whether all of them are added at once and the relaxation is solved to
-            optimality before any search.
+        full_relaxation: whether all constraints are added to the relaxation at once, and it is
+            solved to optimality before any search.
         presolve: whether CP-SAT simplifies the model first.
     """
 
@@ -65,7 +67,7 @@ class Variant(NamedTuple):
         parameters: dict[str, Any] = {
             "linearization_level": self.linearization_level,
             "cp_model_presolve": self.presolve,
-            # Switched off, since they cost more time than they save.
+            # Symmetry detection and probing take more time than they save.
             "symmetry_level": 0,
             "cp_model_probing_level": 0,
         }
@@ -89,15 +91,18 @@ VARIANTS = {
 """
 
 Places: TypeAlias = list[tuple[int, int]]
-"""Cards as pairs (set, card)."""
+"""Type of a list of cards, as pairs (set, card)."""
 Row: TypeAlias = list[tuple[int, int]]
-"""The possible owners of a bundle, each with the variable for its number of cards."""
+"""Type of the possible owners of a bundle, each with the variable for the number of cards."""
 Reason: TypeAlias = tuple[str, int, int]
-"""The meaning of a constraint: ("cards", row, 0), ("share", player, set) or ("hand", player, 0)."""
+"""Type of the meaning of a constraint, which is one of these tuples:
+
+("cards", row, 0), ("share", player, set) or ("hand", player, 0).
+"""
 
 
 class Sum(NamedTuple):
-    """The constraint that the sum of some variables lies between two bounds.
+    """Constraint that the sum of some variables lies between two bounds.
 
     Attributes:
         total: a variable that is subtracted from the sum, or None.
@@ -112,12 +117,12 @@ class Sum(NamedTuple):
 
 
 class Formulation(NamedTuple):
-    """The variables and constraints of a model, before they are written for CP-SAT.
+    """Variables and constraints of a model, independent of CP-SAT.
 
     Attributes:
-        sizes: the largest value of each variable; the smallest is 0.
+        sizes: the maximum value of each variable; the minimum is 0.
         rows: for each bundle of cards, its cards and its variables.
-        sums: the constraints, in their order.
+        sums: the constraints, in the order in which they are added.
     """
 
     sizes: list[int]
@@ -128,7 +133,7 @@ class Formulation(NamedTuple):
 def formulate(
     problem: DealProblem, variant: Variant = DEFAULT, deadline: Deadline = NO_DEADLINE
 ) -> Formulation:
-    """Return the variables and constraints that state a problem."""
+    """Return the variables and constraints that express a problem."""
     sizes: list[int] = []
     rows: list[tuple[Places, Row]] = []
     sums: list[Sum] = []
@@ -171,7 +176,7 @@ def formulate(
 
 @cache
 def _booleans(exponent: int) -> Any:
-    """Return a model of 2^exponent booleans, to be copied into others."""
+    """Return a model of 2^exponent booleans that can be copied into other models."""
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()
@@ -181,14 +186,14 @@ def _booleans(exponent: int) -> Any:
 
 
 ONES = [1] * 256
-"""Coefficients to be sliced."""
+"""Coefficients of the variables of a sum; a slice of the list has the required length."""
 
 
 def write_model(formulation: Formulation) -> Any:
     """Return a CP-SAT model of a formulation.
 
-    The constraints are written into the model's protocol buffer, which takes a third of the time of
-    `LinearExpr` objects. Booleans are copied from prepared models.
+    Constraints are written directly into the model's protocol buffer. That takes a third of the
+    time that `LinearExpr` objects would take. Booleans are copied from prepared models.
     """
     from ortools.sat.python import cp_model
 
@@ -209,7 +214,7 @@ def write_model(formulation: Formulation) -> Any:
         if kind == "cards" and high == 1:
             constraint.exactly_one.literals.extend(variables)
             continue
-        if low > high:  # a domain needs low <= high, so state that nothing is 1
+        if low > high:  # a domain needs low <= high, so add the false constraint "0 = 1"
             variables, number, low, high = (), 0, 1, 1
         linear = constraint.linear
         linear.vars.extend(variables)
@@ -229,10 +234,10 @@ def prepare(
     seconds: float = DEFAULT_SECONDS,
     deadline: Deadline = NO_DEADLINE,
 ) -> Callable[[], Verdict]:
-    """Build the model; return a function that solves it.
+    """Build the model of a problem, and return a function that solves it.
 
-    The function raises `SolverTimeout` after `seconds`. `deadline` limits the time for building the
-    model, which takes a second for 100,000 booleans.
+    The function raises `SolverTimeout` if it needs more than `seconds`. `deadline` limits the time
+    for building the model, which takes one second for 100,000 booleans.
     """
     seconds = check_seconds(seconds)
     formulation = formulate(problem, variant, deadline)
@@ -253,7 +258,7 @@ def solve_model(
     seed: int = 0,
     seconds: float = DEFAULT_SECONDS,
 ) -> Verdict:
-    """Solve a model of a problem, perhaps with further constraints in it.
+    """Solve a model of a problem, to which further constraints may have been added.
 
     Raises:
         SolverTimeout: If there is no answer within `seconds`.
@@ -286,21 +291,24 @@ def _deal(
 def prepare_within(
     problem: DealProblem, seconds: float, variant: Variant = DEFAULT
 ) -> Callable[[], Verdict]:
-    """Call `prepare` with a time limit in seconds for each of the two steps."""
+    """Call `prepare` with a time limit, in seconds, for each step: building and solving."""
     return prepare(problem, variant, seconds=seconds, deadline=Deadline(seconds))
 
 
 def prepare_variant(
     name: str, problem: DealProblem, seconds: float = DEFAULT_SECONDS
 ) -> Callable[[], Verdict]:
-    """Call `prepare` with one of `VARIANTS` and a time limit in seconds for each step."""
+    """Call `prepare` with one of `VARIANTS`, and a time limit in seconds for each step."""
     return prepare_within(problem, seconds, VARIANTS[name])
 
 
 def _groups(
     problem: DealProblem, max_booleans: float
 ) -> Iterable[tuple[int | None, Iterable[tuple[int, Places]]]]:
-    """Yield each set (None for the unbounded ones together) with its bundles of cards."""
+    """Yield the number of each set with its bundles of cards.
+
+    With bundles, all sets whose bounds have no effect are yielded together, with None as number.
+    """
     booleans = sum([mask.bit_count() for constraint in problem.sets for mask in constraint.owners])
     if booleans <= max_booleans:
         for index, constraint in enumerate(problem.sets):

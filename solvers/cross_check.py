@@ -1,8 +1,8 @@
-"""Comparison of the verdicts of several solvers on a problem, to find the solvers that are wrong.
+"""Comparison of the verdicts of several solvers on a problem, to find solvers that are wrong.
 
-Evidence decides, whichever solver provides it: a valid deal proves that a problem is feasible, and
-a valid shortage proves that it is infeasible. So a wrong solver is found even if most solvers agree
-with it.
+Evidence decides which verdict is right. A valid deal proves that a problem is feasible, and a valid
+shortage proves that it is infeasible, whichever solver provides it. So a wrong solver is found even
+if most solvers agree with it.
 """
 
 from __future__ import annotations
@@ -19,16 +19,19 @@ from solvers.solver import Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, copy_verdict, deal_faults, verify
 
 OWN_CHECKS = "quaternity"
-"""Name in the fault that is reported if a deal and a shortage both pass the check.
+"""Name that is reported instead of a solver if a deal and a shortage both pass the check.
 
-The fault is then in the check itself, not in a solver.
+In this case, the fault is in the check itself, not in a solver.
 """
 
 
 class Fault(NamedTuple):
-    """A fault of a solver; `text` is a sentence without its subject, the name of the solver.
+    """Fault of a solver.
 
-    `kind` is "wrong" for a wrong verdict, or "crash" for an unexpected error.
+    Attributes:
+        solver: the name of the solver.
+        text: what the solver did wrong, as a sentence without its subject.
+        kind: "wrong" for a wrong verdict, or "crash" for an unexpected error.
     """
 
     solver: str
@@ -41,13 +44,14 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The answers of several solvers to a problem, and the evidence that decides it.
+    """Answers of several solvers to a problem, and the evidence that decides which are right.
 
     Attributes:
-        evidence: a verdict that passes the check, or None if there is none.
-        verdicts: a copy of the verdict of each solver that returned one, by name.
-        refused, gave_up: the reason of each solver that refused the problem or gave up, by name.
-        faults: all wrong or unproved verdicts and all crashes; empty if no solver is at fault.
+        evidence: a verdict whose evidence passes the check, or None if there is none.
+        verdicts: copies of the verdicts, by the name of the solver.
+        refused: the reasons of the solvers that refused the problem, by name.
+        gave_up: the reasons of the solvers that gave up, by name.
+        faults: all wrong or unproved verdicts and all crashes.
     """
 
     evidence: Verdict | None
@@ -58,21 +62,21 @@ class Judgement:
 
     @property
     def feasible(self) -> bool | None:
-        """Return whether the problem is feasible by the evidence; None if there is no evidence."""
+        """Return whether the evidence proves the problem feasible; None if there is no evidence."""
         return None if self.evidence is None else bool(self.evidence)
 
     def in_words(self) -> str:
-        """Return all faults as sentences; the text is empty if there are none."""
+        """Return all faults as sentences, or an empty text if there are none."""
         return "; ".join(map(str, self.faults))
 
 
 def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
     """Run all solvers on a problem and compare their verdicts.
 
-    No error of a solver is raised here. Everything that a solver raises except `LimitError` counts
-    as its fault, including `SystemExit`. Only `KeyboardInterrupt` is passed on.
+    Exceptions of the solvers are not passed on, except `KeyboardInterrupt`. A solver that raises
+    `LimitError` has given up. Any other exception, even `SystemExit`, counts as a fault.
 
-    Cost: a run of each solver, and of a built-in solver if no verdict has evidence.
+    Cost: a run of each solver, and a run of a built-in solver if no verdict has evidence.
     """
     verdicts: dict[str, object] = {}
     refused: dict[str, str] = {}
@@ -101,9 +105,9 @@ def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
 
 
 def run_solver(problem: DealProblem, solver: Solver) -> Verdict:
-    """Run a solver; check the verdict of an external solver and return a copy of it.
+    """Run a solver and return its verdict. The verdict of an external solver is checked and copied.
 
-    Cost: a run of the solver, and of a built-in solver if an external solver gives no evidence.
+    Cost: a run of the solver, and a run of a built-in solver if an external one gives no evidence.
 
     Raises:
         UnsupportedProblem: If the solver refuses the problem.
@@ -128,7 +132,10 @@ def run_solver(problem: DealProblem, solver: Solver) -> Verdict:
 def check_answer(
     problem: DealProblem, solver: Solver, answer: object
 ) -> tuple[Verdict | None, Fault | None]:
-    """Return a copy of a solver's answer (None if it is not a verdict), and its fault or None."""
+    """Return a copy of a solver's verdict and its fault.
+
+    The copy is None if the answer is not a verdict. The fault is None if there is none.
+    """
     _, faults = compare_verdicts(
         problem, {solver.name: answer}, [solver.name] if solver.certifies else []
     )
@@ -136,13 +143,13 @@ def check_answer(
 
 
 def crash_fault(solver: str, error: BaseException) -> Fault:
-    """Return the fault of a solver that raised an error other than those it may raise."""
+    """Return the fault of a solver that raised an error that it must not raise."""
     text = str(error) if type(error) is SolverCrash else f"raised {quote_value(error)}"
     return Fault(solver, text, "crash")
 
 
 def quote_reason(reason: object) -> str:
-    """Return the reason or error of a solver as a line of text, even if its `str` fails."""
+    """Return a reason or an error as a line of text, even if `str(reason)` raises an exception."""
     try:
         return make_printable(shorten(str.__str__(str(reason))).replace("\n", " "))
     except KeyboardInterrupt:
@@ -159,8 +166,8 @@ def compare_verdicts(
     If a deal and a shortage both pass the check, the fault is attributed to `OWN_CHECKS`.
 
     Args:
-        verdicts: the answers of solvers by name; no code of an answer is run.
-        certifying: the names of solvers that promise a shortage with each infeasible verdict.
+        verdicts: the answers of the solvers, by name. No code of an answer is run.
+        certifying: the names of the solvers that promise a shortage with each infeasible verdict.
 
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0], [0, 1]], players=2)])
@@ -229,6 +236,6 @@ def _own_evidence(problem: DealProblem) -> Verdict | None:
                     return verdict
         except KeyboardInterrupt:
             raise
-        except BaseException:  # a solver in the table may raise anything; it gives no evidence
+        except BaseException:  # a solver that raises an exception gives no evidence
             continue
     return None

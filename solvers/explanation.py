@@ -1,14 +1,16 @@
 """Explanations of impossible problems: minimal sets of constraints that contradict each other.
 
-The owners of the cards are taken for granted: each card goes to one of its possible owners. The
-constraints to choose from are the hands and the bounds. Some of them are an *explanation* if no
-deal satisfies them, and if there is a deal as soon as any one of them is left out (a minimal
-unsatisfiable subset). A problem may have several explanations. Each method finds one:
+It is always required that each card goes to one of its possible owners. The other constraints are
+the hand sizes and the bounds. An *explanation* is a minimal unsatisfiable subset of these
+constraints: no deal satisfies all of them, but if any of them is left out, there is a deal. A
+problem may have several explanations. There are two methods, and each finds one explanation:
 
-- `min-cut` takes the constraints that a minimum cut of a flow network crosses. It then leaves out
-  one after another; a cut of the smaller network shows that the rest is still contradictory.
-- `cp-sat` solves a model with one assumption literal per hand and bound. It takes CP-SAT's
-  sufficient assumptions, and leaves out one after another in the same way.
+- `min-cut` starts with the constraints that a minimum cut of a flow network crosses. It tries to
+  leave out one constraint after another. A cut of the smaller network shows that the remaining
+  constraints still contradict each other.
+- `cp-sat` solves a model with one assumption literal for each hand and bound. It starts with the
+  assumptions that CP-SAT reports as sufficient for infeasibility, and tries to leave out one after
+  another in the same way.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ CONTRADICTION = MessageTemplate(
 
 @dataclass(frozen=True, slots=True, order=True)
 class Hand:
-    """The constraint that a player holds exactly the cards of the hand."""
+    """Constraint that a player holds exactly as many cards as the hand size."""
 
     player: int
 
@@ -57,7 +59,7 @@ class Hand:
 
 @dataclass(frozen=True, slots=True, order=True)
 class AtLeast:
-    """The constraint that a player holds at least the lower bound of a set."""
+    """Constraint that the number of cards of a set in a hand is at least the lower bound."""
 
     player: int
     set_index: int
@@ -70,7 +72,7 @@ class AtLeast:
 
 @dataclass(frozen=True, slots=True, order=True)
 class AtMost:
-    """The constraint that a player holds at most the upper bound of a set."""
+    """Constraint that the number of cards of a set in a hand is at most the upper bound."""
 
     player: int
     set_index: int
@@ -82,11 +84,16 @@ class AtMost:
 
 
 Constraint: TypeAlias = Hand | AtLeast | AtMost
-"""A hand or a bound of a problem."""
+"""Type of a constraint that an explanation may contain: a hand size or a bound."""
 
 
 class Cards(NamedTuple):
-    """The fact that some cards of a set, all with the same possible owners, must be dealt."""
+    """Requirement to deal a number of cards of a set that have the same possible owners.
+
+    Attributes:
+        owners: the bit mask of the possible owners.
+        cards: the number of cards.
+    """
 
     set_index: int
     owners: int
@@ -94,11 +101,12 @@ class Cards(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A contradiction: more cards must be dealt in some place than can be.
+    """Contradiction between constraints: more cards are required than possible.
 
     Attributes:
-        required: the constraints and cards that require cards, each with a number.
-        possible: the constraints and cards that limit them, each with a number; the sum is smaller.
+        required: pairs of a number of cards and the constraint that requires them.
+        possible: pairs of a number of cards and the constraint that limits it. The sum of these
+            numbers is smaller than the sum of the required numbers.
     """
 
     required: list[tuple[int, Constraint | Cards]]
@@ -106,19 +114,19 @@ class Cut(NamedTuple):
 
     @property
     def constraints(self) -> list[Constraint]:
-        """Return the hands and bounds that take part."""
+        """Return the hand sizes and bounds that contradict each other."""
         reasons = map(itemgetter(1), (*self.required, *self.possible))
         return [reason for reason in reasons if not isinstance(reason, Cards)]
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Constraints of a problem that contradict each other; each of them is needed.
+    """Minimal set of constraints of a problem that contradict each other.
 
     Attributes:
         problem: the impossible problem.
-        constraints: the hands and bounds of the problem that contradict each other. There are none
-            if a card has no possible owner.
+        constraints: the hand sizes and bounds that contradict each other. There are none if a card
+            has no possible owner.
 
     >>> from solvers import DealProblem, SetConstraint
     >>> hearts = SetConstraint.of([[0, 1], [1], [1]], players=2)
@@ -134,12 +142,12 @@ class Explanation:
     constraints: tuple[Constraint, ...]
 
     def clauses(self) -> tuple[str, ...]:
-        """Return the constraints as clauses, in their order, with the names of the problem."""
+        """Return the constraints as texts, with the names of the problem."""
         say = self.problem.words.say
         return tuple([say(constraint.in_words(self.problem)) for constraint in self.constraints])
 
     def is_impossible(self) -> bool:
-        """Return whether no deal satisfies the constraints together. Cost: one maximum flow."""
+        """Return whether the constraints contradict each other. Cost: one maximum flow."""
         return minimum_cut(self.problem, self.constraints) is not None
 
     def is_minimal(self) -> bool:
@@ -151,7 +159,7 @@ class Explanation:
         )
 
     def in_words(self) -> Message:
-        """Return the contradiction as a sentence that adds up both of its sides.
+        """Return a sentence that compares the cards that are required with those that are possible.
 
         Raises:
             SolverFault: If the constraints do not contradict each other.
@@ -177,7 +185,10 @@ class Explanation:
 def _clauses(
     problem: DealProblem, part: Iterable[tuple[int, Constraint | Cards]], is_lower: bool
 ) -> Iterator[Message]:
-    """Yield the clauses of one side of a cut; cards of a set that are alike form one clause."""
+    """Yield a text for each constraint of one side of a cut.
+
+    Cards of a set with the same possible owners have a common text.
+    """
     cards: dict[tuple[int, int], int] = {}
     for count, reason in part:
         if isinstance(reason, Cards):
@@ -192,7 +203,7 @@ def _clauses(
 
 
 def constraints_of(problem: DealProblem) -> list[Constraint]:
-    """Return the hands of a problem and every bound that restricts the deals."""
+    """Return all hand sizes of a problem, and all bounds that may have an effect."""
     hands: list[Constraint] = [Hand(player) for player in range(problem.players)]
     bounds: list[Constraint] = []
     for index, constraint in enumerate(problem.sets):
@@ -205,7 +216,7 @@ def constraints_of(problem: DealProblem) -> list[Constraint]:
 
 
 class Edge(NamedTuple):
-    """An edge of the network, with limits of its flow and the reasons for them."""
+    """Edge of the flow network, with lower and upper limits of its flow and their reasons."""
 
     tail: int
     head: int
@@ -216,14 +227,18 @@ class Edge(NamedTuple):
 
 
 SOURCE, SINK = 0, 1
-"""Nodes of the network; players follow, then (player, set) pairs and cards, set by set."""
+"""Numbers of the first two nodes of the network.
+
+The players follow. Then come, for each set, its (player, set) pairs and its groups of cards.
+"""
 
 
 def _edges(problem: DealProblem, constraints: Iterable[Constraint]) -> Iterator[Edge]:
     chosen = set(constraints)
     players, node = problem.players, 2 + problem.players
     for player, size in enumerate(problem.hands):
-        # A greater number is as impossible, and may not fit into 64 bits. The same holds below.
+        # Cap huge numbers, which may not fit into 64 bits. Everything above the number of cards is
+        # impossible anyway.
         hand, reason = min(size, problem.cards + 1), Hand(player)
         limited = reason in chosen
         yield Edge(SOURCE, 2 + player, *((hand, hand, reason, reason) if limited else ()))
@@ -246,11 +261,12 @@ def _edges(problem: DealProblem, constraints: Iterable[Constraint]) -> Iterator[
 def minimum_cut(problem: DealProblem, constraints: Iterable[Constraint]) -> Cut | None:
     """Return a contradiction between some constraints of a problem, or None if there is none.
 
-    The network is a circulation with limits: source -> player -> (player, set) -> cards with equal
-    owners -> sink -> source. An edge has the limits of the given constraints only. There is no such
-    circulation if and only if some set of nodes has this fault (Hoffman's theorem): the lower
-    limits of the edges into it add up to more than the upper limits of the edges out of it. A
-    minimum cut of the usual auxiliary network is such a set. Cost: one maximum flow.
+    A deal is a circulation in a network with limits: source -> player -> (player, set) -> cards
+    with equal owners -> sink -> source. Only the given constraints set limits for the edges of
+    players. By Hoffman's theorem, there is no circulation if and only if there is a set of nodes
+    such that the lower limits of the edges into it add up to more than the upper limits of the
+    edges out of it. A minimum cut of the usual auxiliary network gives such a set. Cost: one
+    maximum flow.
     """
     import numpy as np
     from ortools.graph.python import max_flow
@@ -293,11 +309,14 @@ def _cut(entering: Iterable[Edge], leaving: Iterable[Edge]) -> Cut:
 
 
 Contradicts: TypeAlias = Callable[[Sequence[Constraint]], "Sequence[Constraint] | None"]
-"""Return some of the constraints that contradict each other, or None if all can be satisfied."""
+"""Function that takes constraints and returns some of them that contradict each other.
+
+It returns None if a deal satisfies all of them.
+"""
 
 
 def _by_minimum_cuts(problem: DealProblem, deadline: Deadline) -> Contradicts:
-    """Return the constraints that take part in a minimum cut."""
+    """Return a function that takes constraints and returns those that a minimum cut crosses."""
 
     def contradicts(constraints: Sequence[Constraint]) -> Sequence[Constraint] | None:
         deadline.remaining()
@@ -368,7 +387,7 @@ PARAMETERS = {
     "symmetry_level": 0,
     "cp_model_probing_level": 0,
 }
-"""CP-SAT's parameters: all constraints in the linear relaxation, as in `solvers.cp_sat`."""
+"""Parameters of CP-SAT. All constraints are in the linear relaxation, as in `solvers.cp_sat`."""
 
 METHODS: dict[str, Callable[[DealProblem, Deadline], Contradicts]] = {
     "min-cut": _by_minimum_cuts,
@@ -381,9 +400,9 @@ METHODS: dict[str, Callable[[DealProblem, Deadline], Contradicts]] = {
 def explain(
     problem: DealProblem, method: str = "min-cut", *, seconds: float | None = None
 ) -> Explanation | None:
-    """Return constraints that contradict each other, all of them needed; None if there is a deal.
+    """Return a minimal set of constraints that contradict each other, or None if there is a deal.
 
-    Cost: one maximum flow, or one call of CP-SAT, per constraint of the first contradiction.
+    Cost: one maximum flow, or one call of CP-SAT, for each constraint of the first contradiction.
 
     Args:
         method: `min-cut` or `cp-sat`.
@@ -392,7 +411,6 @@ def explain(
     Raises:
         InputError: If the method is unknown, or `seconds` is not a number >= 0.
         SolverTimeout: If the time limit was reached.
-
 
     >>> from solvers import DealProblem, SetConstraint
     >>> alone = DealProblem([2, 0], [SetConstraint.of([[0], [0], [0]], players=2)])

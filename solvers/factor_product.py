@@ -1,21 +1,22 @@
-"""Products of generating functions: the coefficient at the hands, with or without one factor.
+"""Products of generating functions for counting deals, with or without one of the factors.
 
 Each factor of a reduced problem (`solvers.reduced_problem`) is a polynomial: the sum of (number of
 ways) x0^k0 x1^k1 … over its count vectors k. The number of deals is the coefficient of x0^h0 x1^h1
-… in the product of all factors. Only exponents up to the hands matter. Each factor is homogeneous,
-so the exponent of one player follows from those of the others.
+… in the product of all factors, where h are the hand sizes. Only exponents up to the hand sizes
+matter. Each factor is homogeneous, so the exponent of one player follows from the other exponents.
 
-A polynomial is stored as one Python integer (Kronecker substitution). Lane e holds the coefficient
-of the exponent vector e. The number e has a digit for each player except the one with the largest
-hand, in a mixed radix with hand + 1 values for each digit. To multiply by x_p^j, remove the lanes
-whose digit would become too large, and shift the others: this takes one mask and one shift for any
-number of lanes.
+A polynomial is stored as one Python integer (Kronecker substitution), which is divided into lanes
+of equal width. Each lane contains the coefficient of one exponent vector. The number of the lane is
+the exponent vector, read as a number in a mixed radix: it has a digit from 0 to the hand size for
+each player except the player with the largest hand. To multiply the polynomial by x_p^j, remove the
+lanes whose digit for player p would become too large, and shift the other lanes. This takes one
+mask and one shift for any number of lanes.
 
-The products of all factors but one, for each factor, are computed by a tree with the factors as
-leaves. On the way from the root to a leaf, the polynomial is multiplied by all factors of the
-subtrees that branch off. A Huffman tree by cost minimizes the total work.
+To compute the product of all other factors for each factor, a tree with the factors as leaves is
+used. On the way from the root to a leaf, the polynomial is multiplied by all factors of the
+subtrees that branch off. A Huffman tree, weighted by the cost of the factors, minimizes the work.
 
-Memory of one polynomial: (product of hand + 1 over all players but one) lanes of `width` bits.
+A polynomial takes (product of hand + 1 over all players but one) lanes of `width` bits.
 """
 
 from __future__ import annotations
@@ -34,20 +35,21 @@ from solvers.registry import SOLVERS
 from solvers.set_counts import SetCounts
 
 Program = tuple[tuple[tuple[int, int, int, int], ...], tuple[int, ...]]
-"""Instructions for multiplying by a factor: steps, and the weights of the sums (see `program`).
+"""Type of the instructions for multiplying by a factor: steps and weights (see `program`).
 
-A step is (origin node, place of the player, exponent, sum).
+A step is (number of an earlier node, place of the player, exponent, number of a sum).
 """
 
 
 def program(factor: SetCounts, places: tuple[int, ...]) -> Program:
     """Return the instructions for multiplying a polynomial by a factor.
 
-    `places` are the players that have a digit, the lowest digit first. The steps form a tree of
-    products, so that count vectors with the same beginning share work. Step i computes node i: step
-    0 is the polynomial itself, and any other step multiplies an earlier node by x^exponent. The
-    node is added to a sum, or to none if the number of the sum is -1. At the end, the sums are
-    multiplied by their weights and added up.
+    `places` are the players that have a digit in the number of a lane, starting with the lowest
+    digit. The steps form a tree of products, so count vectors with the same beginning share work.
+    Step i computes node i. Node 0 is the polynomial itself, and any other node is an earlier node
+    multiplied by a power of a player's variable. The node is added to the sum that the step names;
+    if the number of the sum is -1, it is not added to any sum. At the end, the sums are multiplied
+    by their weights and added up.
     """
     cached: Program | None = factor.programs.get(places)
     if cached is None:
@@ -72,11 +74,12 @@ def _program(factor: SetCounts, places: tuple[int, ...]) -> Program:
 
 
 class ExponentLanes:
-    """The layout of the polynomials of one problem.
+    """Layout of the polynomials of one problem.
 
     Attributes:
         width: the number of bits of a lane, a multiple of 8.
-        places: the players that have a digit, the lowest digit first.
+        places: the players that have a digit in the number of a lane, starting with the lowest
+            digit.
         strides: for each place, the number of lanes between the exponents e and e + 1.
     """
 
@@ -89,7 +92,8 @@ class ExponentLanes:
         deadline: Deadline = NO_DEADLINE,
     ) -> None:
         self._deadline = deadline
-        # Places are in the order of players, so that a factor has at most P different programs.
+        # Places are in the order of players, so a factor has at most one program for each player
+        # without a digit.
         implied = max(range(len(hands)), key=hands.__getitem__, default=0)
         self.places = tuple(player for player in range(len(hands)) if player != implied)
         self._hands = [hands[player] for player in self.places]
@@ -99,13 +103,13 @@ class ExponentLanes:
             self.strides.append(lanes)
             lanes *= hand + 1
         self.lanes = lanes
-        # The coefficients add up to at most the number of ways without regard to hands.
+        # All coefficients together are at most the number of ways to deal regardless of hands.
         ways = prod(sum(factor.weights) ** times for factor, times in factors)
         self.width = -(-ways.bit_length() // 8) * 8
         self._masks: dict[tuple[int, int], int] = {}
 
     def _mask(self, place: int, exponent: int) -> int:
-        """Return all bits of the lanes that remain when multiplying by x^exponent."""
+        """Return a mask of the lanes that remain after multiplying by a power of a variable."""
         hand, run = self._hands[place], self.strides[place] * self.width // 8
         keep = max(0, hand + 1 - exponent)
         pattern = b"\xff" * (run * keep) + bytes(run * (hand + 1 - keep))
@@ -114,10 +118,7 @@ class ExponentLanes:
         return mask
 
     def times(self, polynomial: int, factor: SetCounts, power: int = 1) -> int:
-        """Return a polynomial multiplied by a power of a factor.
-
-        Raise `SolverTimeout` at the deadline.
-        """
+        """Multiply a polynomial by a power of a factor. Raise `SolverTimeout` at the deadline."""
         steps, weights = program(factor, self.places)
         shifts = [stride * self.width for stride in self.strides]
         masks = self._masks
@@ -142,7 +143,7 @@ class ExponentLanes:
         return polynomial
 
     def offset(self, vector: Sequence[int]) -> int:
-        """Return the lane number of an exponent vector, which must not exceed the hands."""
+        """Return the number of the lane for an exponent vector that does not exceed the hands."""
         return sum(
             [
                 vector[player] * stride
@@ -151,7 +152,7 @@ class ExponentLanes:
         )
 
     def lane(self, in_bytes: bytes, number: int) -> int:
-        """Return the coefficient in a lane of a polynomial that was converted by `in_bytes`."""
+        """Return the coefficient in a lane of a polynomial that `in_bytes` has converted."""
         size = self.width // 8
         return int.from_bytes(in_bytes[number * size : number * size + size], "little")
 
@@ -163,7 +164,7 @@ class ExponentLanes:
     def coefficients_at(
         self, polynomial: int, hands: Sequence[int], factor: SetCounts
     ) -> list[int]:
-        """Return the polynomial's coefficient at hands - k for each count vector k of a factor."""
+        """Return the coefficient of the exponents hands - k for each count vector k of a factor."""
         in_bytes = self.in_bytes(polynomial)
         coefficients = []
         for vector in factor.vectors:
@@ -177,20 +178,23 @@ class ExponentLanes:
 MAX_BYTES = 32 * 2**20
 """Maximum memory for a polynomial, in bytes."""
 MAX_WORK = 2 * 10**10
-"""Maximum number of bytes that the additions of a count process, in about half a minute."""
+"""Maximum number of bytes that the additions of a count process; they take about half a minute."""
 
 ASSUMED_LANE_BYTES = 1_000
-"""Width of a lane in bytes for a quick test: if lanes of this width fit, nothing is estimated."""
+"""Width of a lane that a quick test assumes, in bytes.
+
+If polynomials with lanes of this width fit into `MAX_BYTES`, their size is not estimated.
+"""
 
 Tree: TypeAlias = "tuple[Tree, Tree] | SetCounts"
 
 
 class Product:
-    """The product of the factors of a reduced problem.
+    """Product of the factors of a reduced problem.
 
     Methods raise `LimitError` if a polynomial would be larger than `MAX_BYTES`, or if additions
-    would process more than `max_work` bytes. If all cards are interchangeable, no polynomial is
-    needed, and there is no limit.
+    would process more than `max_work` bytes. If all cards are interchangeable, no polynomial and no
+    limit is needed.
     """
 
     def __init__(
@@ -201,7 +205,7 @@ class Product:
         self.hands = remaining.hands
         self.factors = remaining.factors
         self.lanes = ExponentLanes(remaining.hands, remaining.factors.items(), deadline)
-        # A factor with only one count vector is a constant, since vectors are relative to `base`.
+        # A factor with a single count vector is a constant, because vectors are relative to `base`.
         self.constant = 1
         self.nonconstant: list[SetCounts] = []
         for factor, times in remaining.factors.items():
@@ -219,10 +223,11 @@ class Product:
         return sum(map(mul, self.coefficients_without(last), last.weights))
 
     def coefficients_without(self, left_out: SetCounts) -> list[int]:
-        """Return for each count vector k of a factor the coefficient at hands - k of the others.
+        """Return the number of ways to deal the other factors, for each count vector of a factor.
 
-        One occurrence of the factor is left out. The coefficient is the number of ways to deal all
-        other factors so that exactly the cards of k remain for this one.
+        The others must leave exactly the cards of the count vector k for the factor, so the number
+        of ways is the coefficient of hands - k in their product. If the factor occurs several
+        times, only one occurrence is left out.
         """
         if len(left_out.vectors) == 1:
             return [self.count() // left_out.weights[0]]
@@ -236,7 +241,7 @@ class Product:
         return self.lanes.coefficients_at(polynomial, self.hands, left_out)
 
     def all_coefficients_without(self) -> dict[SetCounts, list[int]]:
-        """Return the result of `coefficients_without` for each factor, with shared work."""
+        """Return the results of `coefficients_without` for all factors, which share work."""
         befores: dict[SetCounts, list[int]] = {}
         if len(self.nonconstant) == 1:
             befores[self.nonconstant[0]] = self.coefficients_without(self.nonconstant[0])
@@ -255,14 +260,11 @@ class Product:
         return befores
 
     def in_order(self) -> list[SetCounts]:
-        """Return the factors that are not constant, the cheapest first.
-
-        The polynomial is still short during the first multiplications.
-        """
+        """Return the factors that are not constant, sorted by cost, from cheap to expensive."""
         return sorted(self.nonconstant, key=self._cost)
 
     def interchangeable_card(self) -> SetCounts | None:
-        """Return the factor of interchangeable cards if all others are constant, or None."""
+        """Return the only factor that is not constant if it is a single card, or None."""
         if len(self.nonconstant) == 1 and self.nonconstant[0].is_single_card:
             return self.nonconstant[0]
         return None
@@ -273,7 +275,7 @@ class Product:
             return [0] * len(card.vectors)
         cards = self.factors[card]
         ways = self.constant * factorial(cards) // prod(map(factorial, self.hands))
-        # Each vector gives one card to a player, who then has one card less of the others.
+        # Each vector gives one card to a player, who then gets one card less of the other factors.
         return [ways * self.hands[vector.index(1)] // cards for vector in card.vectors]
 
     def _cost(self, factor: SetCounts) -> int:
@@ -285,7 +287,7 @@ class Product:
     def check_work(self, additions: int | None = None) -> None:
         """Raise `LimitError` if a polynomial or the work is too large.
 
-        `additions` is the number of additions; by default, that of one full product.
+        `additions` is the number of additions. The default is their number in one full product.
         """
         if additions is None:
             additions = self._costs(self.nonconstant)
@@ -301,7 +303,7 @@ class Product:
             )
 
     def _tree(self) -> tuple[Tree, int]:
-        """Return the tree, and the number of additions for traversing all its branches."""
+        """Return the tree of the factors, and the number of additions that its traversal needs."""
         heap: list[tuple[int, int, Tree]] = [
             (self._cost(factor), number, factor) for number, factor in enumerate(self.nonconstant)
         ]
@@ -338,9 +340,14 @@ def lay_out(
 ) -> tuple[ReducedProblem, Product] | None:
     """Return the reduced problem and its product, or None if there is obviously no deal.
 
-    If a polynomial is certain to be too large, raise `LimitError` before count vectors are listed.
-    For `keep` see `solvers.reduced_problem.reduce_problem`. `seconds` also limits later work with
-    the product.
+    Args:
+        keep: a set that becomes a single factor (see `solvers.reduced_problem.reduce_problem`).
+        max_work: the maximum number of bytes that the additions process.
+        seconds: the time limit, in seconds, which includes later work with the product.
+
+    Raises:
+        LimitError: If a polynomial is certain to be too large. This is found before count vectors
+            are listed.
     """
     deadline = NO_DEADLINE if seconds is None else Deadline(seconds)
     hands = problem.hands

@@ -1,24 +1,24 @@
 """Filtering: remove owners that occur in no deal, and tighten all bounds as far as possible.
 
-A problem is *filtered* if nothing in it can be tightened. Then each possible owner of a card owns
-it in some deal, and each minimum and maximum of a player in a set is reached by some deal.
-Filtering uses flows (`solvers.flow_filtering`) or coalition tables:
+A problem is *filtered* if nothing in it can be tightened without losing a deal. Then every possible
+owner of a card owns the card in some deal, and every minimum and maximum is reached in some deal.
+Filtering uses flows (`solvers.flow_filtering`) or coalition tables, as described here.
 
-Let f be the table of a set (`solvers.coalition_tables`). Let slack(A) be the sum of all tables for
-A minus the hands of A: the number of cards that a coalition could hold beyond its hands. The
-problem is feasible iff no slack is negative. The number of cards of the set that player p holds is
-limited by minimum cuts between the player and the player's share of the set:
+Let f be the table of a set (`solvers.coalition_tables`): for each coalition A, the maximum number
+of cards of the set that A can hold. Let slack(A) be the sum of the tables of all sets for A, minus
+the number of cards in the hands of A. The problem is feasible if and only if no slack is negative.
+The numbers of cards of the set that a player p can hold are limited by minimum cuts:
 
     maximum = min over A without p of  f(A + p) - f(A) + slack(A)
     minimum = max over A without p of  f(A + p) - f(A) - slack(A + p)
 
-Both bounds are attained, as the maximum and minimum flow through one arc. Making p the only owner
-of a card lowers f by at most 1 for each coalition. So p owns the card in some deal iff each
-coalition whose f is lowered has a positive slack. One bitwise "and" with the lanes of slack 0 tests
-this.
+Both bounds are reached, because they are the maximum and the minimum flow through one arc. If p
+becomes the only possible owner of a card, f decreases by at most 1 for each coalition. So p owns
+the card in some deal if and only if each coalition whose f decreases has a positive slack. One
+bitwise "and" with the lanes of slack 0 tests this.
 
-Cost, if the set is in the cache: 2 P passes over 2^(P-1) small numbers for each set, and one "and"
-for each distinct owner mask and each of its players.
+Cost, if the set is in the cache: for each set, 2 P passes over 2^(P-1) small numbers, and one "and"
+for each player of each distinct owner mask.
 """
 
 from __future__ import annotations
@@ -71,9 +71,10 @@ SlackParts = tuple[int, list[tuple[tuple[int, ...], tuple[int, ...]]]]
 
 @Memo
 def _slack_parts(layout: LaneLayout, slack: int) -> tuple[SlackParts, int]:
-    """Return the guard bits of lanes with slack 0, and the slacks by player.
+    """Return the guard bits of the lanes with slack 0, and the slacks for each player.
 
-    For each player, these are the slacks of the coalitions without and with the player.
+    The slacks for a player are those of the coalitions without the player, and those of the same
+    coalitions with the player.
     """
     tight = ~(slack - layout.ones) & layout.guard
     lanes = _numbers(layout, slack ^ layout.guard)
@@ -84,13 +85,13 @@ def _slack_parts(layout: LaneLayout, slack: int) -> tuple[SlackParts, int]:
 
 
 class _FilterShape(SetShape):
-    """The shape of a set, prepared for filtering.
+    """Shape of a set that is prepared for filtering.
 
     Attributes:
         differences: for each player p, f(A + p) - f(A) for each coalition A without p.
-        lowered: for each distinct owner mask, pairs of a player and the guard bits of the lanes
-            whose value decreases if the player gets one such card. The bits are -1 if the set alone
-            makes that impossible.
+        lowered: for each distinct owner mask, pairs of a player and an integer. The integer has the
+            guard bits of the lanes whose value decreases if the player gets a card with this mask;
+            it is -1 if the set cannot be dealt in this way.
     """
 
     __slots__ = ("differences", "lowered")
@@ -134,11 +135,11 @@ _FILTERED: Memo[LaneLayout, int, SetConstraint, SetConstraint] = Memo()
 def filter_set(
     layout: LaneLayout, slack: int, constraint: SetConstraint, deadline: Deadline = NO_DEADLINE
 ) -> SetConstraint:
-    """Return one set of a feasible problem, tightened as far as possible; `slack` is packed."""
+    """Tighten one set of a problem as far as possible. `slack` has its packed slacks."""
     key = (layout, slack, constraint)
     tightened = _FILTERED.get(key)
     if tightened is None:
-        # Memory for the slack, the set and the result; the latter two have three tuples each.
+        # The slack, the set and the result take memory. The set and the result have three tuples.
         numbers = 2 * constraint.size + 8 * layout.players
         size = bytes_of(8, numbers, layout.everybody, layout.bits)
         tightened = _FILTERED.store(key, _filter_set(layout, slack, constraint, deadline), size)
@@ -167,9 +168,12 @@ def _filter_set(
 
 
 def filter_by_tables(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> DealProblem:
-    """Filter a problem by coalition tables; see `closed` for the result and the errors.
+    """Filter a problem by coalition tables. The result is that of `filter_problem`.
 
-    Raise `LimitError` above `solvers.coalition_tables.MAX_PLAYERS` players.
+    Raises:
+        NoDeal: If the problem is infeasible.
+        LimitError: If there are more than `solvers.coalition_tables.MAX_PLAYERS` players.
+        SolverTimeout: If the deadline has passed.
     """
     if problem.players > MAX_PLAYERS:
         raise LimitError(
@@ -191,13 +195,13 @@ FILTERS: dict[str, Callable[..., DealProblem]] = {
     "tables": filter_by_tables,
     "flow": filter_by_flow,
 }
-"""The filtering methods by name. All return the same result for a problem and a deadline.
+"""Functions that filter a problem, by name. They take a problem and a deadline.
 
-"tables" takes up to `coalition_tables.MAX_PLAYERS` players.
+All give the same result. "tables" supports at most `coalition_tables.MAX_PLAYERS` players.
 """
 
 MAX_FAST_PLAYERS, MAX_FAST_CARDS = 8, 1000
-"""Numbers of players and cards up to which tables are used without an estimate.
+"""Maximum numbers of players and cards for which tables are used without estimating their cost.
 
 Tables of this size take only milliseconds.
 """
@@ -208,16 +212,15 @@ LOADING_NANOSECONDS = 500_000_000
 
 @validate_arguments(problem=DealProblem)
 def filter_problem(problem: DealProblem, seconds: float | None = None) -> DealProblem:
-    """Return the problem with the same deals in which nothing can be tightened.
+    """Tighten a problem as far as possible without losing a deal.
 
-    In the result, the owner mask of a card contains exactly the players who own it in some deal. A
-    player's `low` and `high` for a set are the minimum and maximum number of its cards that the
-    player holds in any deal.
+    In the result, the owner mask of a card contains exactly the players who own the card in some
+    deal. For each player and set, `low` and `high` are the minimum and maximum number of cards of
+    the set that the player holds in any deal.
 
     Raises:
         NoDeal: If the problem is infeasible.
-        LimitError: If the problem is filtered by flows and the search is too large (see
-            `solvers.flow_filtering`).
+        LimitError: If flows are used and the search is too large (see `solvers.flow_filtering`).
         SolverTimeout: If the time limit is reached.
 
     >>> from solvers import SetConstraint
@@ -245,9 +248,9 @@ def _prefers_tables(problem: DealProblem) -> bool:
         masks = set(owners)
         # Upper bounds make tables slower and paths faster.
         lane, path = (30, 10_000) if min(high) >= len(owners) else (100, 5_000)
-        # A table of all cards for each player of each mask, and passes over all lanes:
+        # Tables need a table of the set for each player of each mask, and passes over all lanes.
         cuts = sum(mask.bit_count() for mask in masks)
         tables += cuts * 55 * len(owners) + (lane * cuts + 60 * players << players)
-        # For each player, a path through each mask and through a player's shares of all sets:
+        # Flows need, for each player, a path through each mask and through shares of all sets.
         flow += players * (path * min(sets, 10) * (len(masks) + 1) + 2_000 * sets)
     return tables < flow

@@ -1,17 +1,19 @@
 """Filtering by network flow: owners by strongly connected components, bounds by augmenting paths.
 
-A maximum flow in the network of `solvers.max_flow` is one deal. Suppose that a player has no card
-of an owner mask in it. The player has such a card in another deal iff the arc from the player's
-share of the set to the node of the mask is on a cycle of the residual graph. That is the case iff
-both ends of the arc are in the same strongly connected component (Régin's filtering; the components
-come from SciPy). The maximum number of cards of a set that a player can hold is the current number
-plus the flow that can be sent from the player's share of the set back to the player along other
-arcs. The minimum is computed in the same way.
+A maximum flow in the network of `solvers.max_flow` is one deal. In this network, the cards of a set
+with the same possible owners share a node. If a player has none of these cards in the deal, the
+player has one in another deal if and only if the arc from the player's share of the set to this
+node is on a cycle of the residual graph. This is the case if and only if both ends of the arc are
+in the same strongly connected component (Régin's filtering). SciPy computes the components.
+
+To find the maximum number of cards of a set that a player can hold, flow is sent from the player's
+share of the set back to the player along other arcs. The maximum is the number of cards in the deal
+plus this flow. The minimum is computed in the same way.
 
 Equal sets have equal bounds, and so do players who can be exchanged without changing the problem.
-The bounds are computed for one of each. The number of players is not limited. Cost: one maximum
-flow, one computation of components, and searches of the residual graph for each distinct set and
-player: one search for each card by which the number can change, plus one.
+So the bounds are computed only once for them. The number of players is not limited. Cost: one
+maximum flow and one computation of components. For each distinct set and player, there is also a
+search of the residual graph for each card by which the number can change, plus one.
 """
 
 from __future__ import annotations
@@ -26,11 +28,11 @@ from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.shortage import simple_certificate
 
 MAX_STEPS = 200_000_000
-"""Maximum number of arcs that are searched for the bounds, in about a minute."""
+"""Maximum number of arcs that the search for the bounds visits; it takes about a minute."""
 
 
 class _Residual:
-    """The residual graph of a maximum flow, without source and sink, which are on no cycle.
+    """Residual graph of a maximum flow. Source and sink are omitted, because no cycle visits them.
 
     Arcs i and i ^ 1 are the reverse of each other. The flow through an arc of the network is the
     residual capacity (`capacity`) of its reverse arc.
@@ -58,7 +60,7 @@ class _Residual:
                 self.outgoing[head].append(arc + 1)
 
     def components(self) -> list[int]:
-        """Return the number of the strongly connected component of each node."""
+        """Return, for each node, the number of its strongly connected component."""
         import numpy as np
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
@@ -72,7 +74,7 @@ class _Residual:
         return [int(label) for label in labels]
 
     def augment(self, arc: int) -> None:
-        """Send as much flow as possible through an arc and back by other arcs, shortest first."""
+        """Send as much flow as possible through an arc and back, along the shortest paths first."""
         room = self.capacity
         while room[arc]:
             self.deadline.remaining()
@@ -86,12 +88,13 @@ class _Residual:
                 room[step ^ 1] += amount
 
     def _find_path(self, start: int, end: int, excluded: int) -> list[int] | None:
-        """Return a shortest path of arcs with residual capacity that avoids the arc `excluded`.
+        """Return a shortest path from `start` to `end` without the arc `excluded`, or None.
 
-        The path is found by bidirectional search; it is None if there is no such path.
+        All arcs of the path have residual capacity. It is found by bidirectional search.
         """
         room, heads, leaving = self.capacity, self.heads, self.outgoing
-        # For each node reached from the start its last arc, and from the end its first arc.
+        # The last arc to each node that was reached from the start, and the first arc from each
+        # node that was reached from the end.
         last_arcs, first_arcs = {start: -1}, {end: -1}
         first, last = [start], [end]
         while first and last:
@@ -135,18 +138,19 @@ class _Residual:
 
 
 def filter_by_flow(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> DealProblem:
-    """Filter a problem by network flow.
+    """Filter a problem by network flow. The result is that of `solvers.filtering.filter_problem`.
 
-    See `solvers.filtering.filter_problem` for the result and errors.
-
-    Raise `LimitError` if the search exceeds `MAX_STEPS` arcs, or as soon as it is expected to
-    exceed twice this number.
+    Raises:
+        NoDeal: If the problem is infeasible.
+        LimitError: If the search visits more than `MAX_STEPS` arcs, or as soon as it is expected to
+            visit more than twice this number.
+        SolverTimeout: If the deadline has passed.
     """
     infeasible = "no deal satisfies the problem, so nothing can be said about its deals"
     if simple_certificate(problem) is not None:
         raise NoDeal(infeasible)
     if not problem.cards:
-        # Nobody holds a card, so all tightened bounds are 0.
+        # There are no cards, so all tightened bounds are 0.
         zeros = (0,) * problem.players
         empty = SetConstraint.unchecked((), zeros, zeros)
         return DealProblem.unchecked(problem.hands, (empty,) * len(problem.sets))
@@ -203,16 +207,17 @@ def _bounds(
 
 
 def equivalent_players(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> list[int]:
-    """Return for each player the first player with whom an exchange changes nothing.
+    """Return, for each player, the first equivalent player.
 
-    Exchanging the numbers of these two players leaves the hands and the sets the same, apart from
-    the order of cards.
+    Two players are equivalent if exchanging their numbers leaves the hands and the sets the same,
+    apart from the order of the cards.
     """
     set_profiles = [
         (constraint.low, constraint.high, Counter(constraint.owners)) for constraint in sets
     ]
     representatives: list[int] = []
-    # First players, by the values that must agree: hand, bounds and numbers of cards they may own.
+    # The first players, by values that are equal for equivalent players: the hand, the bounds, and
+    # the numbers of cards that they may own.
     firsts: dict[object, list[int]] = {}
     for player, hand in enumerate(hands):
         profile = [
@@ -243,10 +248,7 @@ def _swap_players(mask: int, first: int, second: int) -> int:
 def _owners(
     network: Network, residual: _Residual, components: list[int], index: int
 ) -> dict[int, int]:
-    """Return the possible owners of the cards with each owner mask in a set.
-
-    A possible owner is a player who owns a card with that mask in at least one deal.
-    """
+    """Return, for each owner mask in a set, the players who own such a card in some deal."""
     owners = {}
     for mask, node in network.classes[index].items():
         possible = 0

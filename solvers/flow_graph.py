@@ -1,6 +1,6 @@
 """The flow network of a deal problem as a NetworkX graph, with a maximum flow and a minimum cut.
 
-It is the network that the solver `max-flow` solves (see `solvers.max_flow`):
+The solver `max-flow` uses the same network (see `solvers.max_flow`):
 
     source -> player -> (player, set) -> cards of a set with equal owners -> sink
 
@@ -27,39 +27,42 @@ if TYPE_CHECKING:
     import networkx
 
 Node: TypeAlias = tuple[str, int, int]
-"""A node: its kind ("source", "player", "share", "cards" or "sink") and two numbers.
+"""Type of a node: its kind ("source", "player", "share", "cards" or "sink") and two numbers.
 
-The numbers belong to the player, to the player and the set, or to the set and its group of cards.
-A number that is not needed is 0.
+A "player" has the number of the player, and a "share" has the numbers of the player and the set. A
+"cards" node has the number of the set and the number of the group of cards. Other numbers are 0.
 """
 
 LAYERS = ("source", "player", "share", "cards", "sink")
-"""The kinds of nodes, from left to right."""
+"""Kinds of nodes, in the order of the layers from left to right."""
 
 MAX_LABELLED_ROWS = 30
-"""Maximum number of nodes in a layer for which a drawing labels the edges that are not cut."""
+"""Maximum number of nodes in a layer for which a drawing labels all edges.
+
+In a larger drawing, only the edges of the cut have labels.
+"""
 
 MAX_NAMED_CARDS = 4
-"""Maximum number of cards of a node whose label names all of them."""
+"""Maximum number of cards of a node for which the label names all cards."""
 
 LABEL_PLACES = {"source": 0.8, "player": 0.25, "share": 0.25, "cards": 0.6}
-"""Where the label of an edge stands, as a fraction of its length, by the kind of its tail."""
+"""Position of the label of an edge, as a fraction of its length, by the kind of its tail node."""
 
 CUT_COLOUR, FLOW_COLOUR, IDLE_COLOUR = "#D55E00", "#0072B2", "#BBBBBB"
 
 
 @validate_arguments(problem=DealProblem)
 def flow_network(problem: DealProblem) -> networkx.DiGraph[Node]:
-    """Return the flow network of a problem, solved.
+    """Return the flow network of a problem, with a maximum flow and a minimum cut.
 
-    Attributes of a node: `label`; `layer`, from 0 (the source) to 4 (the sink); and
-    `is_source_side`, which says on which side of the minimum cut it lies. Attributes of an edge:
-    `capacity`, `flow` and `is_cut`. Attributes of the graph: `value`, the amount of the flow, and
-    `cards`, the amount that a deal needs.
+    A node has the attributes `label`, `layer` (from 0 for the source to 4 for the sink) and
+    `is_source_side` (whether it is on the source side of the cut). An edge has the attributes
+    `capacity`, `flow` and `is_cut`. The graph has the attributes `value` (the value of the flow)
+    and `cards` (the value that a deal needs).
 
     Raises:
-        InputError: If NetworkX is not installed, or if the hands and bounds alone show that there
-            is no deal, so that no network is needed.
+        InputError: If NetworkX is not installed, or if the hands and bounds show without a network
+            that there is no deal.
 
     >>> from solvers import SetConstraint
     >>> graph = flow_network(DealProblem([1, 1], [SetConstraint.of([[0, 1], [0]], players=2)]))
@@ -102,7 +105,7 @@ def flow_network(problem: DealProblem) -> networkx.DiGraph[Node]:
 
 
 def _nodes(network: Network, names: Wording) -> dict[int, tuple[Node, str]]:
-    """Return the nodes with their labels, by the network's numbers."""
+    """Return the nodes of the graph with their labels, by their numbers in the network."""
     nodes: dict[int, tuple[Node, str]] = {
         SOURCE: (("source", 0, 0), "source"),
         SINK: (("sink", 0, 0), "sink"),
@@ -123,7 +126,7 @@ def _nodes(network: Network, names: Wording) -> dict[int, tuple[Node, str]]:
 
 
 def _listed_cards(cards: list[tuple[int, int]], names: Wording) -> str:
-    """Return the cards of a node; above `MAX_NAMED_CARDS`, their number, first and last."""
+    """Return the cards of a node as text; if there are many, only the first and the last card."""
     if len(cards) <= MAX_NAMED_CARDS:
         return names.cards_listed(cards)
     return f"{len(cards)} cards ({names.card(cards[0])} ... {names.card(cards[-1])})"
@@ -133,17 +136,17 @@ def _listed_cards(cards: list[tuple[int, int]], names: Wording) -> str:
 def draw_flow_network(graph: networkx.DiGraph[Node], path: str | None = None) -> Drawing:
     """Draw a network returned by `flow_network`, in layers from the source to the sink.
 
-    A notebook shows the drawing that is returned; its `svg` is the text of an SVG file.
+    A notebook shows the returned drawing. Its attribute `svg` is the text of an SVG file.
 
-    Each edge shows its flow and its capacity. Edges that the minimum cut crosses are red if the
-    flow does not reach every card, so the cut is the reason why there is no deal.
+    Each edge is labelled with its flow and its capacity. If the flow does not reach every card, the
+    edges of the minimum cut are red, because they are the reason why there is no deal.
 
     Args:
-        path: a file to write, if given; its name ends in .png, .svg or .pdf.
+        path: a file for the drawing, or None. The name must end in .png, .svg or .pdf.
 
     Raises:
-        InputError: If the file has another ending or cannot be written, or if matplotlib is not
-            installed.
+        InputError: If the name of the file ends differently, the file cannot be written, or
+            matplotlib is not installed.
     """
     if not isinstance(getattr(graph, "graph", None), dict) or "value" not in graph.graph:
         raise InputError(f"graph: {quote_value(graph)} is not the result of `flow_network`")

@@ -1,14 +1,14 @@
-"""Benchmark instances: families of deal problems, as pairs of a feasible and an infeasible one.
+"""Benchmark instances: pairs of a feasible and an infeasible deal problem, in several families.
 
-The problems of a pair differ by one unit of one bound, so one is just feasible and the other just
-infeasible. Each family has instances of all sizes, generated from a seed, with players, sets and
-cards in random order.
+The problems of a pair differ by 1 in one bound, so one is just feasible and the other is just
+infeasible. Each family has instances of all sizes. They are generated from a seed, with players,
+sets and cards in random order.
 
-In `php`, `game`, `pair` and `crowded`, one coalition is tight: each problem is made around a deal
-that gives the coalition all cards that it can have. In each set, the coalition cannot have further
-cards because of owner masks, minimums of the other players, or its own maximums. If one of these
-bounds is tighter by one unit, the coalition is short of a card. In `chain`, the sets form a ring,
-so that a shortage involves many of them.
+The families `php`, `game`, `pair` and `crowded` have a tight coalition, that is, a group of players
+who have all cards that they can have. In each set, the coalition cannot have further cards because
+of the possible owners, the minimums of the other players, or its own maximums. If one of these
+bounds is tightened by 1, the coalition has one card too few. In `chain`, the sets form a ring, and
+a proof of infeasibility involves many sets.
 """
 
 from __future__ import annotations
@@ -26,18 +26,21 @@ from solvers.random_problems import GameSize, boundary_pair, game_like
 MIN_CARDS = 12
 """Minimum number of cards in an instance."""
 PLAYERS, SET_SIZE = 4, 4
-"""Numbers of players and of cards in a set in `game`, `crowded` and `random`.
+"""Number of players and number of cards per set in the families `game`, `crowded` and `random`.
 
-A remainder of the cards forms a smaller set.
+If the number of cards is not a multiple of the set size, there is one smaller set.
 """
 MAX_PIGEONS = 50
-"""Maximum number of players on each side of `php`; in large instances they hold several cards."""
+"""Maximum number of players in each of the two groups of `php`.
+
+In a large instance, each player holds several cards.
+"""
 MAX_LINKS = 20
 """Maximum depth of a `chain` unless a depth is given."""
 
 
 class ProblemPair(NamedTuple):
-    """A feasible and an infeasible problem that differ by one unit of one bound."""
+    """Pair of a feasible and an infeasible problem that differ by 1 in one bound."""
 
     possible: DealProblem
     impossible: DealProblem
@@ -45,12 +48,13 @@ class ProblemPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The requested features of an instance.
+    """Requested properties of an instance.
 
     Attributes:
         cards: the number of cards.
-        coalition: the number of players in the tight coalition of `game`; None if random.
-        depth: the number of sets that the shortage of `game` and `chain` involves; None if random.
+        coalition: the number of players in the tight coalition of `game`; None for a random number.
+        depth: the number of sets that the proof of infeasibility involves in `game` and `chain`;
+            None for a random number.
     """
 
     cards: int
@@ -58,7 +62,11 @@ class Shape:
     depth: int | None = None
 
     def draw(self, name: str, random: Random, low: int, high: int) -> int:
-        """Return the requested coalition or depth, or a random number from the range if None."""
+        """Return the requested coalition or depth, or a random number if it is None.
+
+        Raises:
+            InputError: If the number is not from `low` to `high`.
+        """
         requested = getattr(self, name)
         if requested is None:
             return random.randint(low, high)
@@ -67,12 +75,13 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A family of instances.
+    """Family of instances.
 
     Attributes:
-        idea: a description, in one line.
-        make: the function that makes a pair.
-        parameters: the names of the parameters that can be set: "coalition", "depth", both or none.
+        idea: a description in one line.
+        make: a function that makes a pair of problems.
+        parameters: the optional parameters of `make_pair` that the family supports: "coalition",
+            "depth", both or none.
     """
 
     name: str
@@ -84,7 +93,7 @@ class Family:
 def make_pair(
     family: str, cards: int, seed: int, *, coalition: int | None = None, depth: int | None = None
 ) -> ProblemPair:
-    """Return a pair of problems of a family; it is determined by the arguments.
+    """Return a pair of problems of a family. Equal arguments give equal pairs.
 
     Args:
         family: a name in `FAMILIES`.
@@ -96,7 +105,8 @@ def make_pair(
     Raises:
         InputError: If the family is unknown, or if a number is out of range.
 
-    Cost: linear in the size of the problems; for `random`, a few dozen runs of a solver.
+    Cost: linear in the size of the problems. The family `random` takes a few dozen runs of a
+    solver.
 
     >>> possible, impossible = make_pair("chain", 12, seed=0)
     >>> from solvers import solve
@@ -123,7 +133,7 @@ def _game(random: Random, shape: Shape) -> ProblemPair:
     sizes, hands = _game_sizes(shape.cards)
     members = shape.draw("coalition", random, 1, PLAYERS - 1)
     others = sum(hands[members:])
-    # There must be room for the cards of the other players and at least one of the coalition.
+    # These sets must have room for all cards of the other players and for a card of the coalition.
     min_depth = next(count for count in range(len(sizes) + 1) if sum(sizes[:count]) > others)
     depth = shape.draw("depth", random, min_depth, min(len(sizes), others))
     outside = _spread(random, others, sizes[:depth]) + [0] * (len(sizes) - depth)
@@ -157,7 +167,7 @@ def _pigeons(random: Random, shape: Shape) -> ProblemPair:
 
 
 def _game_sizes(cards: int) -> tuple[list[int], list[int]]:
-    """Return the sizes of the sets and of the hands, as in a game."""
+    """Return the sizes of the sets and of the hands for a number of cards, as in a game."""
     remainder = cards % SET_SIZE
     return [SET_SIZE] * (cards // SET_SIZE) + [remainder] * (remainder > 0), _shares(cards, PLAYERS)
 
@@ -167,7 +177,7 @@ def _shares(cards: int, players: int) -> list[int]:
 
 
 def _spread(random: Random, amount: int, sizes: Sequence[int], minimum: int = 1) -> list[int]:
-    """Distribute an amount randomly: each place gets at least `minimum` and at most its size."""
+    """Distribute an amount randomly: each part gets at least `minimum` and at most its size."""
     room = [place for place, size in enumerate(sizes) for _ in range(size - minimum)]
     spread = [minimum] * len(sizes)
     for place in random.sample(room, amount - sum(spread)):
@@ -183,12 +193,12 @@ def _tight_pair(
     outside: Sequence[int],
     kinds: Sequence[str],
 ) -> ProblemPair:
-    """Return a pair of problems around a deal in which the first `members` players are tight.
+    """Return a pair of problems in which the first `members` players are a tight coalition.
 
     Args:
         outside: for each set, the number of its cards that the other players have in the deal.
-        kinds: for each set, the constraint that keeps these cards from the coalition: "owners",
-            "low" or "high"; "open" if there are no such cards.
+        kinds: for each set, the kind of constraint that keeps the coalition from having these
+            cards: "owners", "low" or "high". It is "open" if there are no such cards.
     """
     players = len(hands)
     coalition = mask_of(range(members))
@@ -215,7 +225,8 @@ def _tight_pair(
             high_units += [(index, player) for player in range(members) if high[player]]
         sets.append(SetConstraint(masks, low, high))
     possible = DealProblem(hands, sets)
-    # If possible, do not raise a minimum of a player whose minimums already fill the hand.
+    # If possible, do not raise a minimum of a player whose minimums already fill the hand, because
+    # that would make the problem infeasible for a simpler reason.
     with_room = [unit for unit in low_units if needed[unit[1]] < hands[unit[1]]]
     kind, units = random.choice(
         [option for option in (("low", with_room or low_units), ("high", high_units)) if option[1]]
@@ -233,11 +244,11 @@ def _tighten_bound(problem: DealProblem, kind: str, index: int, player: int) -> 
 
 
 def _chain(random: Random, shape: Shape) -> ProblemPair:
-    """Return a pair of problems with a ring of sets, each shared by two adjacent players.
+    """Return a pair of problems with a ring of sets, in which adjacent players share a set.
 
-    Each card that a player takes from one of the player's two sets is a card less from the other,
-    all around the ring. Two bounds on opposite sets contradict each other. Both ways around the
-    ring from one to the other have `depth` sets, including these two.
+    Each player has cards of two sets. One more card of one set means one less of the other, all
+    around the ring. In the infeasible problem, two bounds on opposite sets contradict each other.
+    Both paths around the ring between these sets have `depth` sets, including these two.
     """
     max_depth = min(MAX_LINKS, shape.cards // 4 + 1)
     if shape.depth is not None:
@@ -245,7 +256,7 @@ def _chain(random: Random, shape: Shape) -> ProblemPair:
     depth = shape.draw("depth", random, 2, max_depth)
     count = 2 * depth - 2
     sizes = _shares(shape.cards, count)
-    passed = [random.randint(1, size - 1) for size in sizes]  # to the second of the two players
+    passed = [random.randint(1, size - 1) for size in sizes]  # cards of the second player of a set
     hands = [sizes[player] - passed[player] + passed[player - 1] for player in range(count)]
     sets = []
     for index, size in enumerate(sizes):
@@ -269,7 +280,7 @@ def _random(random: Random, shape: Shape) -> ProblemPair:
     while True:
         problem = game_like(random, GameSize(SET_SIZE, shape.cards // SET_SIZE, PLAYERS))
         if problem.cards + remainder < shape.cards:
-            continue  # some sets are completed
+            continue  # some sets are empty, so there are too few cards
         hands = [hand + (player < remainder) for player, hand in enumerate(problem.hands)]
         possible, impossible = boundary_pair(DealProblem(hands, [*problem.sets, *last]), random)
         sets = zip(possible.sets, impossible.sets, strict=True)
@@ -304,4 +315,4 @@ FAMILIES: dict[str, Family] = {
         ),
     )
 }
-"""The families by name."""
+"""Families of instances, by name."""

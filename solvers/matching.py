@@ -1,15 +1,18 @@
 """The solver `matching`: a bipartite matching between the slots of the hands and the cards.
 
-The left side of the graph has a slot for each place in a hand, the right side has the cards. For
-each player and set, `low` slots of the player are adjacent only to cards of that set. The other
-slots of the player are adjacent to all cards that the player may own. The problem is feasible iff a
-matching covers all slots (found by the Hopcroft-Karp algorithm of SciPy). Otherwise, the slots that
-alternating paths reach from an unmatched slot have fewer adjacent cards than there are such slots
-(Hall's theorem). These slots are read as a coalition with its witnesses.
+The left side of the graph has a slot for each place in a hand, and the right side has the cards. If
+a player must hold at least n cards of a set, n slots of the player are adjacent only to the cards
+of this set that the player may own. The other slots of the player are adjacent to all cards that
+the player may own. The problem is feasible if and only if a matching covers all slots. SciPy finds
+a maximum matching by the Hopcroft-Karp algorithm.
 
-The graph cannot express upper bounds, so a problem in which an upper bound matters is refused.
-Cost: O(E sqrt(V)) with up to (cards)^2 edges. A graph with `MAX_EDGES` edges takes up to two
-seconds, in which SciPy cannot be interrupted.
+If a slot is unmatched, consider all slots that alternating paths reach from it. Together, they are
+adjacent to fewer cards than there are slots (Hall's theorem). Their players form the coalition and
+the witnesses of a shortage (see `solvers.shortage`).
+
+The graph cannot express upper bounds, so a problem in which an upper bound has an effect is
+refused. Cost: O(E sqrt(V)) with up to (cards)^2 edges. A graph with `MAX_EDGES` edges takes up to
+two seconds, and SciPy cannot be interrupted during this time.
 """
 
 from __future__ import annotations
@@ -24,14 +27,14 @@ from solvers.shortage import Shortage, simple_certificate
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_EDGES = 20_000_000
-"""Maximum number of edges of the graph (about 160 MB)."""
+"""Maximum number of edges of the graph, which then takes about 160 MB."""
 
 MAX_UNSHUFFLED_SLOTS = 200
-"""Maximum number of slots that are matched without shuffling them first."""
+"""Maximum number of slots of a graph for which the slots are not shuffled before matching."""
 
 
 class Slot(NamedTuple):
-    """A place in a hand; `set_index` is None if it may hold a card of any set."""
+    """Place in a hand. `set_index` is None if the place is not reserved for cards of a set."""
 
     player: int
     set_index: int | None
@@ -58,7 +61,7 @@ def refuses(problem: DealProblem) -> str | None:
 
 
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
-    """Build the graph of the module docstring; return a function that finds a matching in it."""
+    """Build the graph, and return a function that finds a matching in it."""
     simple = simple_certificate(problem)
     if simple is not None:
         return lambda: Infeasible(simple)
@@ -74,7 +77,7 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
             slots += [Slot(player, index)] * constraint.low[player]
         slots += [Slot(player, None)] * (hand - (len(slots) - before))
     if len(slots) > MAX_UNSHUFFLED_SLOTS:
-        # With slots in the order of hands, SciPy takes minutes instead of a second.
+        # If the slots were in the order of the hands, SciPy would take minutes instead of a second.
         from random import Random
 
         Random(0).shuffle(slots)
@@ -121,11 +124,12 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 def _shortage(
     problem: DealProblem, slots: Sequence[Slot], adjacent: Sequence[Any], partner: list[int]
 ) -> Shortage:
-    """Return the shortage of the slots that alternating paths reach from an unmatched slot.
+    """Return the shortage given by the slots that alternating paths reach from an unmatched slot.
 
-    Equal slots have the same adjacent cards, so only the first of them is searched. A reachable
-    slot without a set puts its player into the coalition; the player's other slots are adjacent to
-    no further cards. A reachable slot of a set puts its player into the witness of that set.
+    Equal slots are adjacent to the same cards, so only the first of them is searched. If a slot
+    without a set is reached, its player belongs to the coalition. The other slots of this player
+    are not adjacent to any further cards. If a slot of a set is reached, its player belongs to the
+    witness of this set.
     """
     holder = {card: slot for slot, card in enumerate(partner) if card != -1}
     start = partner.index(-1)
@@ -134,7 +138,7 @@ def _shortage(
         for card in adjacent[queue.popleft()].tolist():
             if card not in visited:
                 visited.add(card)
-                slot = holder[card]  # an unmatched card here would augment a maximum matching
+                slot = holder[card]  # the card is matched, because the matching is a maximum
                 if slots[slot] not in reached:
                     reached.add(slots[slot])
                     queue.append(slot)

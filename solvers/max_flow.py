@@ -1,16 +1,18 @@
 """The solver `max-flow`: a maximum flow with lower bounds, which takes polynomial time.
 
+The flow network has five layers:
+
     source -> player -> (player, set) -> cards of one owner mask -> sink
 
-Lower bounds are eliminated in the usual way: each (player, set) node receives its `low` units
-directly from the source, and the rest from the node of the player. The problem is feasible iff all
-arcs from the source are saturated. Otherwise, the source side of a minimum cut is read as a
-coalition with its witnesses, and the capacity of the cut is exactly the bound of the coalition
-inequality (see `solvers.shortage`).
+Lower bounds are eliminated in the usual way: each (player, set) node receives the lower bound
+directly from the source, and the rest from the node of the player. The problem is feasible if and
+only if all arcs from the source are saturated. Otherwise, the source side of a minimum cut gives
+the coalition and the witnesses of a shortage. The capacity of the cut is exactly the bound of the
+coalition inequality (see `solvers.shortage`).
 
-Cards of a set with equal owner masks share a node. So there are at most P + P*N + (distinct owner
-masks) nodes besides source and sink, for P players and N sets. Cost: O(V^2 sqrt(E)) in the worst
-case, by the push-relabel algorithm of OR-Tools. The largest problems take half a second. The
+Cards of a set with the same possible owners share a node. So for P players and N sets, there are at
+most P + P*N + (distinct owner masks) nodes besides source and sink. Cost: O(V^2 sqrt(E)) in the
+worst case, by the push-relabel algorithm of OR-Tools. The largest problems take half a second. The
 computation has no time limit and cannot be interrupted.
 """
 
@@ -28,20 +30,22 @@ SOURCE, SINK = 0, 1
 
 
 class Network:
-    """The flow network of a problem whose `simple_certificate` is None.
+    """Flow network of a problem whose `simple_certificate` is None.
 
-    Node 0 is the source, node 1 the sink, and node 2 + p player p. Then follow, set by set, the
-    (player, set) nodes and a node for each distinct owner mask (a *class* of cards).
+    Node 0 is the source, node 1 is the sink, and node 2 + p is player p. The other nodes follow,
+    set by set: the (player, set) nodes, and a node for each distinct owner mask. All cards of a set
+    with the same owner mask form a *class*.
 
-    A compact network leaves out the nodes and arcs that forbid nothing: the (player, set) node of a
-    player without bounds is the player's own, and sets without any bounds share their classes.
+    A compact network omits nodes and arcs that forbid nothing. A player without bounds in a set has
+    no (player, set) node for it, and sets without any bounds share their classes.
 
     Attributes:
         tails, heads, capacities: the arcs.
-        share_nodes: the node of each player's share, as `[set][player]`.
+        share_nodes: the (player, set) nodes as `[set][player]`, or the node of the player if there
+            is no such node.
         classes: for each set, the node of each owner mask.
-        shares: the (node of the class, player) of each arc into a class; the first is arc number
-            `first_share`.
+        shares: the pair (node of the class, player) of each arc into a class, in the order of the
+            arcs. The first one is arc number `first_share`.
     """
 
     __slots__ = (
@@ -56,7 +60,8 @@ class Network:
         tails: list[int] = []
         heads: list[int] = []
         capacities: list[int] = []
-        # Arcs into classes and from classes to the sink come last, in the order of the classes.
+        # The arcs into the classes, and the arcs from the classes to the sink, come last. Both are
+        # in the order of this list.
         ends: list[tuple[int, int, int, list[int]]] = []
         free = list(problem.hands)
         node = 2 + players
@@ -71,7 +76,7 @@ class Network:
             if not loose:
                 share_nodes = own_nodes.copy()
                 for player, low in enumerate(lows):
-                    # An upper bound may be any number, but no player holds more than the whole set.
+                    # An upper bound may exceed the size of the set, but the number of cards cannot.
                     room = min(highs[player], size) - low
                     if is_compact and not low and room == size:
                         continue
@@ -120,7 +125,7 @@ class Network:
 
 
 def build(network: Network) -> Any:
-    """Return OR-Tools' flow solver with the arcs of a network, in the same order."""
+    """Return OR-Tools' flow solver with the arcs of a network, in the order of the network."""
     import numpy as np
     from ortools.graph.python import max_flow
 
@@ -151,7 +156,7 @@ def flows_of(network: Network, solver: Any) -> list[int]:
 
 
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
-    """Build the network of the module docstring; return a function that solves it."""
+    """Build the network, and return a function that solves it."""
     simple = simple_certificate(problem)
     if simple is not None:
         return lambda: Infeasible(simple)
@@ -171,7 +176,7 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 
 
 def deal_of(network: Network, flows: list[int]) -> Deal:
-    """Assign the cards of each class to players as its flows prescribe, in any order."""
+    """Return a deal: each player gets as many cards of each class as the flow into it says."""
     queues: dict[int, list[int]] = {}
     for (node, player), flow in zip(network.shares, flows, strict=True):
         if flow:
@@ -185,10 +190,11 @@ def deal_of(network: Network, flows: list[int]) -> Deal:
 
 
 def shortage_of(network: Network, reached: set[int]) -> Shortage:
-    """Return the shortage of a minimum cut; `reached` are the nodes on the source side."""
+    """Return the shortage given by a minimum cut. `reached` are the nodes on its source side."""
     players = range(network.problem.players)
     coalition = sum(1 << player for player in players if 2 + player in reached)
-    # Put coalition members without an effective bound into the witness: the sum does not grow.
+    # Members of the coalition without an effective upper bound can be put into the witness, because
+    # that does not increase the bound of the inequality.
     witnesses = tuple(
         sum(
             1 << player

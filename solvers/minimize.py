@@ -1,6 +1,6 @@
-"""Reduction of test cases: make a problem smaller while a solver still fails on it.
+"""Reduction of test cases: make a problem smaller as long as a solver still fails on it.
 
-The reduction is greedy and tries one simplification at a time.
+The reduction is greedy: it tries one simplification after another and keeps those that work.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from solvers.registry import solve
 from solvers.verdict import Feasible
 
 Owners = list[list[int]]
-"""The owner of each card as `[set][card]`; -1 if it has none."""
+"""Type of the owners of all cards, as `[set][card]`. The owner is -1 if a card has none."""
 
 
 def minimize_problem(
@@ -23,24 +23,27 @@ def minimize_problem(
     same_size: bool = False,
     seconds: float = 30.0,
 ) -> DealProblem:
-    """Return a smaller problem with the fault, such that no simplification of it has the fault.
+    """Return a smaller problem that has the same fault and cannot be simplified without losing it.
 
     A simplification removes a set, a card or a player, lowers a hand or a minimum, removes a
-    maximum, or removes a possible owner. If cards are removed, so are their places in the hands of
-    one deal; thus a feasible problem stays feasible.
+    maximum, or removes a possible owner. When a card is removed, its owner in one deal gets a
+    smaller hand, so a feasible problem stays feasible.
 
     Args:
-        is_faulty: returns whether a problem has the fault; it must be true for `problem`.
-        same_size: whether all sets keep the same size, at least 1; a card is then removed from
-            every set at once.
-        seconds: the time limit, after which the smallest problem so far is returned.
+        is_faulty: function that returns whether a problem has the fault. `problem` must have it.
+        same_size: whether all sets must keep the same size of at least 1. If true, a card is
+            removed from every set at the same time.
+        seconds: the time limit, in seconds. When it is reached, the smallest problem so far is
+            returned.
 
     Cost: at most about (cards + players x sets) squared calls of `is_faulty`.
 
-    >>> def no_two_cards(problem):
+    In the example, a solver fails on every problem with at least two cards:
+
+    >>> def is_faulty(problem):
     ...     return problem.cards >= 2
     >>> big = DealProblem([4, 2], [SetConstraint.of([[0, 1]] * 3, players=2)] * 2)
-    >>> minimize_problem(big, no_two_cards)
+    >>> minimize_problem(big, is_faulty)
     DealProblem(hands=[0], sets=[SetConstraint.of([[], []], players=1, low=[0], high=[2])])
     """
     deadline = monotonic() + seconds
@@ -57,7 +60,7 @@ def minimize_problem(
 
 
 def simplifications(problem: DealProblem, same_size: bool = False) -> Iterator[DealProblem]:
-    """Yield simpler problems, those with the largest simplifications first.
+    """Yield all simplifications of a problem, the largest first.
 
     Repeated simplification always terminates.
     """
@@ -125,9 +128,9 @@ def _some_owners(problem: DealProblem) -> Owners:
 def _without_cards(
     problem: DealProblem, owners: Owners, cards: Sequence[Sequence[int]], drop: int | None = None
 ) -> DealProblem:
-    """Remove cards and their places in the hands; `drop` is a set to remove entirely.
+    """Remove `cards` (listed by set), and also their places in the hands of their `owners`.
 
-    `cards` lists the removed cards of each set; `owners` says whose hands they come from.
+    If `drop` is given, this set is removed entirely.
     """
     hands = list(problem.hands)
     sets = []

@@ -1,4 +1,4 @@
-"""The CP-SAT model of a deal problem with names, to print, to extend and to solve again."""
+"""The CP-SAT model of a deal problem with readable names, to print, extend and solve again."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from solvers.problem import DealProblem
 from solvers.verdict import Feasible, Infeasible, Verdict
 
 MAX_PRINTED_TERMS = 8
-"""Maximum number of variables of a constraint that `print` lists."""
+"""Maximum number of variables of a constraint for which `print` lists all of them."""
 
 
 class CpSatModel:
-    """The CP-SAT model of a problem, with a name for each variable and constraint.
+    """CP-SAT model of a problem, with a name for each variable and constraint.
 
     Attributes:
         problem: the deal problem.
-        model: the `ortools.sat.python.cp_model.CpModel`. Anything may be added to it.
+        model: the `ortools.sat.python.cp_model.CpModel`, to which you may add anything.
     """
 
     @validate_arguments(problem=DealProblem)
@@ -46,7 +46,9 @@ class CpSatModel:
             constraint.name = meaning
 
     def holds(self, player: int, set_index: int, card: int) -> Any:
-        """Return the variable that is 1 if a player holds a card; 0 if the player cannot own it.
+        """Return the variable that is 1 if a player holds a card and 0 if not.
+
+        If the player cannot own the card, return the number 0.
 
         Raises:
             InputError: If there is no such player, set or card, or if the card is bundled with
@@ -83,13 +85,14 @@ class CpSatModel:
         return sum(map(self.model.get_int_var_from_proto_index, variables))
 
     def add(self, constraint: Any) -> None:
-        """Add a further constraint, as `CpModel.add` takes it."""
+        """Add a constraint to the model. It may be anything that `CpModel.add` accepts."""
         self.model.add(constraint)
 
     def solve(self, *, seconds: float = DEFAULT_SECONDS, seed: int = 0) -> Verdict:
         """Solve the model, including the constraints that were added.
 
-        If there is no deal, the verdict has a shortage only if the problem alone has none either.
+        If there is no deal, the verdict has a proof (a shortage) only if the problem without the
+        added constraints has no deal either.
 
         Raises:
             InputError: If `seconds` is not a number >= 0.
@@ -117,7 +120,7 @@ class CpSatModel:
         return names
 
     def _meaning(self, row: Sum) -> str:
-        """Return what a constraint states, as a clause."""
+        """Return the meaning of a constraint in words."""
         words, (kind, number, index) = self.problem.words, row.reason
         if kind == "hand":
             return f"{words.player(number)} holds {words.cards(self.problem.hands[number])}"
@@ -129,7 +132,7 @@ class CpSatModel:
         return f"{words.hand(cards)} {verb} {words.text(len(cards))} owner{'s' * (len(cards) > 1)}"
 
     def _line(self, row: Sum) -> str:
-        """Return a constraint as a line: its meaning and its terms."""
+        """Return a constraint as a line of text: its meaning, its variables and its bounds."""
         names = [self._names[variable] for variable in row.variables]
         if len(names) > MAX_PRINTED_TERMS:
             names = [*names[:2], f"... ({len(names) - 3} more)", names[-1]]
@@ -139,13 +142,14 @@ class CpSatModel:
 
 @validate_arguments(problem=DealProblem, bundles=bool)
 def cp_sat_model(problem: DealProblem, *, bundles: bool = True) -> CpSatModel:
-    """Return the model that `solve(problem, "cp-sat")` solves, with names.
+    """Return the model that `solve(problem, "cp-sat")` solves, with readable names.
 
-    It has a boolean for each card and possible owner. Above 220 booleans, cards with equal owners
-    form a bundle, and an integer says how many of them a player holds.
+    The model has a boolean for each card and possible owner. If there would be more than 220
+    booleans, cards with the same possible owners form a bundle, and an integer says how many cards
+    of the bundle a player holds.
 
     Args:
-        bundles: whether cards may be bundled; without bundles, large models are slower to solve.
+        bundles: whether cards may be bundled. Without bundles, large models are slower to solve.
 
     >>> from solvers import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])

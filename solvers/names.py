@@ -16,12 +16,13 @@ MAX_NAME_LENGTH = 100
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names for a problem; an empty tuple means that the things have numbers only.
+    """Names of the players, sets and cards of a problem.
 
     Attributes:
-        players: the name of each player.
-        sets: the name of each set.
-        cards: for each set, the names of its cards. No two cards have the same name.
+        players: the name of each player, or an empty tuple if players have only numbers.
+        sets: the name of each set, or an empty tuple if sets have only numbers.
+        cards: for each set, the names of its cards, or an empty tuple if cards have only numbers.
+            No two cards of a problem may have the same name.
 
     Raises:
         InputError: If a name is not a string, is empty, too long or not printable, or is used
@@ -51,7 +52,7 @@ class Names:
                 raise InputError(f"{kind}: the name {quote_value(twice)} is used twice")
 
     def fits(self, players: int, sizes: Sequence[int]) -> bool:
-        """Return whether the names fit a number of players and the sizes of the sets."""
+        """Return whether there are names for this number of players and these sizes of sets."""
         return (
             len(self.players) in (0, players)
             and len(self.sets) in (0, len(sizes))
@@ -60,12 +61,12 @@ class Names:
 
     @property
     def words(self) -> Wording:
-        """Return the wording of sentences with these names."""
+        """Return a formatter of messages that uses these names."""
         return NamedWords(self)
 
 
 def check_name(kind: str, name: object) -> str:
-    """Return a name that can be printed in a line, or raise `InputError`."""
+    """Return a name if it can be printed in a line, or raise `InputError`."""
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
         raise InputError(f"{kind}: the name {quote_value(name)} must be a printable string")
     if len(name) > MAX_NAME_LENGTH:
@@ -76,7 +77,7 @@ def check_name(kind: str, name: object) -> str:
 
 
 class NamedWords(Wording):
-    """The wording of sentences that uses the names of a problem."""
+    """Formatter of messages that uses the names of a problem."""
 
     def __init__(self, names: Names) -> None:
         super().__init__(names.players)
@@ -87,7 +88,7 @@ class NamedWords(Wording):
         return self._sets[index] if self._sets else super().set(index)
 
     def sets(self, indices: Sequence[int]) -> str:
-        """Return the names of some sets as in a sentence."""
+        """Return the names of some sets, joined as in a sentence."""
         return self._join(map(self.set, indices)) if self._sets else super().sets(indices)
 
     def card(self, card: tuple[int, int]) -> str:
@@ -96,5 +97,5 @@ class NamedWords(Wording):
         return self._cards[index][number] if self._cards else super().card(card)
 
     def hand(self, cards: Iterable[tuple[int, int]]) -> str:
-        """Return the names of some cards."""
+        """Join the names of some cards."""
         return (", " if self._cards else " ").join(map(self.card, cards))

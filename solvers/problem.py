@@ -1,10 +1,10 @@
-"""Deal problems: which players may own which cards, in one form for all solvers.
+"""Deal problems: the constraints on a deal, in one form for all solvers.
 
 A *deal* gives each card of each set exactly one owner. A `DealProblem` says which deals are
 allowed: how many cards each player holds, which players may own each card, and the minimum and
 maximum number of cards of each set that each player holds. Players, sets and cards are numbered
-from 0. A group of players is a bit mask: bit p is set if player p belongs to it. Nothing in this
-module depends on the rules of a game.
+from 0. A group of players is a bit mask: bit p is set if player p belongs to the group. Nothing in
+this module depends on the rules of a game.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from quaternity.base.validation import (
 from solvers.names import Names
 
 _FILE = "solvers.exchange.deal_problem_file"
-"""The module of the file format; it imports this one, so it is loaded on first use."""
+"""Name of the module of the file format. It imports this module, so it is loaded on first use."""
 
 MAX_PLAYERS = 100
 """Maximum number of players in a problem."""
 MAX_CARDS = 10_000
-"""Maximum number of cards in a problem, over all sets."""
+"""Maximum number of cards in all sets of a problem together."""
 MAX_ROWS = 100_000
-"""Maximum number of (player, set) pairs in a problem; each has two bounds."""
+"""Maximum number of (player, set) pairs in a problem. Each pair has two bounds."""
 
 
 def players_in(mask: int) -> tuple[int, ...]:
@@ -55,7 +55,7 @@ def players_in(mask: int) -> tuple[int, ...]:
 
 
 members_of = lru_cache(maxsize=1 << 12)(players_in)
-"""Like `players_in`, but with a cache, for masks that are valid."""
+"""Cached version of `players_in`, for masks that are known to be valid."""
 
 
 def mask_of(players: Iterable[int]) -> int:
@@ -104,26 +104,26 @@ class _SetFields(NamedTuple):
 
 
 class SetConstraint(_SetFields):
-    """The constraints of one set: possible owners of each card, and bounds for each player.
+    """Constraints of one set: the possible owners of each card, and the bounds of each player.
 
-    Immutable and hashable.
+    Instances are immutable and hashable.
 
     Attributes:
         owners: for each card, the bit mask of the players who may own it (0 if nobody may).
         low, high: for each player, the minimum and maximum number of cards of this set.
 
-    `low` may exceed `high` or the number of cards; the problem is then infeasible.
+    If `low` exceeds `high` or the number of cards, the problem is infeasible, but not invalid.
 
     Raises:
-        InputError: If a value has the wrong type, is negative or above `plain_values.MAX_NUMBER`,
-            if there are more cards than `MAX_CARDS` or more players than `MAX_PLAYERS`, or if an
-            owner mask contains a player out of range.
+        InputError: If a value has the wrong type, is negative, or is above
+            `quaternity.base.validation.MAX_NUMBER`; if there are more than `MAX_CARDS` cards or
+            `MAX_PLAYERS` players; or if an owner mask contains a player who does not exist.
     """
 
     __slots__ = ()
 
     def __new__(cls, owners: Sequence[int], low: Sequence[int], high: Sequence[int]) -> Self:
-        """Validate the values and create the constraint."""
+        """Check the values and create the constraint."""
         players = check_length(low, "low")
         check_size(players, 0, check_length(owners, "owners"))
         if check_length(high, "high") != players:
@@ -159,7 +159,7 @@ class SetConstraint(_SetFields):
     ) -> Self:
         """Create a constraint from lists of player numbers instead of owner masks.
 
-        `low` defaults to 0, and `high` to the size of the set.
+        By default, all minimums are 0, and all maximums are the size of the set.
 
         >>> SetConstraint.of([[0, 1], [1]], players=2, low=[1, 0])
         SetConstraint.of([[0, 1], [1]], players=2, low=[1, 0], high=[2, 2])
@@ -189,9 +189,9 @@ class SetConstraint(_SetFields):
         return len(self.low)
 
     def bound_is_loose(self, player: int) -> bool:
-        """Return whether `high[player]` has no effect beyond `owners`.
+        """Return whether the upper bound of a player has no effect.
 
-        That is so if `high[player]` is at least the number of cards that the player may own.
+        It has no effect if it is at least the number of cards that the player may own.
         """
         player = check_index(player, self.players, "player")
         ownable = sum(mask >> player & 1 for mask in self.owners)
@@ -224,9 +224,9 @@ class _ProblemFields(NamedTuple):
 
 
 class DealProblem(_ProblemFields, Displayable):
-    """The hand sizes and sets of a deal: the interface between games and solvers.
+    """Deal problem: the size of each hand and the constraints of each set.
 
-    Immutable and hashable.
+    This is the interface between games and solvers. Instances are immutable and hashable.
 
     Attributes:
         hands: the number of cards that each player holds.
@@ -243,10 +243,10 @@ class DealProblem(_ProblemFields, Displayable):
     """
 
     names: Names | None = None
-    """Names of players, sets and cards; problems with the same facts are equal under any names."""
+    """Names of players, sets and cards. They are ignored when problems are compared."""
 
     def __new__(cls, hands: Sequence[int], sets: Sequence[SetConstraint]) -> Self:
-        """Validate the values and create the problem."""
+        """Check the values and create the problem."""
         players = check_length(hands, "hands")
         if players < 1:
             raise InputError("hands: at least one player is needed")
@@ -271,10 +271,10 @@ class DealProblem(_ProblemFields, Displayable):
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> DealProblem:
-        """Return the problem of a document, as `to_dict` returns it.
+        """Return the problem described by a document, which has the form that `to_dict` returns.
 
         Raises:
-            InputError: If the document is not a valid deal problem; it lists all faults.
+            InputError: If the document is not a valid deal problem. The message lists the faults.
         """
         try:
             text = json.dumps(document)
@@ -285,10 +285,12 @@ class DealProblem(_ProblemFields, Displayable):
     @classmethod
     @validate_arguments(text=str)
     def from_json(cls, text: str) -> DealProblem:
-        """Return the problem of a deal-problem document, and warn about unknown fields.
+        """Return the problem described by a JSON text, and warn about unknown fields.
+
+        The text has the form that `to_json` returns.
 
         Raises:
-            InputError: If the text is not a valid deal problem; it lists all faults.
+            InputError: If the text is not a valid deal problem. The message lists the faults.
 
         >>> problem = DealProblem([1], [SetConstraint([1], [0], [1])])
         >>> DealProblem.from_json(problem.to_json()) == problem
@@ -300,7 +302,7 @@ class DealProblem(_ProblemFields, Displayable):
 
     @classmethod
     def read(cls, path: str) -> DealProblem:
-        """Return the problem in a deal-problem file (`-`: standard input).
+        """Return the problem in a deal-problem file. The path `-` means standard input.
 
         Raises:
             InputError: If the file cannot be read or is not valid.
@@ -314,18 +316,18 @@ class DealProblem(_ProblemFields, Displayable):
             raise InputError(f"{path}: {error}") from None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the problem as a document of lists and numbers, ready for `json.dumps`."""
+        """Return the problem as a dictionary that `json.dumps` accepts."""
         document: dict[str, Any] = load_place(f"{_FILE}:deal_problem_document")(self)
         return document
 
     def to_json(self) -> str:
-        """Return the problem as the text of a deal-problem file."""
+        """Return the problem as JSON, in the format of a deal-problem file."""
         text: str = load_place(f"{_FILE}:deal_problem_text")(self)
         return text
 
     @validate_arguments(path=str)
     def write(self, path: str) -> None:
-        """Write a deal-problem file.
+        """Write the problem to a deal-problem file.
 
         Raises:
             InputError: If the file cannot be written.
@@ -355,7 +357,7 @@ class DealProblem(_ProblemFields, Displayable):
 
     @property
     def words(self) -> Wording:
-        """Return the wording of sentences about this problem: its names, or numbers."""
+        """Return a formatter of messages that uses the names of this problem, if it has any."""
         return PLAIN if self.names is None else self.names.words
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -368,16 +370,16 @@ class DealProblem(_ProblemFields, Displayable):
 
     @property
     def cards(self) -> int:
-        """Return the number of cards over all sets."""
+        """Return the number of cards in all sets together."""
         return sum(len(constraint.owners) for constraint in self.sets)
 
     def may_own(self, set_index: int, card: int) -> tuple[int, ...]:
-        """Return the players who may own a card by its owner mask, in ascending order."""
+        """Return the players in the owner mask of a card, in ascending order."""
         owners = self.sets[check_index(set_index, len(self.sets), "set")].owners
         return players_in(owners[check_index(card, len(owners), "card")])
 
     def with_set(self, set_index: int, constraint: SetConstraint) -> DealProblem:
-        """Return a copy of the problem in which the constraints of one set are replaced."""
+        """Return a copy of the problem with other constraints for one set."""
         set_index = check_index(set_index, len(self.sets), "set")
         _check_set(constraint, set_index, len(self.hands))
         added = len(constraint.owners) - len(self.sets[set_index].owners)
@@ -388,10 +390,11 @@ class DealProblem(_ProblemFields, Displayable):
         return problem.named(self.names) if self.names and not added else problem
 
     def with_hand(self, player: int, hand: Sequence[int]) -> DealProblem:
-        """Return the problem of the deals in which a player holds exactly these cards.
+        """Return a copy of the problem in which a player holds exactly the given cards.
 
         Args:
-            hand: for each set, the bit mask of the player's cards in it.
+            player: the number of the player.
+            hand: for each set, the bit mask of the player's cards.
 
         Raises:
             InputError: If the player does not exist, or if the hand is not a bit mask for each set.
@@ -413,12 +416,12 @@ class DealProblem(_ProblemFields, Displayable):
         sets: Sequence[int] | None = None,
         cards: Sequence[Sequence[int]] | None = None,
     ) -> DealProblem:
-        """Return the same problem with players, sets and cards renumbered.
+        """Return a copy of the problem with other numbers for players, sets and cards.
 
         Args:
-            players: `players[p]` is the new number of player p.
-            sets: the new set i is the old set `sets[i]`.
-            cards: the new card i of an old set is its old card `cards[set][i]`.
+            players: the new number of each player, in the order of the old numbers.
+            sets: the old numbers of the sets, in their new order.
+            cards: for each old set, the old numbers of its cards, in their new order.
 
         Raises:
             InputError: If an argument is not a permutation, or has the wrong length.
@@ -453,9 +456,9 @@ class DealProblem(_ProblemFields, Displayable):
         return self.picture().text()
 
     def picture(self) -> Display:
-        """Return a table: hands, bounds, and which player may own which cards.
+        """Return a table of the hands, the bounds, and the players who may own each card.
 
-        Cards of a set with equal owners share a row.
+        Cards of a set with the same possible owners share a row.
 
         >>> hearts = SetConstraint.of([[0, 1], [0], [1]], players=2, low=[1, 0], high=[3, 1])
         >>> print(DealProblem([2, 1], [hearts]))
@@ -484,7 +487,7 @@ class DealProblem(_ProblemFields, Displayable):
 
 
 def _bounds(low: int, high: int, size: int) -> str:
-    """Return the bounds of a player in a set as words; nothing if they forbid nothing."""
+    """Return the bounds of a player in a set as text, or an empty text if they have no effect."""
     if low == high:
         return f"exactly {low}"
     parts = [f"at least {low}"] * (low > 0) + [f"at most {high}"] * (high < size)
@@ -521,7 +524,7 @@ def check_size(players: int, sets: int, cards: int) -> None:
 
 
 def iter_cards(problem: DealProblem) -> Iterator[tuple[int, int, int]]:
-    """Yield each card as (set, card, owner mask)."""
+    """Yield (set, card, owner mask) for each card of a problem."""
     for set_index, constraint in enumerate(problem.sets):
         for card, mask in enumerate(constraint.owners):
             yield set_index, card, mask

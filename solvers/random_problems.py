@@ -1,13 +1,13 @@
-"""Random deal problems, feasible and infeasible, small or of the size of games.
+"""Generators of random deal problems, feasible or infeasible, small or of the size of games.
 
-`loosened` makes a small feasible problem of any shape: it loosens the constraints around a random
-deal. `spoilt` tightens some constraints of such a problem, so that most results are infeasible.
-`game_like` makes feasible problems of the size of games, and `brink` tightens a problem until it is
-infeasible.
+`random_feasible` makes a small feasible problem of any shape, with constraints that allow a random
+deal. `random_tightened` tightens some constraints of such a problem, so most results are
+infeasible. `game_like` makes feasible problems of the size of games. `boundary_pair` tightens a
+problem until it is just infeasible.
 
-The functions for small problems make all random choices by `choose(low, high)`, which returns a
-whole number from `low` to `high`, both included. `Random.randint` with a seed is fast; Hypothesis
-(`solvers.strategies`) can shrink the results.
+The functions for small problems take a function `choose(low, high)` for all random choices. It
+returns a whole number from `low` to `high`, both included. `Random.randint` is fast. With a
+function that draws from Hypothesis (see `solvers.strategies`), Hypothesis can shrink the results.
 """
 
 from __future__ import annotations
@@ -23,20 +23,22 @@ from solvers.problem import DealProblem, SetConstraint, with_entry
 from solvers.registry import solve
 
 Choose = Callable[[int, int], int]
-"""A function that returns a whole number between its two arguments, both included."""
+"""Function that returns a whole number between its two arguments, both included."""
 
 HUGE_BOUNDS = (2**31, 2**63, 10**30)
-"""Large bounds beyond the range of machine integers; they have no effect as upper bounds."""
+"""Bounds that exceed the range of machine integers. As upper bounds, they have no effect."""
 
 
 class Sizes(NamedTuple):
     """Limits on the size and shape of a random problem.
 
     Attributes:
-        players, sets, set_size: the maximum numbers; there is at least one player.
-        upper_bounds: whether there may be effective upper bounds.
-        same_size: whether there is at least one set, and all sets have the same size, at least 1,
-            as in a game.
+        players: the maximum number of players; the minimum is 1.
+        sets: the maximum number of sets.
+        set_size: the maximum number of cards in a set.
+        upper_bounds: whether upper bounds may have an effect.
+        same_size: whether all sets have the same size, as in a game. There is then at least one
+            set, and no set is empty.
     """
 
     players: int = 4
@@ -47,9 +49,9 @@ class Sizes(NamedTuple):
 
 
 def random_feasible(choose: Choose, sizes: Sizes) -> DealProblem:
-    """Return a feasible problem with constraints loosened around a random deal.
+    """Return a feasible problem: a random deal satisfies it, but other deals may do so as well.
 
-    About a third of the sets repeat an earlier set of the same size, if there is one.
+    Some sets repeat an earlier set of the same size.
     """
     players = choose(1, sizes.players)
     set_sizes = _choose_set_sizes(choose, sizes)
@@ -90,14 +92,14 @@ def _choose_set_sizes(choose: Choose, sizes: Sizes) -> list[int]:
 
 def _choose_bound(choose: Choose, low: int, high: int) -> int:
     """Choose a bound from `low` to `high`, or occasionally one of `HUGE_BOUNDS`."""
-    # Hypothesis prefers both ends of a range, so an inner value stands for the rare case.
+    # Hypothesis prefers both ends of a range, so the rare case is a number inside it.
     return HUGE_BOUNDS[choose(0, len(HUGE_BOUNDS) - 1)] if choose(0, 15) == 9 else choose(low, high)
 
 
 def random_tightened(choose: Choose, sizes: Sizes) -> DealProblem:
-    """Return a feasible problem with a few constraints tightened; most results are infeasible.
+    """Tighten a few constraints of a random feasible problem. Most results are infeasible.
 
-    Equal sets may be tightened in the same way, so that they stay equal.
+    Sometimes, equal sets are tightened in the same way, so that they stay equal.
     """
     problem = random_feasible(choose, sizes)
     hands, sets = list(problem.hands), list(problem.sets)
@@ -188,7 +190,7 @@ def random_boundary(choose: Choose, sizes: Sizes) -> tuple[DealProblem, DealProb
 
 
 class GameSize(NamedTuple):
-    """The size of a game: cards in one set, sets, and players (at least 2)."""
+    """Size of a game: the number of cards in each set, of sets, and of players (at least 2)."""
 
     set_size: int
     sets: int
@@ -244,9 +246,9 @@ def boundary_pair(
     """Tighten a problem step by step; return the last feasible and the first infeasible problem.
 
     Each step removes a random group of players from the owners of a card, or raises a minimum of a
-    player outside the group. If that is not enough, places move from the hands of other players to
-    those of the group. If the problem is infeasible or has a single player, it is returned twice,
-    unchanged.
+    player outside the group. If the problem is still feasible after these steps, further steps make
+    the hands of the group larger and the hands of other players smaller. If the given problem is
+    infeasible or has a single player, it is returned twice without a change.
 
     Cost: about 2 log2(cards) runs of `is_feasible`.
     """
@@ -271,7 +273,7 @@ def boundary_pair(
 
 
 def _tighten_repeatedly(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
-    """Yield tighter and tighter problems without end; from some point on, they are infeasible."""
+    """Yield tighter and tighter problems without end. From some point on, they are infeasible."""
     everybody = range(problem.players)
     group = random.sample(everybody, random.randrange(1, problem.players))
     others = [player for player in everybody if player not in group]
@@ -286,7 +288,8 @@ def _tighten_repeatedly(problem: DealProblem, random: Random) -> Iterator[DealPr
     layout = layout_for(problem.players, problem.cards, largest) if small else None
     for index, card in cards:
         tighter = _tighten_card(problem.sets[index], card, group, others, random)
-        # A contradiction within a set is too easy to find; several sets should be involved.
+        # A contradiction within one set is too easy to find, so a set that cannot be dealt by
+        # itself is not used.
         if layout is None or layout.table_of(tighter) >= 0:
             problem = problem.with_set(index, tighter)
             yield problem
@@ -320,23 +323,24 @@ def _tighten_card(
 
 
 BOUNDS = ("minimum", "maximum", "owners")
-"""The kinds of constraint of one player that decide the pairs of `one_bound_pairs`."""
+"""Kinds of constraints by which the problems of a pair differ in `one_bound_pairs`."""
 
 
 def one_bound_pairs(
     sizes: Sequence[int], players: int, player: int, bound: str, random: Random
 ) -> Iterator[tuple[DealProblem, DealProblem]]:
-    """Yield pairs of a feasible and an infeasible problem that the bounds of one player decide.
+    """Yield pairs of a feasible and an infeasible problem that differ in a bound of one player.
 
-    Only this player has constraints. In the feasible problem they just allow the hand. In the
-    infeasible problem, one of them is tighter by one unit in one set. This set is the first or the
-    last one with at least two cards, and the player has some of its cards, but not all. Cards that
-    the player may not own are the first or the last of their sets.
+    Only this player has constraints. In the feasible problem, they just allow the player's hand. In
+    the infeasible problem, a constraint of one set is tightened by 1. This set is the first or the
+    last set with at least two cards, and the player has some, but not all of its cards. If the
+    player may not own some cards, these are the first or the last cards of their sets.
 
     Args:
         sizes: the number of cards in each set, at least 1.
         players: the number of players, at least 2.
-        bound: one of `BOUNDS`.
+        player: the number of the player who has constraints.
+        bound: the kind of constraint, one of `BOUNDS`.
     """
     others = [other for other in range(players) if other != player]
     for last_set, last_cards in product((False, True), repeat=2):
@@ -366,10 +370,10 @@ def one_bound_pairs(
 def _counts(
     sizes: Sequence[int], bound: str, last_set: bool, random: Random
 ) -> tuple[list[int], int]:
-    """Return the player's number of cards in each set, and the set to tighten by one unit.
+    """Return the player's number of cards in each set, and the number of the set to tighten.
 
     If all sets have a single card, the player has the card of the returned set, except if `bound`
-    is "minimum" and the set is the first one.
+    is "minimum" and this set is the first one.
     """
     counts = [random.randint(0, size) for size in sizes]
     places = [index for index, size in enumerate(sizes) if size > 1] or range(len(sizes))

@@ -1,12 +1,13 @@
 """Preprocessing for counting: remove everything that is obviously certain from a problem.
 
-Cards with one possible owner, players whose hands are full, and bounds without effect need no
-counting. The remaining *open* cards form a product of *factors*:
+A card with a single possible owner is *certain*. Certain cards, players whose hands are full, and
+bounds without effect need no counting. The remaining cards are *open*. The number of ways to deal
+them is computed from a product of *factors*:
 
-- a set with effective bounds is one factor;
-- each open card of any other set is a separate factor, which depends only on its owner mask.
+- A set whose bounds have an effect is one factor.
+- Each open card of any other set is a separate factor, which depends only on its possible owners.
 
-Equal factors are one object with a multiplicity, so that equal sets share all work.
+Equal factors are one object with a multiplicity, so equal sets share all work.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ from solvers.set_counts import SetCounts, Vector, set_counts
 
 
 class OpenSet(NamedTuple):
-    """A set that is split into certain and open cards.
+    """Set that is split into certain cards, whose owners are known, and open cards.
 
     Attributes:
-        owner: the certain owner of each card, or -1 for an open card.
-        masks: the players who may own each card; a single player if the card is certain.
-        certain: the number of certain cards of each player.
-        low, high: the bounds on the open cards of each player. `high` is at most the number of open
-            cards that the player may own.
+        owner: the owner of each certain card, or -1 for an open card.
+        masks: for each card, the bit mask of the players who may own it.
+        certain: for each player, the number of certain cards.
+        low, high: for each player, the bounds on the number of open cards. `high` is at most the
+            number of open cards that the player may own.
         bounded: whether these bounds have an effect.
-        open_cards: the open cards, sorted by their masks.
+        open_cards: the numbers of the open cards, sorted by their masks.
     """
 
     owner: tuple[int, ...]
@@ -45,12 +46,12 @@ class OpenSet(NamedTuple):
 
 
 def split_certain(constraint: SetConstraint, full: int) -> OpenSet | None:
-    """Split a set into certain and open cards; return None if there is obviously no deal.
+    """Split a set into certain and open cards, or return None if there is obviously no deal.
 
     A card is certain if it has only one possible owner, or if a player needs all cards that the
-    player may own. A player who has reached the upper bound owns no open card. `full` is the bit
-    mask of players who have no room for open cards; they still own the cards that are certain
-    without this information.
+    player may own. A player who has reached the upper bound cannot own an open card. `full` is the
+    bit mask of the players whose hands have no room for open cards. They still own the cards that
+    are certain without this information.
     """
     players = constraint.players
     masks = list(constraint.owners)
@@ -97,14 +98,14 @@ def split_certain(constraint: SetConstraint, full: int) -> OpenSet | None:
 
 
 class Part(NamedTuple):
-    """The factors of one set.
+    """Factors of one set.
 
     Attributes:
         cards: the set, split into certain and open cards.
-        set_factor: the factor of the whole set, or None if there is no open card or each open card
+        set_factor: the factor of the whole set; None if there is no open card, or if each open card
             is a separate factor.
-        card_factors: the factor of a single card by its owner mask; empty if `set_factor` is not
-            None.
+        card_factors: the factor of a single card, by owner mask. There are none if `set_factor` is
+            not None.
         factors: pairs of a factor and its multiplicity.
         used: the bit mask of the players who may own an open card.
     """
@@ -122,13 +123,15 @@ _PARTS: Memo[SetConstraint, int, bool, Part | None] = Memo()
 def part_of(
     constraint: SetConstraint, full: int, keep: bool, deadline: Deadline = NO_DEADLINE
 ) -> Part | None:
-    """Return the part of a set, or None if the set has no deal.
+    """Return the factors of a set, or None if the set has no deal.
 
-    `full` is as in `split_certain`; `keep` makes the set a single factor, as in `reduce_problem`.
+    Args:
+        full: the bit mask of the players whose hands are full (see `split_certain`).
+        keep: whether the set becomes a single factor even if its bounds have no effect.
     """
     key = (constraint, full, keep)
     try:
-        # No `in` test first: another thread may clear the cache between the test and the look-up.
+        # Do not test with `in`: another thread may clear the cache between the test and the lookup.
         return _PARTS[key]
     except KeyError:
         part = _part(constraint, full, keep, deadline)
@@ -162,11 +165,12 @@ def _single_card(mask: int, players: int) -> SetCounts:
 
 @dataclass(frozen=True, slots=True)
 class ReducedProblem:
-    """The factors that remain, with their multiplicities.
+    """Problem without certain cards: the remaining factors and hands.
 
     Attributes:
-        hands: the number of cards that each player gets from the factors, without their `base`.
-        parts: the part of each set.
+        hands: for each player, the number of cards from all factors beyond their minimums (the
+            attribute `base` of a factor).
+        parts: the factors of each set.
         factors: the multiplicity of each factor.
     """
 
@@ -178,10 +182,14 @@ class ReducedProblem:
 def reduce_problem(
     problem: DealProblem, keep: int | None = None, deadline: Deadline = NO_DEADLINE
 ) -> ReducedProblem | None:
-    """Return the reduced problem, or None if it is obvious that there is no deal.
+    """Return the reduced problem, or None if there is obviously no deal.
 
-    For other infeasible problems, the count will be 0. The set `keep` becomes one factor even if
-    its bounds have no effect. Raise `LimitError` if a set has too many count vectors.
+    For other infeasible problems, the count of the deals will be 0. The set with the number `keep`
+    becomes a single factor even if its bounds have no effect.
+
+    Raises:
+        LimitError: If a set has too many count vectors.
+        SolverTimeout: If the deadline has passed.
     """
     if sum(problem.hands) != problem.cards:
         return None
@@ -223,11 +231,12 @@ def reduce_problem(
 
 
 def min_lanes(problem: DealProblem) -> tuple[int, int]:
-    """Return lower bounds on the exponent vectors and the bytes of a polynomial in counting.
+    """Return lower bounds on the size of the polynomials that counting needs.
 
-    No count vectors are listed for this. The problem must be feasible. Both bounds are 0 if they
-    are unknown, or if possibly no polynomial is needed because fewer than two distinct factors can
-    be dealt in several ways.
+    The bounds are the number of exponent vectors and the number of bytes. They are computed without
+    listing count vectors. The problem must be feasible. Both bounds are 0 if they are unknown. They
+    are also 0 if fewer than two distinct factors can be dealt in several ways, because counting may
+    then need no polynomial.
     """
     sets, full = problem.sets, 0
     while True:
@@ -262,7 +271,8 @@ def min_lanes(problem: DealProblem) -> tuple[int, int]:
                 ways *= mask.bit_count()
             continue
         loose = list(cards.high) == ownable_counts(masks, len(hands))
-        # Lower bounds on the cards of each player: `low`, unless an upper bound has an effect.
+        # Use `low` as the minimum number of cards of each player, unless upper bounds have an
+        # effect and give larger minimums.
         minimums = cards.low if loose else _min_counts(Counter(masks), cards.low, cards.high)
         if sum(minimums) < len(masks):
             moving.add((tuple(masks), cards.low, cards.high))
@@ -276,8 +286,8 @@ def min_lanes(problem: DealProblem) -> tuple[int, int]:
 def _min_counts(classes: Counter[int], low: Vector, high: Vector) -> Vector:
     """Return a lower bound on the number of cards of a set that each player holds in any deal.
 
-    For each player, the other players greedily take as many cards as they can, in classes, those
-    with few owners first.
+    For each player, the other players greedily take as many cards as they can. Cards with few
+    possible owners are taken first. The player must hold the remaining cards.
     """
     minimums = []
     ordered = sorted(classes.items(), key=lambda item: item[0].bit_count())

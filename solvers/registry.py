@@ -1,9 +1,9 @@
-"""The registry of solvers: the built-in ones, and those of other distributions.
+"""The registry of solvers: the built-in solvers, and those that other distributions register.
 
 A solver is an exact function from a `DealProblem` to a `Verdict`. It may raise `LimitError` if it
-gives up, and no other error. Another distribution registers a solver through an entry point in the
-group `quaternity.solvers`: the name of the entry point is the name of the solver, and its object is
-such a function or a `Solver`. All commands and the conformance tests then find it by this name. A
+gives up, but no other error. Another distribution registers a solver by an entry point in the group
+`quaternity.solvers`. The name of the entry point is the name of the solver, and the object is such
+a function or a `Solver`. All commands and the conformance tests then find the solver by its name. A
 solver that is not registered can be named as `package.module:name`.
 """
 
@@ -30,20 +30,21 @@ from solvers.solver import Solver, solver_from_function
 from solvers.verdict import Feasible, Infeasible, Verdict
 
 ENTRY_POINTS = "quaternity.solvers"
-"""The entry-point group in which other distributions register solvers."""
+"""Entry-point group in which other distributions register solvers."""
 
 
 def _lazy_import(module: str, function: str) -> Callable[..., Any]:
-    """Return a function whose module is imported on the first call.
+    """Return a function that imports its module on the first call.
 
-    OR-Tools and SciPy take long to load.
+    This avoids loading OR-Tools and SciPy, which takes long, before they are needed.
     """
     imported: ModuleType | None = None
 
     def call(*arguments: Any) -> Any:
         nonlocal imported
         if imported is None:
-            # Wait for an import in another thread; `sys.modules` may have a half-loaded module.
+            # `import_module` waits for an import in another thread. A look-up in `sys.modules`
+            # could find a module that is only partly loaded.
             imported = import_module(module)
         return getattr(imported, function)(*arguments)
 
@@ -89,7 +90,7 @@ SOLVERS: dict[str, Solver] = {
         ),
     )
 }
-"""The built-in solvers by name. `all_solvers()` adds those that other distributions register."""
+"""Built-in solvers, by name. `all_solvers()` also returns those of other distributions."""
 
 
 _decide = _lazy_import("solvers.coalitions", "decide")
@@ -105,7 +106,7 @@ VARIANTS: dict[str, Solver] = {
         ("cp-sat-bundled-counts", "cp-sat with bundles, and a count for every player and set"),
     )
 }
-"""Variants of built-in solvers by name; they are not part of `all_solvers()`."""
+"""Variants of built-in solvers, by name. `all_solvers()` does not return them."""
 
 
 @lru_cache(maxsize=1)
@@ -120,7 +121,8 @@ def registered_solvers() -> Plugins[Solver]:
 
 def _to_solver(name: str, loaded: object) -> Solver:
     if isinstance(loaded, Solver):
-        # Not `replace`: convert the attributes now, while a faulty solver can still be left out.
+        # Convert the attributes now instead of calling `replace`, because a faulty solver can only
+        # be skipped at this point.
         idea, certifies = str(loaded.idea), bool(loaded.certifies)
         return Solver(
             name, idea, loaded.prepare, loaded.refuses, certifies, loaded.prepare_within, True,
@@ -134,7 +136,7 @@ def _to_solver(name: str, loaded: object) -> Solver:
 def all_solvers() -> dict[str, Solver]:
     """Return the built-in solvers and those registered by other distributions, by name.
 
-    A registered solver that cannot be loaded is left out, with a warning (see
+    A registered solver that cannot be loaded is skipped with a warning (see
     `quaternity.base.plugins`).
     """
     return {**SOLVERS, **registered_solvers().usable}
@@ -142,14 +144,14 @@ def all_solvers() -> dict[str, Solver]:
 
 @validate_arguments(name=str)
 def find_solver(name: str) -> Solver:
-    """Return the solver with a name.
+    """Return the solver with the given name.
 
-    The name is that of a built-in solver, a variant, an external solver of `solvers.rivals` or a
-    registered solver, or it has the form `package.module:name`.
+    The solver may be a built-in solver, a variant, an external solver of `solvers.rivals`, or a
+    solver that is registered. The name of any other solver has the form `package.module:name`.
 
     Raises:
-        InputError: If the name is unknown, or if the solver cannot be loaded or is not installed.
-            The message lists the known names, gives the reason, or gives the command that installs
+        InputError: If the name is unknown, the solver cannot be loaded, or it is not installed. The
+            message then lists the known names, gives the reason, or gives the command that installs
             the solver.
     """
     from solvers.rivals import EXTERNAL_SOLVERS
@@ -170,7 +172,7 @@ def find_solver(name: str) -> Solver:
 
 
 def solver_version(name: str) -> str:
-    """Return the distribution that contains a solver, and its version, such as "ortools 9.15".
+    """Return the name and version of the distribution of a solver, such as "ortools 9.15".
 
     The text is empty if no installed distribution contains the solver.
     """
@@ -178,14 +180,14 @@ def solver_version(name: str) -> str:
 
 
 def solver_label(name: str) -> str:
-    """Return the name of a solver; that of an external solver includes its version."""
+    """Return the name of a solver, with the version if it is an external solver."""
     version = "" if name in SOLVERS or name in VARIANTS else solver_version(name)
     return f"{name} ({version})" if version else name
 
 
 @lru_cache(maxsize=256)
 def _version(name: str, own: bool, *path: str) -> str:
-    """Return the text of `solver_version`; `path` is part of the cache key only."""
+    """Return the text of `solver_version`. `path` is only a part of the cache key."""
     del path
     from importlib import metadata
 
@@ -209,7 +211,7 @@ def _version(name: str, own: bool, *path: str) -> str:
 
 @lru_cache(maxsize=64)
 def _load_place(place: str, *path: str) -> Solver:
-    """Load a solver; `path`, the module search path, is part of the cache key only."""
+    """Load a solver. `path`, the module search path, is only a part of the cache key."""
     del path
     try:
         with redirect_stdout(sys.stderr):  # standard output is for results
@@ -230,21 +232,20 @@ MAX_DISTINCT_MASKS = 100
 """Maximum number of distinct owner masks of a set for which `coalitions` is the default solver."""
 
 MAX_DEFAULT_LANES = 100_000
-"""Maximum number of lanes for which `coalitions` is the default solver.
+"""Maximum number of lanes (2^players for each distinct set) for which `coalitions` is the default.
 
-There are 2^players lanes for each distinct set. Computing this many lanes takes a third of a
-second. That is about as long as loading OR-Tools for `max-flow`, which then needs only
-milliseconds.
+Computing this many lanes takes a third of a second. Loading OR-Tools for `max-flow` takes about as
+long, and `max-flow` then needs only milliseconds.
 """
 
 
 @validate_arguments(problem=DealProblem)
 def default_solver(problem: DealProblem) -> Solver:
-    """Return the solver that is likely the fastest: `coalitions` or `max-flow`.
+    """Return the solver that is likely to be faster: `coalitions` or `max-flow`.
 
-    It is `coalitions` for few players, unless a set has more than `MAX_DISTINCT_MASKS` distinct
-    owner masks. To assign the cards of such a set, `coalitions` would need (cards) x (players) x
-    (distinct masks) steps.
+    This is `coalitions` if there are few players, unless a set has more than `MAX_DISTINCT_MASKS`
+    distinct owner masks. To assign the cards of such a set, `coalitions` would need (cards) x
+    (players) x (distinct masks) steps.
     """
     coalitions = SOLVERS["coalitions"]
     if coalitions.refuses(problem):
@@ -262,14 +263,14 @@ def default_solver(problem: DealProblem) -> Solver:
 
 
 AnySolver: TypeAlias = Solver | str | Callable[[DealProblem], Verdict]
-"""A solver, its name, or a function that decides problems."""
+"""Type of a solver, its name, or a function that takes a problem and returns a verdict."""
 
 
 def as_solver(solver: AnySolver) -> Solver:
-    """Return a solver by its name, or the solver that a function is.
+    """Convert a name or a function to a `Solver`. A `Solver` is returned as it is.
 
     Raises:
-        InputError: If the name is unknown, or if the value is something else.
+        InputError: If the name is unknown, or if the value has another type.
     """
     if isinstance(solver, Solver):
         return solver
@@ -283,23 +284,23 @@ def as_solver(solver: AnySolver) -> Solver:
 def solve(
     problem: DealProblem, solver: AnySolver | None = None, *, seconds: float | None = None
 ) -> Verdict:
-    """Decide a problem with the default solver, or with another one.
+    """Decide whether a problem has a deal, with the default solver or a given solver.
 
-    The verdict comes with evidence, whatever solver gave it: a deal, or a shortage. If the solver
-    provides no shortage, the default solver does. The verdict knows the problem, so `print` shows
-    hands or sentences.
+    The verdict always contains evidence: a deal, or a proof that there is none (a shortage). If the
+    given solver provides no proof, the default solver does. `print(verdict)` shows the hands or the
+    proof in words.
 
     Args:
-        solver: a solver, its name (see `find_solver`), or a function from a problem to a verdict;
-            None for the default.
-        seconds: a time limit, or None. Max-flow, the default for many players, has no time limit;
-            the largest problems take it half a second.
+        solver: a solver, its name (see `find_solver`), or a function that takes a problem and
+            returns a verdict; None for the default solver.
+        seconds: a time limit, or None. The solver `max-flow`, which is the default for many
+            players, ignores it, but takes at most half a second.
 
     Raises:
         InputError: If `seconds` is not a number >= 0, or if the solver is unknown.
         SolverTimeout: If the time limit was reached.
-        SolverFault: If the answer is not a verdict, or if the default solver finds a deal although
-            the solver says that there is none.
+        SolverFault: If the answer is not a verdict, or if the solver reports that there is no deal
+            and the default solver finds one.
         UnsupportedProblem: If the solver does not support the problem.
 
     >>> from solvers import DealProblem, SetConstraint
@@ -327,10 +328,12 @@ def solve(
 
 @validate_arguments(problem=DealProblem, verdict=(Feasible, Infeasible))
 def certify(problem: DealProblem, verdict: Verdict) -> Verdict:
-    """Supply the shortage that an infeasible verdict lacks; return other verdicts as they are.
+    """Add a proof (a shortage) to an infeasible verdict without one.
+
+    Other verdicts are returned as they are.
 
     Raises:
-        SolverFault: If the default solver finds a deal, so one of the two is wrong.
+        SolverFault: If the default solver finds a deal, so the verdict is wrong.
     """
     if type(verdict) is not Infeasible or verdict.shortage is not None:
         return verdict

@@ -1,9 +1,10 @@
-"""Exactly uniform random deals: number all deals of a problem, and draw a number.
+"""Uniformly random deals: all deals of a problem are numbered, and a random number is drawn.
 
-The numbering goes backwards through the factors of the reduced problem (`solvers.reduced_problem`).
-The number selects a count vector of the last factor, in proportion to the number of deals with this
-vector, and a way to deal the factor with this vector. The remainder is a number for the preceding
-factors. No deal is rejected, and no probability is rounded.
+To find the deal with a number, the factors of the reduced problem (`solvers.reduced_problem`) are
+processed from the last to the first. The number selects a count vector of the last factor, in
+proportion to the number of deals with this vector, and a way to deal the factor with this vector.
+The remainder is a number for the preceding factors. No deal is rejected and no probability is
+rounded, so the distribution is exact.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ MAX_TABLE_BYTES = 512 * 2**20
 
 
 class NumberedDeals:
-    """The deals of a problem, numbered from 0. Immutable.
+    """All deals of a problem, numbered from 0. Instances are immutable.
 
-    `number` is the number of deals, which is 0 iff the problem is infeasible. Creating the
-    numbering takes about as long as counting the deals (see `solvers.counting`), and keeps a
-    polynomial for each factor in memory. `seconds` limits this time. Each deal then takes about one
-    look-up for each count vector of each factor.
+    The attribute `number` is the number of deals, which is 0 if the problem is infeasible. Creating
+    an instance takes about as long as counting the deals (see `solvers.counting`), and `seconds`
+    limits this time. The instance keeps a polynomial for each factor in memory. Each deal then
+    takes about one lookup for each count vector of each factor.
 
     Raises:
         LimitError: If counting exceeds a limit of `solvers.counting`, or if the tables are larger
@@ -56,7 +57,8 @@ class NumberedDeals:
         if layout is None:
             return
         self._residue, self._product = layout
-        # In the order of the numbering; a factor is repeated as often as it occurs.
+        # The constant factors, in the order of the numbering. Each is repeated as often as it
+        # occurs.
         self._fixed = [
             factor
             for factor, times in self._residue.factors.items()
@@ -93,7 +95,11 @@ class NumberedDeals:
         self.number = product.constant * last
 
     def deal(self, number: int) -> Deal:
-        """Return the deal with a number; different numbers give different deals."""
+        """Return the deal with the given number. Different numbers give different deals.
+
+        Raises:
+            InputError: If the number is not from 0 to `self.number` - 1.
+        """
         number = check_int(number, None, None, "a whole number", "deal")
         if self._residue is None or not 0 <= number < self.number:
             count = quote_value(self.number)
@@ -145,7 +151,11 @@ class NumberedDeals:
         return owners_by_factor
 
     def draw(self, random: Random) -> Deal:
-        """Draw a deal uniformly at random. Raise `NoDeal` if there is none."""
+        """Draw a deal uniformly at random.
+
+        Raises:
+            NoDeal: If there is no deal.
+        """
         if not self.number:
             raise NoDeal("no deal satisfies the problem, so none can be drawn")
         return self.deal(check_random(random).randrange(self.number))
@@ -156,12 +166,12 @@ def sample_deals(
 ) -> list[Deal]:
     """Draw `number` deals independently and exactly uniformly at random.
 
-    A deal may occur more than once. `seconds` limits the time for numbering the deals. Cost: that
-    of `NumberedDeals`, and of `number` deals from it.
+    The same deal may be drawn more than once. `seconds` limits the time for numbering the deals.
+    The cost is that of creating a `NumberedDeals` and looking up `number` deals.
 
     Raises:
-        NoDeal: If no deal satisfies the problem and `number` > 0.
-        LimitError: If a limit of `NumberedDeals` is exceeded.
+        NoDeal: If the problem has no deal and `number` is above 0.
+        LimitError: If numbering the deals exceeds a limit (see `NumberedDeals`).
         SolverTimeout: If the time limit is reached.
     """
     number, random = as_int(number, "number", 0), check_random(random)

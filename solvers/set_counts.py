@@ -1,8 +1,9 @@
-"""Count vectors of a single set, with the number and the list of the deals that have each vector.
+"""Count vectors of a single set, and the deals of the set with each count vector.
 
 A *count vector* contains the number of cards of the set that each player gets. The *ways* of a
-count vector are the deals of the set with these counts. Cards with equal owner masks are
-interchangeable and form a *class*. Counting works with classes instead of single cards.
+count vector are the deals of the set with these numbers. Cards with the same possible owners (the
+same owner mask) are interchangeable and form a *class*. Counting works with classes instead of
+single cards.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ def vector_bound(constraint: SetConstraint) -> int:
 def count_vectors(constraint: SetConstraint) -> dict[Vector, int]:
     """Return all count vectors that the owners and bounds allow, with their numbers of ways.
 
-    They are in the order in which dealing the cards one by one reaches them. Raise `LimitError` if
-    a card takes more than 20 * `MAX_VECTORS` steps.
-    Cost: (number of cards) x (number of vectors) x (owners per card).
+    The count vectors are in the order in which dealing the cards one by one reaches them. Cost:
+    (number of cards) x (number of vectors) x (possible owners per card).
+
+    Raises:
+        LimitError: If a card takes more than 20 * `MAX_VECTORS` steps.
 
     >>> dict(count_vectors(SetConstraint.of([[0, 1], [0, 1]], players=2, low=[1, 0])))
     {(2, 0): 1, (1, 1): 2}
@@ -42,16 +45,17 @@ def count_vectors(constraint: SetConstraint) -> dict[Vector, int]:
 def assign_owners(owners: Sequence[int], counts: Sequence[int]) -> tuple[int, ...]:
     """Return an owner for each card such that player p gets `counts[p]` cards.
 
-    The counts must be possible. Each card is given to a player with room, if necessary by a chain
-    of players who pass on other cards (an augmenting path over players).
-    Cost: cards x players^2, for any number of distinct owner masks.
+    The counts must be possible. Each card is given to a player who has room. If necessary, other
+    players first pass cards on to each other (an augmenting path over players). Cost: cards x
+    players^2, for any number of distinct owner masks.
     """
     room = list(counts)
     players = range(len(room))
     owner = [-1] * len(owners)
-    # holding[p][mask]: the cards with this owner mask that p has now.
+    # holding[p][mask]: the cards with this owner mask that player p has now.
     holding: list[dict[int, list[int]]] = [{} for _ in room]
-    # passing[p][q]: owner masks of cards that p has and q may own (a dictionary as an ordered set).
+    # passing[p][q]: the owner masks of the cards that player p has and player q may own. The
+    # dictionary is used as an ordered set.
     passing: list[list[dict[int, None]]] = [[{} for _ in players] for _ in players]
     for card, mask in enumerate(owners):
         previous: dict[int, tuple[int, int]] = dict.fromkeys(players_in(mask), (-1, mask))
@@ -87,16 +91,18 @@ def assign_owners(owners: Sequence[int], counts: Sequence[int]) -> tuple[int, ..
 
 
 MAX_VECTORS = 50_000
-"""Maximum number of count vectors of a set in counting.
+"""Maximum number of count vectors of a set for which counting is supported.
 
-A merge of two lists of vectors may take 20 times this number of steps.
+Merging two lists of count vectors may take at most 20 times this number of steps.
 """
 
 Vector = tuple[int, ...]
 
 
 def class_vectors(mask: int, size: int, high: Vector) -> dict[Vector, int]:
-    """Return the count vectors of `size` equal cards, up to `high`, with their numbers of ways.
+    """Return the count vectors of `size` cards with the same owner mask, and their numbers of ways.
+
+    Each player p gets at most `high[p]` cards.
 
     >>> class_vectors(0b101, 2, high=(9, 9, 1))
     {(2, 0, 0): 1, (1, 0, 1): 2}
@@ -131,7 +137,10 @@ def _merge(
     high: Vector,
     deadline: Deadline = NO_DEADLINE,
 ) -> dict[Vector, int]:
-    """Return the count vectors of two groups of cards together, up to `high`."""
+    """Return the count vectors of two groups of cards together.
+
+    Each player p gets at most `high[p]` cards.
+    """
     if len(first) * len(second) > 20 * MAX_VECTORS:
         raise LimitError(
             f"a set with {len(first)} x {len(second)} pairs of count vectors to merge: "
@@ -147,25 +156,24 @@ def _merge(
 
 
 def _at_least(ways: Mapping[Vector, int], low: Vector) -> dict[Vector, int]:
-    """Return the count vectors that are at least `low` for each player."""
+    """Return the count vectors in which each player p gets at least `low[p]` cards."""
     return {vector: number for vector, number in ways.items() if all(map(ge, vector, low))}
 
 
 class SetCounts:
-    """The ways to deal a set in which each card has at least two possible owners.
+    """Ways to deal a set in which each card has at least two possible owners.
 
     Attributes:
         classes: pairs of a distinct owner mask and its number of cards, sorted by mask.
         low, high: the bounds of each player.
-        vectors: the possible count vectors in a fixed order, each minus `base`.
+        vectors: the possible count vectors minus `base`, in a fixed order.
         weights: the number of ways of each vector.
-        tails: for each class i, the vectors of the classes i, i + 1, … up to `high`, with their
-            numbers of ways.
+        tails: for each class i, the count vectors of the classes i, i + 1, … together, with their
+            numbers of ways. They do not exceed `high`.
         base: the minimum count of each player over all vectors; zeros if there is no vector.
-        programs: instructions for multiplying polynomials by this factor (see
-            `solvers.factor_product`), by the players that have a digit; at most one for each player
-            without a digit.
-        size: the approximate memory of all this, in bytes.
+        programs: a cache of the instructions for multiplying a polynomial by this factor (see
+            `solvers.factor_product`), by the players that have a digit there.
+        size: the approximate memory that the object takes, in bytes.
 
     Raises:
         LimitError: If there may be more than `MAX_VECTORS` count vectors, or if merging them takes
@@ -200,15 +208,15 @@ class SetCounts:
 
     @property
     def is_single_card(self) -> bool:
-        """Return whether the set is a single card without effective bounds."""
+        """Return whether the set is a single card whose bounds have no effect."""
         mask, size = self.classes[0]
         return len(self.classes) == size == 1 and len(self.vectors) == mask.bit_count()
 
     def card_weights(self, deadline: Deadline = NO_DEADLINE) -> dict[int, dict[int, Vector]]:
-        """Return the numbers of ways in which a player owns a card, as `[mask][player]`.
+        """Return the numbers of ways in which a player owns a card with a mask.
 
-        Each entry has a number for each vector. The numbers are the same for all cards of a class.
-        Players outside the mask are omitted. The result is cached.
+        The entry `[mask][player]` has a number for each vector. It is the same for all cards with
+        this mask. Players who may not own the card are omitted. The result is cached.
         """
         if self._card_weights is not None:
             return self._card_weights
@@ -229,9 +237,10 @@ class SetCounts:
         return weights
 
     def deal(self, number: int, way: int) -> tuple[int, ...]:
-        """Return the owners of the cards, sorted by mask, in one way of the vector `number`.
+        """Return the owners of the cards in a deal of the set. The cards are sorted by mask.
 
-        `way` must be less than the weight of the vector. Different ways are different deals.
+        `number` is the index of a count vector, and `way` selects one of its ways. `way` must be
+        less than the weight of the vector. Different ways give different deals.
         """
         remaining = self._full_vectors[number]
         owners: list[int] = []
@@ -249,7 +258,9 @@ class SetCounts:
 
 
 def nth_arrangement(counts: Sequence[int], number: int) -> list[int]:
-    """Return the arrangement `number` of a multiset in which player p occurs `counts[p]` times.
+    """Return an arrangement of a multiset in which player p occurs `counts[p]` times.
+
+    `number` is the index of the arrangement in lexicographic order.
 
     >>> [nth_arrangement([2, 1], number) for number in range(3)]
     [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
@@ -291,7 +302,7 @@ _WAYS: Memo[Vector, Vector, Vector, SetCounts] = Memo()
 def set_counts(
     owners: Vector, low: Vector, high: Vector, deadline: Deadline = NO_DEADLINE
 ) -> SetCounts:
-    """Return the ways of a set from the cache; equal sets share an object.
+    """Return the ways to deal a set from a cache, so that equal sets share an object.
 
     `owners` must be sorted.
     """

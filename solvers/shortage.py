@@ -1,7 +1,8 @@
-r"""Certificates of infeasibility: inequalities that are easy to check, with their text in English.
+r"""Certificates of infeasibility: proofs that no deal exists, which are easy to check.
 
-The main form is the coalition inequality. Let A be a group of players (the *coalition*), and let
-X_s be any group of players (the *witness*) for each set s. Then A can hold at most
+The main certificate is a coalition inequality, and is called a *shortage*. Let A be a group of
+players (the *coalition*), and let X_s be any group of players (the *witness*) for each set s. Then
+A can hold at most
 
     sum over s of  r_s(X_s) + high_s(A \ X_s) - low_s(X_s \ A)
 
@@ -12,7 +13,8 @@ deal exists. By Hoffman's circulation theorem, every infeasible problem has such
 low <= high everywhere and the hands have as many places as there are cards. (Equivalently, this
 follows from the rank function of a sum of generalised polymatroids; see Frank and Tardos.)
 
-Three simpler forms of certificate follow directly from the hands and bounds, without any search.
+Three simpler kinds of certificates follow directly from the hands and bounds, without a search. A
+certificate can also be expressed as an English sentence.
 """
 
 from __future__ import annotations
@@ -70,10 +72,10 @@ UNPLACED = MessageTemplate("unplaced", "{some} of the {size} cards of {set:set} 
 
 
 def in_parts(kind: MessageTemplate, amounts: Iterable[tuple[int, int, str]], total: int) -> Message:
-    """Return a message with an amount for each set; sets with equal entries share one part.
+    """Return a message that lists the number of cards of each set.
 
-    `amounts` has tuples (set, amount, reason or ""). The message states `total` if there are
-    several sets.
+    Sets with equal numbers and reasons share one part of the message. If there are several sets,
+    the message also states `total`. `amounts` consists of tuples (set, number, reason or "").
 
     >>> in_parts(AT_MOST, [(0, 3, "player 1 keeps at least 1"), (1, 0, "")], 3)
     'at most 3 of set 0 (player 1 keeps at least 1), none of set 1: 3 in all'
@@ -101,7 +103,7 @@ def _because(claim: str, why: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TooManyCards:
-    """A certificate that there are more cards than places in all hands together."""
+    """Certificate that there are more cards than places in all hands together."""
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
@@ -116,7 +118,7 @@ class TooManyCards:
 
 @dataclass(frozen=True, slots=True)
 class CrossedBounds:
-    """A certificate that a player's lower bound for a set is above the upper bound."""
+    """Certificate that a player's lower bound for a set is above the upper bound."""
 
     player: int
     set_index: int
@@ -139,7 +141,7 @@ class CrossedBounds:
 
 @dataclass(frozen=True, slots=True)
 class CrowdedHand:
-    """A certificate that a player's minimums over all sets add up to more than the hand."""
+    """Certificate that the minimums of a player in all sets add up to more than the hand."""
 
     player: int
 
@@ -157,7 +159,7 @@ class CrowdedHand:
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
         """Return the proof for this problem as a sentence.
 
-        `amount` is the text that replaces the size of the hand, if given.
+        If `amount` is given, this text replaces the size of the hand.
         """
         parts = ((index, low, "") for index, low in enumerate(self._minimums(problem)) if low)
         share = in_parts(AT_LEAST, parts, sum(self._minimums(problem)))
@@ -166,7 +168,7 @@ class CrowdedHand:
 
 
 def coalition_bound(constraint: SetConstraint, coalition: int, witness: int) -> int:
-    """Return an upper bound on the cards of one set that a coalition can hold.
+    """Return an upper bound on the number of cards of one set that a coalition can hold.
 
     It is the term of the set in the coalition inequality (see the module). `coalition` and
     `witness` are bit masks of players. Cost: cards + players of the set.
@@ -181,11 +183,13 @@ def coalition_bound(constraint: SetConstraint, coalition: int, witness: int) -> 
 
 @dataclass(frozen=True, slots=True)
 class Shortage:
-    """A certificate that a coalition must hold more cards than it can have.
+    """Certificate that a coalition must hold more cards than it can have.
+
+    The coalition inequality is explained in the module.
 
     Attributes:
-        coalition: the bit mask of the players A; 0 if the minimums of a set alone are too large.
-        witnesses: for each set, the bit mask X_s of the inequality.
+        coalition: the bit mask of the coalition A; 0 if the minimums of a single set are too large.
+        witnesses: for each set s, the bit mask of the witness X_s.
     """
 
     coalition: int
@@ -193,7 +197,7 @@ class Shortage:
 
     @classmethod
     def of(cls, players: Iterable[int], witnesses: Iterable[Iterable[int]]) -> Shortage:
-        """Return the certificate with player numbers instead of bit masks.
+        """Create a certificate from player numbers instead of bit masks.
 
         >>> Shortage.of([0, 2], [[0], [1, 2]])
         Shortage.of([0, 2], [[0], [1, 2]])
@@ -229,9 +233,8 @@ class Shortage:
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
         """Return the proof for this problem as a sentence.
 
-        Args:
-            amount: the text that replaces the number of cards in the hands of the coalition, or in
-                the hand of the player that `crowded_player` returns.
+        If `amount` is given, this text replaces the number of cards in the hands of the coalition,
+        or in the hand of the player that `crowded_player` returns.
         """
         must, bounds = self._required_cards(problem), self._bounds(problem)
         for index, bound in enumerate(bounds):
@@ -271,10 +274,10 @@ class Shortage:
 
     @validate_arguments(problem=DealProblem)
     def crowded_player(self, problem: DealProblem) -> int | None:
-        """Return the only player outside the coalition, if `in_words` describes that player's hand.
+        """Return the only player outside the coalition if `in_words` describes this player's hand.
 
-        The player must then hold every card that the coalition cannot hold, and these are more than
-        the hand. Return None if `in_words` describes the coalition.
+        The player must then hold all cards that the coalition cannot hold, which are more than the
+        hand. Return None if `in_words` describes the coalition instead.
         """
         outside = players_in((1 << problem.players) - 1 & ~self.coalition)
         if len(outside) != 1 or self.coalition.bit_count() < 2:
@@ -287,9 +290,10 @@ class Shortage:
         return None if capped or sum(problem.hands) != problem.cards else outside[0]
 
     def _why(self, constraint: SetConstraint, witness: int, capped: int) -> str:
-        """Return the bounds that limit the coalition's share of a set, as text.
+        """Return a text that says which bounds limit the coalition's cards of a set.
 
-        These are the minimums of other players in the witness, and the maximums of `capped`.
+        These are the minimums of the other players in the witness, and the maximums of the players
+        in the bit mask `capped`.
         """
         minimums: dict[int, list[int]] = {}
         for player in players_in(witness & ~self.coalition):
@@ -342,14 +346,14 @@ class Shortage:
 
 
 Certificate: TypeAlias = Shortage | TooManyCards | CrossedBounds | CrowdedHand
-"""A proof of infeasibility. Each class has the methods `holds(problem)` and `in_words(problem)`."""
+"""Type of a proof of infeasibility, with the methods `holds(problem)` and `in_words(problem)`."""
 
 
 def copy_certificate(value: object) -> Certificate | None:
     """Return a copy of a solver's certificate, or None if the value is not a certificate.
 
-    The copy has exactly one of the four types and contains only exact `int` and `tuple` objects. So
-    checking it runs no code of the solver, and it cannot change during the check.
+    The copy has exactly one of the four types, and contains only exact `int` and `tuple` objects.
+    So checking it does not run any code of the solver, and the copy cannot change during the check.
     """
     if type(value) is Shortage:
         coalition = getattr(value, "coalition", None)
@@ -370,12 +374,11 @@ def copy_certificate(value: object) -> Certificate | None:
 
 
 def simple_certificate(problem: DealProblem) -> Certificate | None:
-    """Return a certificate that needs no search, or None if there is none.
+    """Return a certificate that follows directly from the hands and bounds, or None.
 
-    There is one if bounds cross, if the hands do not add up to the number of cards, or if a
-    player's minimums exceed the hand. If the result is None, low <= high everywhere, the hands have
-    exactly as many places as there are cards, and the minimums of each player fit into the hand.
-    Cost: players x sets.
+    There is such a certificate if a lower bound is above the upper bound, if the hands do not add
+    up to the number of cards, or if a player's minimums exceed the hand. So if the result is None,
+    none of these is the case. Cost: players x sets.
     """
     for index, (_, lows, highs) in enumerate(problem.sets):
         if any(map(gt, lows, highs)):

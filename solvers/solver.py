@@ -19,26 +19,26 @@ def _accept_all(problem: DealProblem) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Solver:
-    """A solver of deal problems.
+    """Solver of deal problems: a function from a problem to a verdict, with metadata.
 
     Attributes:
-        name: the name used on the command line.
-        idea: a description of the method, in one line.
-        prepare: builds the solver's model of a problem and returns a function. Calling that
-            function once solves the model and returns the verdict. `quaternity compare` times
-            the two steps separately.
-        refuses: returns the reason why the solver cannot express a problem or does not try it, or
-            None. A refused problem is skipped; this says nothing about its feasibility.
-        certifies: whether every infeasible verdict of the solver has a shortage.
-        prepare_within: like `prepare`, with a time limit in seconds for the solving step, at which
-            it raises `SolverTimeout`; None if the solver cannot keep a time limit.
+        name: the name of the solver on the command line.
+        idea: a description of the method in one line.
+        prepare: function that builds the solver's model of a problem, and returns a second
+            function. The second function is called once; it solves the model and returns the
+            verdict. `quaternity compare` measures the time of both steps separately.
+        refuses: function that returns the reason why the solver does not support or does not try a
+            problem, or None. A refusal says nothing about the feasibility of the problem.
+        certifies: whether every infeasible verdict of the solver contains a shortage (a proof).
+        prepare_within: function like `prepare` with a second argument: the time limit in seconds at
+            which the solving step raises `SolverTimeout`. None if the solver keeps no time limit.
         isolated: whether commands run the solver in a separate process, with limits on time and
-            memory (`quaternity.workers.isolated_solvers`). True for external solvers.
-        changes_model: whether the solver models small and large problems in different ways, so that
-            its running time does not follow a single growth law.
+            memory (`quaternity.workers.isolated_solvers`). This is true for external solvers.
+        changes_model: whether the solver uses different models for small and large problems, so its
+            running time does not follow a single growth law.
 
-    A solver is pickled by its name (see `solvers.registry`): another process looks the name up in
-    its own registry. A time limit is lost in this way.
+    A solver is pickled by its name (see `solvers.registry`): another process looks up the name in
+    its own registry. So a time limit is lost.
     """
 
     name: str
@@ -56,7 +56,10 @@ class Solver:
         return self.refuses is _accept_all
 
     def with_time_limit(self, seconds: float) -> Solver:
-        """Return a copy of the solver with a time limit, or itself if it cannot keep one."""
+        """Return a copy of the solver with a time limit.
+
+        A solver that cannot keep a time limit is returned as it is.
+        """
         within = self.prepare_within
         if within is None:
             return self
@@ -64,7 +67,7 @@ class Solver:
 
     @validate_arguments(problem=DealProblem)
     def __call__(self, problem: DealProblem) -> Verdict:
-        """Decide whether a problem is feasible.
+        """Decide whether a problem is feasible, and return the verdict.
 
         Raises:
             UnsupportedProblem: If the solver refuses the problem.
@@ -77,6 +80,6 @@ class Solver:
 
 
 def solver_from_function(name: str, function: Callable[[DealProblem], Verdict]) -> Solver:
-    """Return a `Solver` that calls a function; the first line of its docstring is the idea."""
+    """Return a `Solver` that calls a function. Its `idea` is the first line of the docstring."""
     idea = (getattr(function, "__doc__", None) or "").strip().split("\n")[0]
     return Solver(name, idea, lambda problem: partial(function, problem))

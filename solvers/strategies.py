@@ -10,12 +10,13 @@ A test of your own solver may look like this:
     def test_my_solver(problem):
         assert verify(problem, my_solver(problem))
 
-About half of the problems are feasible. Feasible problems are made from a random deal by loosening
-its constraints. Infeasible ones are made by tightening a few constraints of a feasible problem, so
-that they narrowly fail. A third of the problems are on the boundary: one unit of one constraint
-decides whether they are feasible. All of them shrink towards few players and cards. Creating a
-strategy imports the libraries of the built-in solvers. This takes about a second, and keeps the
-first example of a test within Hypothesis's deadline.
+About half of the problems are feasible. A feasible problem is made from a random deal, with
+constraints that allow this deal and others. An infeasible problem is made by tightening a few
+constraints of a feasible problem, so it is only just infeasible. In a third of the problems, one
+unit of one constraint decides. All problems shrink towards few players and cards.
+
+Creating a strategy imports the libraries of the built-in solvers, which takes about a second. If
+the first example of a test had to import them, it would exceed Hypothesis's deadline.
 """
 
 from __future__ import annotations
@@ -70,9 +71,9 @@ def feasible_problems(
     upper_bounds: bool = True,
     same_size: bool = False,
 ) -> DealProblem:
-    """Generate problems that at least one deal satisfies, by loosening constraints around a deal.
+    """Generate feasible problems, with constraints that allow a random deal.
 
-    For the arguments see `solvers.random_problems.Sizes`.
+    The arguments are those of `solvers.random_problems.Sizes`.
     """
     sizes = Sizes(max_players, max_sets, max_set_size, upper_bounds, same_size)
     return random_feasible(lambda low, high: draw(st.integers(low, high)), sizes)
@@ -87,9 +88,9 @@ def tightened_problems(
     upper_bounds: bool = True,
     same_size: bool = False,
 ) -> DealProblem:
-    """Generate problems by tightening constraints of feasible problems; most are infeasible.
+    """Generate problems by tightening constraints of feasible problems. Most are infeasible.
 
-    For the arguments see `solvers.random_problems.Sizes`.
+    The arguments are those of `solvers.random_problems.Sizes`.
     """
     sizes = Sizes(max_players, max_sets, max_set_size, upper_bounds, same_size)
     return random_tightened(lambda low, high: draw(st.integers(low, high)), sizes)
@@ -106,7 +107,7 @@ def boundary_pairs(
 ) -> tuple[DealProblem, DealProblem]:
     """Generate pairs of a feasible and an infeasible problem that differ in a single unit.
 
-    For the arguments see `solvers.random_problems.Sizes`.
+    The arguments are those of `solvers.random_problems.Sizes`.
     """
     sizes = Sizes(max_players, max_sets, max_set_size, upper_bounds, same_size)
     return random_boundary(lambda low, high: draw(st.integers(low, high)), sizes)
@@ -117,7 +118,7 @@ def game_problems(draw: st.DrawFn, size: tuple[int, int, int] = (4, 13, 4)) -> D
     """Generate problems of the size of a game: feasible, just feasible or just infeasible.
 
     `size` is (cards in one set, sets, players), with at least 2 players. Hypothesis draws only the
-    seed of a problem and cannot shrink it; use `solvers.minimize.minimize_problem` instead.
+    seed of a problem, so it cannot shrink the problem; use `solvers.minimize.minimize_problem`.
     """
     random = Random(draw(st.integers(0, 2**32)))
     problem = game_like(random, GameSize(*size))
@@ -133,7 +134,7 @@ def deal_problems(
 ) -> st.SearchStrategy[DealProblem]:
     """Generate feasible and infeasible problems.
 
-    For the arguments see `solvers.random_problems.Sizes`.
+    The arguments are those of `solvers.random_problems.Sizes`.
     """
     sizes = (max_players, max_sets, max_set_size, upper_bounds, same_size)
     on_the_boundary = boundary_pairs(*sizes).flatmap(st.sampled_from)

@@ -1,21 +1,24 @@
-"""Conformance test of a solver, including your own: one function checks all laws.
+"""Conformance test for solvers, including your own solver.
+
+A test calls a single function:
 
     from solvers.testing import check_solver
 
     def test_my_solver():
         check_solver(my_solver)
 
-The laws are checked on these problems:
+A correct solver obeys several *laws*: for example, renumbering the players does not change the
+verdict. `check_solver` checks all laws on these problems:
 
 - small random problems of any shape;
 - problems with each number of cards, sets and players up to a limit;
 - the families of `solvers.instances`;
 - problems whose feasibility depends on the bounds of one player;
-- problems of the size of games, up to 600 cards and 70 players, some of them just feasible or just
-  infeasible.
+- problems of the size of games, up to 600 cards and 70 players. Some of them are just feasible or
+  just infeasible.
 
-If a law is broken, `check_solver` raises `SolverFault` with a small problem on which the solver
-fails, as Python code.
+If the solver breaks a law, `check_solver` raises `SolverFault`. The message contains a small
+problem on which the solver fails, as Python code.
 """
 
 from __future__ import annotations
@@ -52,9 +55,12 @@ from solvers.verdict import Feasible, Verdict
 
 Value = TypeVar("Value")
 Law = Callable[[Solver, DealProblem], str | None]
-"""A check of a solver on a problem: returns its fault as a sentence, or None if the law holds."""
+"""Function that checks a solver on a problem, and returns its fault as a sentence, or None."""
 _Breach = tuple[Law, str, DealProblem, DealProblem]
-"""A broken law, the fault, the problem, and the last problem that the solver was given."""
+"""Type of a failed check: the law, the fault, the problem, and the last problem of the solver.
+
+The last problem that the solver was given may be a variant of the problem, made by the law.
+"""
 
 GAME_SIZES: tuple[tuple[int, int, int], ...] = (
     (4, 13, 4), (4, 12, 12), (13, 4, 4), (4, 13, 7), (6, 6, 6), (2, 20, 8), (130, 3, 3),
@@ -63,31 +69,31 @@ GAME_SIZES: tuple[tuple[int, int, int], ...] = (
 """Default sizes of games, as (cards in one set, sets, players)."""
 
 EXAMPLES_PER_ROUND = 100
-"""Number of small problems per round; in each round, every size of game is tried once."""
+"""Number of small problems in a round. In each round, every size of game is tried once."""
 
 MAX_COVERED_NUMBER = 12
-"""Limit up to which every number of players, sets, cards, and cards in one set occurs often."""
+"""Number up to which every number of players, sets, cards, and cards in one set occurs often."""
 
 MAX_PLAYERS = MAX_SETS = 70
-"""Maximum numbers of players and of sets.
+"""Maximum numbers of players and sets in the problems of all sizes.
 
 Each number above `MAX_COVERED_NUMBER` occurs once in about 300 examples.
 """
 
 BOUND_PAIRS_PER_EXAMPLE = 3
-"""Number of pairs of `one_bound_pairs` per example; 300 examples cover all of them."""
+"""Number of cases of `one_bound_problems` for each example. With 300 examples, all occur."""
 
 MAX_INSTANCE_CARDS = 200
 """Maximum number of cards in the problems of `solvers.instances`."""
 
 MAX_TIGHTENED = 30
-"""Maximum number of tightened problems tried per problem.
+"""Maximum number of tightened variants that are tried for each problem.
 
-For a problem with more cards than this number, a tenth of it is the maximum.
+If a problem has more cards than this number, only a tenth of this number is tried.
 """
 
 MAX_FORBIDDEN_DEALS = 4
-"""Maximum number of deals of a problem that are forbidden, one after another."""
+"""Maximum number of deals that are forbidden, one after another, in a problem."""
 
 REPORT_SECONDS = 5.0
 """Seconds between two progress reports."""
@@ -98,12 +104,12 @@ SHRINK_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """The numbers of problems on which the laws were checked.
+    """Numbers of problems on which the laws were checked.
 
     Attributes:
         feasible, infeasible: the numbers of problems with these verdicts.
-        refused: the number of problems that the solver refused or gave up on.
-        most_cards, most_players: the maximum numbers in a problem that the solver decided.
+        refused: the number of problems that the solver refused, or on which it gave up.
+        max_cards, max_players: the maximum numbers in the problems that the solver decided.
     """
 
     feasible: int
@@ -114,12 +120,12 @@ class Conformance:
 
 
 def evidence_stands(solver: Solver, problem: DealProblem) -> str | None:
-    """Check the verdict by its evidence, or by that of the built-in solvers if it has none."""
+    """Check a verdict by its evidence. If it has none, use evidence of the built-in solvers."""
     return _run_checked(solver, problem)[1]
 
 
 def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that a call of the solver decides exactly the problems that it does not refuse."""
+    """Check that calling the solver raises `UnsupportedProblem` exactly if it refuses a problem."""
     reason = solver.refuses(problem)
     try:
         solver(problem)
@@ -131,7 +137,7 @@ def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that relabelling players, sets and cards, or a second call, keeps the verdict."""
+    """Check that the verdict stays the same after random renumbering, and on a second call."""
     random = Random(hash(problem))
     players, sets = list(range(problem.players)), list(range(len(problem.sets)))
     cards = [list(range(constraint.size)) for constraint in problem.sets]
@@ -153,7 +159,7 @@ def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that no tightening of an infeasible problem makes it feasible."""
+    """Check that an infeasible problem stays infeasible when a constraint is tightened."""
     before, fault = _run_checked(solver, problem)
     if before is None or before:
         return fault
@@ -166,7 +172,7 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Check the verdict on the same sets after one place is moved from a hand to another."""
+    """Check the verdict after one place is moved from the largest hand to the smallest one."""
     _, fault = _run_checked(solver, problem)
     hands = list(problem.hands)
     giver, taker = hands.index(max(hands)), hands.index(min(hands))
@@ -181,8 +187,8 @@ def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
 def what_is_forbidden_is_obeyed(solver: Solver, problem: DealProblem) -> str | None:
     """Forbid the deal that the solver found, and check the verdict on the resulting problem.
 
-    The deal is forbidden by an owner, a minimum or a maximum. Equal sets are changed in the same
-    way, so that they stay equal.
+    To forbid the deal, an owner mask, a minimum or a maximum is changed. Equal sets are changed in
+    the same way, so that they stay equal.
     """
     random = Random(hash(problem))
     for _ in range(MAX_FORBIDDEN_DEALS):
@@ -212,16 +218,18 @@ LAWS: tuple[Law, ...] = (
     evidence_stands, refusal_is_honest, names_do_not_matter, tightening_adds_nothing, hands_matter,
     what_is_forbidden_is_obeyed,
 )  # fmt: skip
-"""All laws.
+"""Laws that `check_solver` checks.
 
-For a deterministic solver, the first implies the others, but their fault messages say more.
+A deterministic solver that obeys the first law on every problem obeys the others, too, but their
+fault messages say more.
 """
 
 
 def tightenings(problem: DealProblem, limit: int | None = None) -> list[tuple[DealProblem, str]]:
-    """Return all variants of the problem with one constraint tightened by one, with descriptions.
+    """Return the variants of a problem in which one constraint is tightened by 1.
 
-    If `limit` is given, return at most this number of variants, chosen at random.
+    Each variant comes with a description of the change. If `limit` is given, at most this number of
+    variants is returned; they are chosen at random.
     """
     variants = []
     for index, constraint in enumerate(problem.sets):
@@ -259,35 +267,36 @@ def check_solver(
     sizes: Sequence[tuple[int, int, int]] = GAME_SIZES,
     report: Callable[[str], object] | None = None,
 ) -> Conformance:
-    """Check all laws of a solver on given and random problems, and return the numbers of problems.
+    """Check that a solver obeys all laws on given and random problems.
 
-    The random problems are small problems, problems of all sizes (`problems_of_all_sizes`), pairs
-    that the bounds of one player decide (`one_bound_problems`), and problems of the size of games:
-    feasible ones and pairs of a just feasible and a just infeasible problem. Files are written only
-    to a temporary folder.
+    The random problems are small problems, problems of all sizes (`problems_of_all_sizes`),
+    problems that depend on the bounds of one player (`one_bound_problems`), and problems of the
+    size of games. The result has the numbers of problems. Files are written only to a temporary
+    folder.
 
     Args:
-        solver: a `Solver`, or a function from problem to verdict.
-        examples: the number of small problems, and of draws in `problems_of_all_sizes`. There are
-            three times as many draws in `one_bound_problems`. Each size of game is tried once for
-            each `EXAMPLES_PER_ROUND` examples or part of this number. 300 examples are enough to
-            find a solver that is wrong about the bounds of the first, middle or last players for a
-            single number of players, sets or cards up to `MAX_COVERED_NUMBER`, even if it is wrong
-            only in the first or last set or card, or too strict by one. They also cover all numbers
-            of players and sets up to `MAX_PLAYERS` and `MAX_SETS`.
+        solver: a `Solver`, or a function that takes a problem and returns a verdict.
+        examples: the number of small problems, and also of draws in `problems_of_all_sizes`. There
+            are three times as many draws in `one_bound_problems`. Each size of game is tried once
+            for each `EXAMPLES_PER_ROUND` examples, rounded up. 300 examples cover all numbers of
+            players and sets up to `MAX_PLAYERS` and `MAX_SETS`. They are enough to find a solver
+            that treats the bounds of the first, middle or last players incorrectly, even if only
+            for a single number of players, sets or cards up to `MAX_COVERED_NUMBER`, only in the
+            first or last set or card, or only by 1.
         problems: problems that are tried first.
         sizes: the sizes of games, as (cards in one set, sets, players), with at least 2 players.
-        report: a function that is called with a line about the progress every `REPORT_SECONDS`. By
+        report: function that is called with a line about the progress every `REPORT_SECONDS`. By
             default, the line is written to standard error.
 
     Raises:
-        SolverFault: If a law is broken; the message has a small problem, as Python code, on which
-            the solver fails again. Also if the solver decided no problem, no feasible problem or no
-            infeasible problem, so that the laws were not fully tested.
+        SolverFault: If the solver breaks a law. The message contains a small problem, as Python
+            code, on which the solver fails again. The error is also raised if the solver decided no
+            problem, no feasible problem or no infeasible problem, because the laws were then not
+            fully tested.
 
     Cost: with the defaults, about 30,000 runs of the solver. They take 10 seconds of processor time
-    for max-flow, and many minutes for a solver that is slow on problems of the size of games;
-    `sizes=()` omits these. The number of runs is proportional to `examples`.
+    for max-flow, but many minutes for a solver that is slow on problems of the size of games. Pass
+    `sizes=()` to omit these problems. The number of runs is proportional to `examples`.
 
     >>> from solvers import SOLVERS
     >>> check_solver(SOLVERS["max-flow"], examples=10, sizes=[(4, 3, 3)]).refused
@@ -345,10 +354,10 @@ def _report(line: str) -> None:
 
 
 def _in_words(solver: Solver, law: Law, text: str, problem: DealProblem, last: DealProblem) -> str:
-    """Describe the fault of a solver, with a small problem on which the fault recurs.
+    """Describe the fault of a solver, with a small problem on which the solver fails again.
 
-    If the solver is wrong about `last`, a problem that the law derived from `problem`, the fault is
-    reported for `last` instead.
+    `last` is a problem that the law may have made from `problem`. If the solver is wrong about
+    `last`, the fault is reported for `last` instead.
     """
     if fault := _find_fault(evidence_stands, solver, last):
         law, text, problem = evidence_stands, fault, last
@@ -365,16 +374,15 @@ def _in_words(solver: Solver, law: Law, text: str, problem: DealProblem, last: D
 def problems_of_all_sizes(examples: int, seed: int) -> Iterator[DealProblem]:
     """Yield random problems that cover all numbers of players, sets and cards.
 
-    Each example is a small problem of any shape, and one of the following:
+    Each example consists of a small problem of any shape, and one of the following:
 
-    - a pair of problems, just feasible and just infeasible, with up to `MAX_COVERED_NUMBER`
-    players, sets
+    - a just feasible and a just infeasible problem with up to `MAX_COVERED_NUMBER` players, sets,
       and cards in one set, as in a game;
     - a problem with many players;
     - a problem with many sets;
     - a problem of a family of `solvers.instances`.
 
-    No number is drawn again before all numbers have been drawn.
+    No number is drawn a second time before all numbers have been drawn.
     """
     random = Random(f"every size {seed}")
     cards, set_size, sets = (_deck(random, range(1, MAX_COVERED_NUMBER + 1)) for _ in range(3))
@@ -400,13 +408,13 @@ def problems_of_all_sizes(examples: int, seed: int) -> Iterator[DealProblem]:
 
 
 def one_bound_problems(count: int, seed: int) -> Iterator[DealProblem]:
-    """Yield pairs of problems that the bounds of one player decide (`one_bound_pairs`).
+    """Yield problems whose feasibility depends on a bound of one player (see `one_bound_pairs`).
 
-    `count` is the number of draws. They cover each kind of bound for the first, the second, the
-    middle, the last but one and the last player, for each number of players, sets, cards, and cards
-    in one set up to `MAX_COVERED_NUMBER`. For larger numbers of players and sets, up to
-    `MAX_PLAYERS` and `MAX_SETS`, player and bound are random. No combination is drawn again before
-    all have been drawn.
+    `count` is the number of draws. A draw chooses a number of players, sets, cards, or cards in one
+    set, up to `MAX_COVERED_NUMBER`; the first, second, middle, second to last or last player; and a
+    kind of bound. It may also choose a larger number of players or sets, up to `MAX_PLAYERS` and
+    `MAX_SETS`, with a random player and bound. No combination is drawn a second time before all
+    have been drawn.
     """
     random = Random(f"one bound {seed}")
     numbers = range(1, MAX_COVERED_NUMBER + 1)
@@ -453,9 +461,9 @@ def _boundary_pair(size: GameSize, random: Random) -> tuple[DealProblem, DealPro
 
 
 _BOUNDARY_SOLVER = SOLVERS["max-flow"]
-"""Solver that generates the just feasible and just infeasible problems.
+"""Solver that is used to generate just feasible and just infeasible problems.
 
-It does not judge verdicts: each of them is checked by its evidence.
+It does not decide whether a verdict is right, because every verdict is checked by its evidence.
 """
 
 
@@ -484,7 +492,7 @@ def _require_both_kinds(solver: Solver, count: Counter[str]) -> None:
 
 
 def _find_fault(law: Law, solver: Solver, problem: DealProblem) -> str | None:
-    """Return the fault that a law finds, or None; an error of the solver is a fault too."""
+    """Return the fault that a law finds, or None. An exception of the solver is a fault, too."""
     try:
         return law(solver, problem)
     except KeyboardInterrupt:

@@ -1,8 +1,8 @@
-"""Verdicts on deal problems, and a short check of their evidence that is independent of solvers.
+"""Verdicts on deal problems, and a check of their evidence that does not use a solver.
 
-A verdict and its evidence must be of a few exact types; subclasses are rejected. They are copied to
-plain tuples of integers before they are inspected, so checking a verdict never runs code of the
-solver that made it.
+A verdict and its evidence must have one of a few exact types; subclasses are rejected. Before they
+are checked, they are copied to plain tuples of integers. So the check never runs any code of the
+solver that returned the verdict.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from solvers.shortage import Certificate, copy_certificate
 
 @dataclass(frozen=True, slots=True)
 class Deal(Displayable):
-    """An owner for every card: `owner[set][card]` is a player number."""
+    """Deal: an owner for every card. `owner[set][card]` is the number of the player."""
 
     owner: tuple[tuple[int, ...], ...]
 
@@ -50,11 +50,12 @@ class Deal(Displayable):
     def in_words(
         self, words: Wording | None = None, players: int = 0, separator: str = "\n"
     ) -> str:
-        """Return the hands, by default one per line.
+        """Return all hands as text, with one line for each player by default.
 
         Args:
-            words: the names of players and cards; by default numbers.
-            players: the number of players; those without cards are listed too.
+            words: formatter with the names of players and cards; by default, they are numbered.
+            players: the number of players. If it is given, players without cards are listed, too.
+            separator: the text between two hands.
         """
         words = words or PLAIN
         last = max((owner for owners in self.owner for owner in owners), default=-1)
@@ -70,11 +71,12 @@ class Deal(Displayable):
 
 @dataclass(frozen=True, slots=True)
 class Feasible(Displayable):
-    """The verdict that a problem is feasible.
+    """Verdict that a problem is feasible. It is true in a condition.
 
     Attributes:
         deal: a deal that satisfies the problem.
-        problem: the problem, if `solve` gave the verdict. Verdicts are compared without it.
+        problem: the problem if `solve` returned the verdict, otherwise None. It is ignored when
+            verdicts are compared.
     """
 
     deal: Deal
@@ -97,11 +99,12 @@ class Feasible(Displayable):
 
 @dataclass(frozen=True, slots=True)
 class Infeasible(Displayable):
-    """The verdict that a problem is infeasible.
+    """Verdict that a problem is infeasible. It is false in a condition.
 
     Attributes:
-        shortage: the proof, or None if the solver provides none. `solve` always provides one.
-        problem: the problem, if `solve` gave the verdict. Verdicts are compared without it.
+        shortage: the proof, or None if the solver provides none. `solve` always provides a proof.
+        problem: the problem if `solve` returned the verdict, otherwise None. It is ignored when
+            verdicts are compared.
     """
 
     shortage: Certificate | None = None
@@ -111,7 +114,7 @@ class Infeasible(Displayable):
         return False
 
     def picture(self) -> Display:
-        """Return the statement that there is no deal, with the proof if there is one."""
+        """Return a display that says that there is no deal, with the proof if there is one."""
         return Display("Impossible", (str(self),))
 
     def __str__(self) -> str:
@@ -148,7 +151,7 @@ def copy_verdict(value: object) -> Verdict | None:
 def _copy_rows(owner: Any, listing: type = tuple) -> tuple[tuple[int, ...], ...] | None:
     """Return the owners of all cards as tuples of integers, or None if they have another form.
 
-    `listing` is a type that the rows and their container may have besides tuple.
+    The rows and their container may be tuples, or have the type `listing`.
     """
 
     def is_listing(value: object) -> bool:
@@ -165,11 +168,10 @@ def _copy_rows(owner: Any, listing: type = tuple) -> tuple[tuple[int, ...], ...]
 
 @validate_arguments(problem=DealProblem)
 def deal_faults(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> list[str]:
-    """Return all faults of a deal as sentences; the list is empty if it satisfies the problem.
+    """Return all faults of a deal as sentences. There are none if the deal satisfies the problem.
 
-    `owner` is a `Deal`, or lists or tuples of integers, in which `owner[set][card]` is a player.
-    Any other value is reported as a fault.
-    Cost: cards + players x sets.
+    `owner` is a `Deal`, or a list or tuple of lists or tuples in which `owner[set][card]` is the
+    number of a player. Any other value is reported as a fault. Cost: cards + players x sets.
     """
     rows = _copy_rows(owner.owner if type(owner) is Deal else owner, list)
     if rows is None:
@@ -200,12 +202,12 @@ def deal_faults(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> 
 
 @validate_arguments(problem=DealProblem)
 def verify(problem: DealProblem, verdict: object) -> bool:
-    """Return whether the evidence of a verdict proves it. No solver is used.
+    """Return whether the evidence of a verdict proves the verdict. No solver is used.
 
-    The deal of a `Feasible` must satisfy the problem; the shortage of an `Infeasible` must add up.
-    The result is False for an `Infeasible` without a shortage, and for any value that is not a
-    verdict. Such a value causes no error, and none of its code is run.
-    Cost: cards + players x sets.
+    The deal of a `Feasible` must satisfy the problem, and the shortage of an `Infeasible` must
+    prove that there is no deal. The result is False for an `Infeasible` without a shortage, and for
+    any value that is not a verdict. Such a value does not raise an exception, and none of its code
+    is run. Cost: cards + players x sets.
 
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])

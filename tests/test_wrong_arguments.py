@@ -221,4 +221,4 @@ def test_a_module_that_hides_the_solvers_is_named() -> None:
         [sys.executable, "-c", f"{code}; import quaternity"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert "a module of that name in sys.modules hides the package solvers" in done.stderr
+    assert "a module with the name solvers in sys.modules hides the package solvers" in done.stderr

@@ -1,9 +1,10 @@
-"""Append-only files that one process writes at a time, such as the record of a game.
+"""Append-only files, such as game records, that only one process writes at a time.
 
-The file is locked while it is open; a crash releases the lock. Before every change, the path must
-still lead to the open file, and the length must be the one that this process left. So changes by
-another process are never overwritten or continued. On systems without file locks (Windows, some
-network file systems), this comparison alone detects a second writer.
+The file is locked while it is open, and a crash releases the lock. Before every change,
+`AppendOnlyFile` checks that the path still leads to the open file, and that the length of the file
+is the same as after its last change. So it never overwrites or continues the changes of another
+process. On systems without file locks (Windows, some network file systems), only this check detects
+a second writer.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from quaternity.base.writing import CAN_LOCK, replace_file_locked, try_lock, wri
 
 
 class AppendOnlyFile:
-    """A file that only this process appends to until it is closed. A context manager.
+    """Context manager for a file to which only this process appends while it is open.
 
-    When a method that changes the file returns, the change is on the disk.
+    Every change is on the disk when the method that makes it returns.
     """
 
     def __init__(self, path: str, file: io.FileIO | None = None) -> None:
-        """Open an existing file, or use `file`, which is already open and locked.
+        """Open the existing file at `path`, or take over `file`, which is already open and locked.
 
         Raises:
             InputError: If the file cannot be written, is not a regular file, or is open in another
@@ -54,7 +55,8 @@ class AppendOnlyFile:
         The text is written atomically: after a crash, the file is empty or complete.
 
         Raises:
-            InputError: If the constructor raises it, or the file is not empty.
+            InputError: If the file is not empty, cannot be written, is not a regular file, or is
+                open in another process.
         """
         is_new = True
         try:
@@ -85,17 +87,17 @@ class AppendOnlyFile:
 
     @property
     def size(self) -> int:
-        """The length of the file in bytes, as this process left it."""
+        """Length of the file when this process opened it or last changed it, in bytes."""
         return self._size
 
     def append(self, text: str, what: str = "") -> None:
         """Append whole lines, or the beginning of a line.
 
-        An error message quotes `what`, or else the text, as not saved.
+        An error message says what was not saved: `what`, or the text itself if `what` is empty.
 
         Raises:
-            InputError: If the text cannot be written (then none of it is kept), or another process
-                has changed the file.
+            InputError: If the text cannot be written, or another process has changed the file. In
+                this case, no part of the text is kept.
         """
         data = text.encode()
         handle = self._file.fileno()
@@ -107,7 +109,7 @@ class AppendOnlyFile:
                     written += os.write(handle, data[written:])
                 os.fsync(handle)
             except OSError:
-                # Remove a partial line, or a line that may not be on the disk.
+                # Remove the text, which may be incomplete or not yet on the disk.
                 with suppress(OSError):
                     os.ftruncate(handle, self._size)
                 raise
@@ -133,7 +135,7 @@ class AppendOnlyFile:
             raise write_error(self.path, error) from error
 
     def _check(self) -> None:
-        """Raise InputError unless the file is as this process left it."""
+        """Raise `InputError` if another process has removed, replaced or changed the file."""
         opened = os.fstat(self._file.fileno())
         try:
             current = os.stat(self.path)
@@ -164,8 +166,9 @@ def _open_locked(path: str, extra_flags: int = 0) -> io.FileIO:
     """Open and lock a file for reading and appending, with extra flags for `os.open`.
 
     Raises:
-        InputError: If it is not a regular file, or another process has locked it.
-        OSError: If it cannot be opened.
+        InputError: If the path does not lead to a regular file, or another process has locked the
+            file.
+        OSError: If the file cannot be opened.
     """
     while True:
         flags = extra_flags | os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
@@ -175,7 +178,7 @@ def _open_locked(path: str, extra_flags: int = 0) -> io.FileIO:
                 raise InputError(f"{path}: cannot be written: it is not a regular file")
             if try_lock(file.fileno()) is False:
                 raise InputError(f"{path}: is in use by another process")
-            # Another process may have replaced the file before it was locked: then try again.
+            # Try again if another process replaced the file before it was locked.
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
                     return file

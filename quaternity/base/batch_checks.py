@@ -1,4 +1,4 @@
-"""Argument checks shared by all batches of games: sizes and actions."""
+"""Checks of the size and the actions of a batch of games, shared by all games."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from quaternity.base.errors import InputError
 from quaternity.base.validation import as_int
 
 MAX_BATCH_BYTES = 1 << 30
-"""Maximum size of the masks and observations of one batch together, in bytes."""
+"""Maximum total size of the action masks and observations of one batch, in bytes."""
 
 
 def check_games(games: Any, actions: int, numbers: int) -> int:
-    """Return the number of games of a batch as an `int`.
+    """Check the number of games in a batch, and return it as an `int`.
 
-    The masks and observations of the batch must fit into `MAX_BATCH_BYTES`.
+    The action masks and observations of all games must fit into `MAX_BATCH_BYTES`.
 
     Args:
-        actions: number of actions of a game, one byte of the mask each.
-        numbers: number of entries of an observation, 4 bytes each.
+        actions: number of actions of a game; each takes one byte of the mask.
+        numbers: number of entries of an observation; each takes 4 bytes.
 
     Raises:
         InputError: If `games` is not a whole number >= 1, or is too large.
@@ -33,7 +33,7 @@ def check_games(games: Any, actions: int, numbers: int) -> int:
 
 
 def check_actions(actions: ArrayLike, games: int, max_action: int) -> tuple[Any, NDArray[np.int32]]:
-    """Return the actions as an array, and the same clipped to -1..`max_action`.
+    """Return the actions as an array, and a copy with all values clipped to -1..`max_action`.
 
     Raises:
         InputError: If `actions` does not have one whole number for each game.
@@ -48,7 +48,7 @@ def check_legal(actions: Any, legal: NDArray[np.bool_]) -> None:
     """Check that the action of every game is legal.
 
     Raises:
-        InputError: If an action is not legal. The message names the first such game.
+        InputError: If an action is not legal. The message names the first game with such an action.
     """
     if wrong := np.nonzero(~legal)[0][:1].tolist():
         raise InputError(f"action {actions[wrong[0]]} of game {wrong[0]} is not legal")

@@ -1,8 +1,8 @@
-"""CP-SAT searches: their parameters, time limits, interrupts and results.
+"""Functions that run CP-SAT with a time limit, and let an interrupt (Ctrl-C) stop the search.
 
-CP-SAT can run for seconds without returning to Python, and Python handles an interrupt only between
-its own instructions. So the search runs in a second thread, and the calling thread waits for its
-end or an interrupt.
+Python handles an interrupt only between Python instructions, but CP-SAT can run for seconds without
+returning to Python. So the search runs in a second thread, and the calling thread waits until the
+search ends or an interrupt arrives.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ def run_search(
     is_quick: bool = False,
     **parameters: Any,
 ) -> Any:
-    """Search for a solution of a `CpModel`; return the `CpSolver` that holds it, or None.
+    """Return the `CpSolver` with a solution of a `CpModel`, or None if the model is infeasible.
 
-    None means that the model is infeasible. The search uses one thread and a fixed seed, so that
-    the same model always gets the same answer.
+    The search uses one thread and a fixed seed, so the same model always gets the same answer.
 
     Args:
-        unanswered: returns the message for a search that reached its time limit.
-        on_solution: called with each solution, as a function from a variable to its value.
-        on_bound: called with each better bound.
-        is_whole: whether the search must be complete (for the best solution, or all of them), so
-            that a feasible solution alone is not an answer.
+        unanswered: function that returns the error message if the time limit is reached.
+        on_solution: function that is called with each solution. A solution is passed as a function
+            from a variable to its value.
+        on_bound: function that is called with each better bound of the objective.
+        is_whole: whether the search must be complete, because the best solution or all solutions
+            are wanted. If false, any feasible solution is an answer.
         is_quick: whether the search is so short that it need not be interruptible.
         parameters: further parameters of CP-SAT.
 
@@ -59,7 +59,7 @@ def run_search(
 
     solver = cp_model.CpSolver()
     own = {"num_workers": 1, "random_seed": seed, "max_time_in_seconds": seconds}
-    # Otherwise an interrupt would end only the search, and Python would receive no more of them.
+    # If CP-SAT caught interrupts, they would end only the search and never reach Python.
     for name, value in {**own, "catch_sigint_signal": False, **parameters}.items():
         if value is not None:
             setattr(solver.parameters, name, value)
@@ -89,22 +89,23 @@ def _solution_callback(on_solution: Callable[[Callable[[Any], int]], object]) ->
 
 
 def solve_interruptibly(solver: Any, model: Any, callback: Any = None) -> Any:
-    """Solve a CP-SAT model and return the status; an interrupt stops the search and is raised.
+    """Solve a CP-SAT model so that an interrupt stops the search, and return the status.
 
-    The solver's own handling of interrupts is turned off. CP-SAT calls `callback` with every
-    solution. Exceptions of the solver are raised here.
+    Interrupts and exceptions of the solver are raised in the calling thread. CP-SAT's own handling
+    of interrupts is turned off. CP-SAT calls `callback` for every solution.
     """
-    # Otherwise an interrupt would end only the search, and Python would receive no more of them.
+    # If CP-SAT caught interrupts, they would end only the search and never reach Python.
     solver.parameters.catch_sigint_signal = False
     outcome: list[Any] = []
     spent: list[float] = []
-    # Not `Thread.join`: after an interrupt it may report that a running thread has ended.
+    # Wait for an event, because after an interrupt `Thread.join` may treat a running thread as
+    # ended.
     ended = Event()
 
     def search() -> None:
         try:
             outcome.append(solver.solve(model, callback))
-        except Exception as error:  # passed on to the waiting thread
+        except Exception as error:  # raised again in the calling thread
             outcome.append(error)
         finally:
             spent.append(thread_time())

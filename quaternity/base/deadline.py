@@ -14,16 +14,16 @@ T = TypeVar("T")
 
 
 class Deadline:
-    """The moment at which a computation must stop; it never comes if `seconds` is None.
+    """Deadline of a computation. If `seconds` is None, there is no deadline.
 
-    A long computation in Python calls `remaining()` at least about every tenth of a second. A
-    longer computation in C gets the remaining seconds as its own limit.
+    A computation in Python should call `remaining()` about every tenth of a second. A library in C
+    that runs longer should get the remaining seconds as its own time limit.
     """
 
     __slots__ = ("_end", "seconds")
 
     def __init__(self, seconds: float | None = None, patience: float = 1.0) -> None:
-        """Start the clock. The deadline is `patience` times as late, for busy machines."""
+        """Start the clock. `patience` multiplies the time limit, to allow for busy machines."""
         self.seconds = inf if seconds is None else check_seconds(seconds)
         self._end = monotonic() + self.seconds * patience
 
@@ -37,7 +37,7 @@ class Deadline:
     def iterate(self, items: Iterable[T]) -> Iterable[T]:
         """Iterate over the items; raise `SolverTimeout` if the deadline passes before the end.
 
-        Without a limit this has no overhead.
+        Without a time limit, this has no overhead.
         """
         return items if self.seconds == inf else self._over(items)
 

@@ -1,7 +1,7 @@
-"""The hierarchy of the exceptions that this distribution raises on purpose.
+"""Exceptions that `quaternity` and `solvers` raise on purpose, and their hierarchy.
 
-All of them derive from `QuaternityError`, so that a caller can distinguish a refusal from a defect.
-The command line maps each branch of the hierarchy to an exit status (see `quaternity.cli`).
+All exceptions derive from `QuaternityError`, so that a caller can distinguish them from bugs. The
+command line maps each branch of the hierarchy to an exit status (see `quaternity.cli`).
 """
 
 from __future__ import annotations
@@ -13,72 +13,78 @@ from typing import Any, NamedTuple
 
 
 class QuaternityError(Exception):
-    """Base class of every exception raised on purpose. Its text is meant for people.
+    """Base class of all exceptions that are raised on purpose, with a text for the user.
 
-    It can be pickled, whatever the arguments of its constructor are.
+    Every such exception can be pickled, whatever arguments its constructor takes.
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Refer to the class only, so that processes that unpickle no foreign functions can read it.
+        # Refer only to the class, because some processes refuse to unpickle other functions.
         new = copyreg.__newobj__  # type: ignore[attr-defined]  # exists for this purpose
         return new, (type(self), *self.args), self.__dict__
 
 
 class InputError(QuaternityError, ValueError):
-    """A value, file or argument is invalid. The text says where, and what is allowed."""
+    """Error for an invalid value, file or argument.
+
+    The text says where the fault is, and what is allowed.
+    """
 
 
 class FileWarning(UserWarning):
-    """An irregularity of a file or text that does not prevent reading it."""
+    """Warning about an irregularity of a file or text that does not prevent reading it."""
 
 
 def warn_irregularities(irregularities: Sequence[str]) -> None:
     """Issue a `FileWarning` for each irregularity of a file.
 
-    The warnings point at the code three calls up: at the caller of `Game.parse`, for example, which
-    calls `Game._of_record`, which calls this function.
+    Each warning points to the code three calls up: for example, to the caller of `Game.parse`,
+    which calls `Game._of_record`, which calls this function.
     """
     for irregularity in irregularities:
         warnings.warn(irregularity, FileWarning, stacklevel=4)
 
 
 class NotUnderstood(InputError):
-    """A typed text does not have the form of a move. The message says what a move looks like."""
+    """Error for a typed text that does not have the form of a move.
+
+    The text of the error says what a move looks like.
+    """
 
 
 class LimitError(QuaternityError):
-    """A documented limit of size or time was reached, so the answer is unknown."""
+    """Error for a documented limit of size or time that was reached, so the answer is unknown."""
 
 
 class SolverTimeout(LimitError):
-    """A solver gave up at its time limit. This is never a statement about feasibility."""
+    """Error for a solver that reached its time limit. The problem may be feasible or infeasible."""
 
 
 class OutOfMemory(LimitError):
-    """A solver exceeded its memory limit. This is never a statement about feasibility."""
+    """Error for a solver that exceeded its memory limit. The problem may be feasible or not."""
 
 
 class UnsupportedProblem(QuaternityError):
-    """A solver got a problem that, according to its contract, it does not support."""
+    """Error for a problem that a solver, according to its contract, does not support."""
 
 
 class SolverFault(QuaternityError):
-    """A solver broke its contract: a wrong verdict, or an answer that does not verify."""
+    """Error for a solver that broke its contract, for example by a wrong or invalid verdict."""
 
 
 class SolverCrash(SolverFault):
-    """A solver raised an exception that its contract does not allow, or ended its process.
+    """Error for a solver that raised an unexpected exception or ended its process.
 
-    The text is a predicate; whoever prints it puts the name of the solver in front.
+    The text is a sentence without its subject; the name of the solver is added when it is printed.
     """
 
 
 class NoDeal(QuaternityError, ValueError):
-    """A question about the deals of a problem that has no deal."""
+    """Error for a question about the deals of a problem that has no deal."""
 
 
 class IllegalMove(QuaternityError):
-    """A move that breaks the rules of a game. `faults` lists every reason, a sentence each."""
+    """Error for a move that breaks the rules of a game. `faults` lists all reasons as sentences."""
 
     def __init__(self, what: str, faults: Sequence[str]) -> None:
         super().__init__(f"{what}: {'; '.join(faults)}")
@@ -86,12 +92,13 @@ class IllegalMove(QuaternityError):
 
 
 class FaultPlace(NamedTuple):
-    """The place in a game where a player failed.
+    """Place in a game where a player failed.
 
     Attributes:
-        player: name of the player; empty if no player is at fault, or none is known to be.
-        moves, go: numbers of moves made and of goes finished before; `go` is None in a game
-            without goes.
+        player: name of the player; empty if no player is known to be at fault.
+        moves: number of moves made before.
+        go: number of goes finished before (a go is all moves of a player until the turn passes);
+            None in a game that does not count goes.
         record: the game up to this place, as the text of a log or record.
     """
 
@@ -108,11 +115,11 @@ class FaultPlace(NamedTuple):
 
 
 class PlayerFault(QuaternityError):
-    """A strategy or bot raised an exception, tried to end the program, or broke the rules.
+    """Error for a strategy or bot that raised an exception, tried to exit, or broke the rules.
 
     Attributes:
         message: a sentence that names the player and says what it did.
-        trace: the traceback as text, or an empty string.
+        trace: the traceback as text; empty if there is none.
         place: the game and the move; None if they are not known.
     """
 
@@ -124,17 +131,20 @@ class PlayerFault(QuaternityError):
         return self.message if self.place is None else f"{self.place}: {self.message}"
 
     def at(self, place: FaultPlace) -> PlayerFault:
-        """Return the same fault with its place."""
+        """Return a copy of the error with a place."""
         return type(self)(self.message, self.trace, place)
 
 
 class GameLimit(PlayerFault, LimitError):
-    """A game reached a limit, or its process died; no player is known to be at fault."""
+    """Error for a game that reached a limit, or whose process died.
+
+    No player is known to be at fault.
+    """
 
 
 class PlayerTimeout(PlayerFault, LimitError):
-    """A strategy or bot exceeded the time limit for a move."""
+    """Error for a strategy or bot that exceeded the time limit for a move."""
 
 
 class WorkersLost(LimitError):
-    """Workers died repeatedly, or the connection to the cluster was lost."""
+    """Error for workers that died repeatedly, or for a lost connection to the cluster."""

@@ -1,4 +1,4 @@
-"""The source of a `KeyboardInterrupt`: the user, or external code that raised it."""
+"""Functions that distinguish interrupts by the user (Ctrl-C) from exceptions of external code."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _ignored = False
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Return whether an exception is an interrupt by the user, not one raised by external code.
+    """Return whether an exception is an interrupt by the user (Ctrl-C).
 
-    The user's interrupts reach only the main thread, and no process that has called
-    `leave_interrupts`.
+    A `KeyboardInterrupt` in another thread than the main thread, or in a process that has called
+    `leave_interrupts`, was raised by external code.
     """
     return (
         isinstance(error, KeyboardInterrupt)

@@ -1,4 +1,4 @@
-"""Lazy loading of the public names of a package, so that a command imports few modules."""
+"""Lazy loading of the public names of a package, so that a command imports only what it needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memos with a common memory budget for the whole process.
+"""Memos: caches of results that share one memory budget per process.
 
 The budget is in bytes, because results differ too much in size to limit their number.
 """
@@ -13,43 +13,43 @@ Parts = TypeVarTuple("Parts")
 V = TypeVar("V")
 
 MAX_MEMO_BYTES = 512 * 2**20
-"""Approximate number of bytes that all memos of a process may hold together."""
+"""Approximate maximum size of all memos of a process together, in bytes."""
 
 
 def bytes_of(objects: int = 0, numbers: int = 0, largest: int = 0, bits: int = 0) -> int:
-    """Estimate the memory of a result, in bytes.
+    """Estimate the memory that a result takes, in bytes.
 
     Args:
-        objects: number of Python objects, such as keys, tuples and results, each with its entry in
-            a dictionary or list.
-        numbers: number of integers in tuples. Python shares the objects of the integers up to 256;
+        objects: number of Python objects (keys, tuples and results), including their entries in a
+            dictionary or list.
+        numbers: number of integers in tuples. Python shares the objects of integers up to 256, but
             a larger integer may need its own object.
-        largest: the largest of these integers.
-        bits: total size in bits of integers with many lanes (see `solvers.coalition_tables`).
+        largest: the largest of the integers in tuples.
+        bits: total size of packed integers (see `solvers.coalition_tables`), in bits.
     """
     return 100 * objects + numbers * (8 if largest <= 256 else 40) + bits // 8
 
 
 class Memo(dict[tuple[*Parts], V]):
-    """Cached results by the parts of a key. All memos are emptied when their budget is spent.
+    """Dictionary of cached results. When the common budget is spent, all memos are emptied.
 
-    Memos live as long as the process. Threads may share a memo. Lookups do not lock, so two threads
-    may compute the same result; changes take turns.
+    A memo lives as long as the process, and threads may share it. A lookup takes no lock, so two
+    threads may compute the same result.
 
     Attributes:
-        lock: lock held while the entries and the spent budget change together.
+        lock: lock that is held while the entries and the used part of the budget change.
     """
 
-    # A list, because setting an attribute of a class invalidates Python's cache of its methods.
+    # A list is used, because setting a class attribute invalidates Python's cache of its methods.
     _used: ClassVar[list[int]] = [0]
     lock: ClassVar[RLock] = RLock()
     _all: ClassVar[list[dict[Any, Any]]] = []
 
     def __init__(self, made: Callable[[*Parts], tuple[V, int]] | None = None) -> None:
-        """Create an empty memo; the class also serves as a decorator.
+        """Create an empty memo. The class can be used as a decorator of the function `made`.
 
-        `made` computes a missing entry `memo[parts]`: it returns the result and the approximate
-        size in bytes of the result and its key.
+        `made` computes a missing entry: it takes the parts of the key, and returns the result and
+        the approximate size of key and result in bytes.
         """
         super().__init__()
         self._compute = made
@@ -61,9 +61,9 @@ class Memo(dict[tuple[*Parts], V]):
         return self.store(key, *self._compute(*key))
 
     def store(self, key: tuple[*Parts], result: V, size: int) -> V:
-        """Store a result of about `size` bytes, key included, and return it.
+        """Store a result, which takes about `size` bytes with its key, and return it.
 
-        A result larger than the whole budget is returned without being stored.
+        A result that is larger than the whole budget is not stored.
         """
         if size <= MAX_MEMO_BYTES:
             with self.lock:

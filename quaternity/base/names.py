@@ -10,7 +10,7 @@ _NAME = re.compile(r"""(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^,])*""", re.DOTALL)
 
 
 def code_name(member: Enum) -> str:
-    """Return the Python expression of a member of an enumeration, for its `__repr__`."""
+    """Return a member of an enumeration as a Python expression, for its `__repr__`."""
     return f"{type(member).__name__}.{member.name}"
 
 
@@ -20,10 +20,10 @@ def to_nfc(name: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """Return a key that is equal for names that differ only in case, blanks or encoding.
+    """Return a key for comparing names without regard to case, blanks and encoding.
 
-    Differences in the Unicode normal form, and between straight and curly apostrophes, do not
-    count.
+    Names in different Unicode normal forms, or with straight and curly apostrophes, have the same
+    key.
 
     >>> name_key("L’E\u0301te\u0301") == name_key("l'\u00e9t\u00e9")
     True
@@ -33,7 +33,7 @@ def name_key(name: str) -> str:
 
 
 def split_names(text: str) -> list[str]:
-    """Split names at the commas outside quotes.
+    """Split a text into names at the commas that are not inside quotes.
 
     >>> split_names("you, cmd:./mine 'a,b',search:200")
     ['you', "cmd:./mine 'a,b'", 'search:200']

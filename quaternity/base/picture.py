@@ -18,14 +18,15 @@ _STYLES = {
     "gone": f"{_CELL};opacity:.6",
 }
 _SIZE = 14
-"""Font size in a drawing, in pixels; a character is about six tenths as wide."""
+"""Font size in a drawing, in pixels. A character is about 0.6 times as wide."""
 
 
 class Cell(NamedTuple):
-    """A cell of a table.
+    """Cell of a table.
 
     Attributes:
-        kind: "head" for headings, "sure" for certain facts, "gone" for sets out of play, or "".
+        kind: style of the cell: "head" for headings, "sure" for certain facts, "gone" for sets out
+            of play, or "" for other cells.
         title: tooltip that explains the cell.
         wide: number of columns that the cell spans.
     """
@@ -37,14 +38,14 @@ class Cell(NamedTuple):
 
 
 class Display(NamedTuple):
-    """The display of a value: a title, sentences in `lines`, and a table of equally long rows."""
+    """Display of a value: a title, sentences (`lines`), and a table whose rows are equally long."""
 
     title: str
     lines: Sequence[str] = ()
     rows: Sequence[Sequence[Cell]] = ()
 
     def html(self) -> str:
-        """Return an HTML element for a page."""
+        """Return the display as an HTML element."""
         lines = "".join(f'<p style="margin:.3em 0">{escape(line)}</p>' for line in self.lines)
         rows = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in self.rows)
         table = f'<table style="border-collapse:collapse;font-size:.95em">{rows}</table>'
@@ -54,7 +55,7 @@ class Display(NamedTuple):
         )
 
     def text(self) -> str:
-        """Return it as plain text with aligned columns, without the title."""
+        """Return the sentences and the table as plain text with aligned columns."""
         columns = max((sum(cell.wide for cell in row) for row in self.rows), default=0)
         widths = [0] * columns
         placed = [list(_with_columns(row)) for row in self.rows]
@@ -72,7 +73,7 @@ class Display(NamedTuple):
         return "\n".join(lines)
 
     def svg(self) -> str:
-        """Return a separate SVG drawing."""
+        """Return the display as the text of an SVG file."""
         columns = max((sum(cell.wide for cell in row) for row in self.rows), default=0)
         longest = [
             len(cell.text) / cell.wide for row in self.rows for cell in row if cell.kind != "gone"
@@ -105,7 +106,7 @@ class Display(NamedTuple):
 
 
 def _with_columns(row: Sequence[Cell]) -> Iterator[tuple[int, Cell]]:
-    """Yield the cells of a row with their first columns."""
+    """Yield pairs of a column number and the cell that starts in this column."""
     column = 0
     for cell in row:
         yield column, cell
@@ -118,11 +119,11 @@ class Displayable:
     __slots__ = ()
 
     def picture(self) -> Display:
-        """Return the display of the value; its `.html()` and `.svg()` return text."""
+        """Return the display of the value. Its `html()` and `svg()` return text."""
         raise NotImplementedError
 
     def svg(self) -> str:
-        """Return the picture as SVG."""
+        """Return the display of the value as the text of an SVG file."""
         return self.picture().svg()
 
     def _repr_html_(self) -> str:
@@ -130,7 +131,7 @@ class Displayable:
 
 
 def heading_cells(*texts: object) -> list[Cell]:
-    """Return the heading cells of columns or rows."""
+    """Return a heading cell for each text."""
     return [Cell(str(text), "head") for text in texts]
 
 

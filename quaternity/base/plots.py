@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 FORMATS = ("png", "svg", "pdf")
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""The palette of Okabe and Ito, suitable for colour-blind readers; for curves, bars and markers."""
+"""Colours of curves, bars and markers: Okabe and Ito's palette, for colour-blind readers too."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
-"""Markers of curves. Their number is coprime to the number of colours, so 77 styles differ."""
+"""Markers of curves. Since 11 and 7 are coprime, 11 markers and 7 colours give 77 styles."""
 
 
 _drawing = RLock()
-"""Held while a figure is drawn, because the settings of matplotlib are global to the process."""
+"""Lock held while a figure is drawn, because matplotlib's settings are global to the process."""
 
 
 class Style:
-    """The colour and marker of a solver, player or curve in every panel, by its index from 0."""
+    """Colour and marker for the solver, player or curve with a given number, counted from 0."""
 
     def __init__(self, number: int) -> None:
         self.colour = COLOURS[number % len(COLOURS)]
@@ -41,7 +41,7 @@ class Style:
 
 
 def picture_format(path: str) -> str:
-    """Return the image format that the suffix of a file name stands for.
+    """Return the image format that the suffix of a file name selects.
 
     Raises:
         InputError: If the format is not one of `FORMATS`.
@@ -92,10 +92,10 @@ def check_drawing() -> None:
 
 @contextmanager
 def default_style() -> Iterator[None]:
-    """Draw with the default settings of matplotlib, regardless of settings files and the caller.
+    """Draw with matplotlib's default settings, ignoring settings files and changes by the caller.
 
-    Use it as a decorator of a function that creates and saves a figure. Only one thread draws at a
-    time.
+    Use this context manager as a decorator of a function that creates and saves a figure. Only one
+    thread can draw at a time.
 
     Raises:
         InputError: If matplotlib is missing.
@@ -137,15 +137,15 @@ def save_figure(figure: Figure, path: str) -> None:
 
 
 def svg_of(figure: Figure) -> str:
-    """Return a figure as an SVG element, deterministically and with its text as text."""
+    """Return a figure as an SVG element. It is deterministic and keeps labels as text."""
     from matplotlib import rc_context
 
     data = io.StringIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "quaternity"}):
         figure.savefig(data, format="svg", metadata={"Date": None})
     text = data.getvalue()
-    # Round coordinates to a tenth of a point, which is finer than any screen and three times
-    # shorter. The text of labels is not changed.
+    # Round coordinates to a tenth of a point, which is finer than any screen can show. This makes
+    # the numbers three times shorter. The text of labels is not changed.
     text = re.sub(
         r">[^<]*<|-?\d+\.\d\d+",
         lambda x: x[0] if x[0][0] == ">" else f"{float(x[0]):.1f}",

@@ -22,11 +22,11 @@ Plugin = TypeVar("Plugin")
 
 
 PLACE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
-"""Pattern of the place of an external object: `package.module:name`."""
+"""Pattern of a reference to an object of an external module: `package.module:name`."""
 
 
 class BrokenPlugin(UserWarning):
-    """A plug-in that another distribution registered cannot be used."""
+    """Warning about a plug-in of another distribution that cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Plugins(Generic[Plugin]):
 
     Attributes:
         usable: usable plug-ins, by name.
-        broken: for each name of an unusable plug-in, what is wrong with it.
+        broken: sentences that say why the other plug-ins cannot be used, by name.
     """
 
     usable: Mapping[str, Plugin]
@@ -62,9 +62,9 @@ def load_plugins(
     Args:
         kind: a noun for the plug-ins, such as "player".
         known: names that are already in use; plug-ins cannot redefine them.
-        check: called with the name and the loaded object; returns the plug-in, or raises
-            `InputError` if the object is not suitable.
-        prefix: prefix of the names to load; the names in the result are without it.
+        check: function that takes the name and the loaded object, and returns the plug-in. It
+            raises `InputError` if the object is not suitable.
+        prefix: prefix of the names to load. It is removed from the names in the result.
     """
     from contextlib import redirect_stdout
     from importlib.metadata import entry_points
@@ -95,9 +95,9 @@ def load_plugins(
 
 
 def load_place(place: str, in_working_directory: bool = False) -> Any:
-    """Return the object at `package.module:name`. Exceptions of the import are passed on.
+    """Import and return the object `package.module:name`. Exceptions of the import are passed on.
 
-    With `in_working_directory`, the working directory is searched last.
+    If `in_working_directory` is true, the working directory is searched as well, but last.
     """
     if in_working_directory and os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
@@ -108,5 +108,5 @@ def load_place(place: str, in_working_directory: bool = False) -> Any:
 def _warn(text: str) -> None:
     from multiprocessing import parent_process
 
-    if parent_process() is None:  # not again in every worker of a pool
+    if parent_process() is None:  # the workers of a pool do not repeat the warning
         warnings.warn(text, BrokenPlugin, stacklevel=4)

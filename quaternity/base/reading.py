@@ -1,6 +1,6 @@
-"""Reading of text from untrusted files: with a size limit, decoding and clear error messages.
+"""Reading of untrusted text files, with a size limit and clear error messages.
 
-Text is UTF-8, with or without a byte order mark.
+A file must be UTF-8 text, with or without a byte order mark.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from pathlib import Path
 from quaternity.base.errors import InputError
 
 MAX_BYTES = 16 * 2**20
-"""Maximum size of a file, in bytes (16 MiB); the largest state within the documented limits is
-smaller."""
+"""Maximum size of a file, in bytes. Every state within the documented limits is smaller."""
 
 _WIDE = re.compile(rb"\xff\xfe|\xfe\xff|\0{0,3}[\t-\r -~]\0|\0{1,3}[\t-\r -~]")
-"""The first bytes of UTF-16 and UTF-32 text."""
+"""Pattern that matches the first bytes of UTF-16 and UTF-32 text."""
 
 
 def read_bytes(path: str, limit: int = MAX_BYTES) -> bytes:

@@ -1,10 +1,10 @@
-"""Messages with data: events and reasons as text that programs can read, too.
+"""Messages with data: texts for people that also carry their values for programs.
 
-A `MessageTemplate` is a message template with a name. A `Message` is a message: a template and its
-values. As a `str` it is English and numbers players and sets. `Wording` formats a message
-differently: with the names of players, or with the templates of another language. A field of a
+A `MessageTemplate` is a template with a name, and a `Message` is a template with its values. A
+message is also a `str`: an English text that refers to players and sets by number. A `Wording`
+formats a message differently, with the names of the players or in another language. A field of a
 template names the method of `Wording` that formats its value: `{asked:player}` becomes "player 1",
-or the name of that player. So no program has to parse a value out of a text.
+or the name of that player. So programs never need to parse a value out of a text.
 """
 
 from __future__ import annotations
@@ -19,19 +19,21 @@ from quaternity.base.text_format import join_words, with_noun
 
 
 class MessageTemplate(NamedTuple):
-    """A message template; calling it with values returns a message.
+    """Template of a message. Call it with the values to create a `Message`.
 
     Attributes:
-        name: identifies the template to programs that read messages as data.
+        name: name of the template, for programs that read messages as data.
         template: the English text, with fields in braces. The part of a field after the colon names
             the method of `Wording` that formats the value; the default is `Wording.text`.
 
-    >>> TAKES = MessageTemplate("takes", "{who:player} takes {number:cards} from {whom:player}")
-    >>> event = TAKES(who=1, number=3, whom=0)
-    >>> event, Wording(["Ann", "{who}"]).say(event)
-    ('player 1 takes 3 cards from player 0', '{who} takes 3 cards from Ann')
-    >>> document(event)["who"]
-    1
+    >>> TAKES = MessageTemplate("takes", "{taker:player} takes {number:cards} from {owner:player}")
+    >>> event = TAKES(taker=1, number=3, owner=0)
+    >>> print(event)
+    player 1 takes 3 cards from player 0
+    >>> print(Wording(["Ann", "Bob"]).say(event))
+    Bob takes 3 cards from Ann
+    >>> document(event)["number"]
+    3
     """
 
     name: str
@@ -48,7 +50,7 @@ def _intern_names(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class Message(str):
-    """A message: its text in English, and its values by name. A value may be a message itself."""
+    """English text of a message, with its values by name. A value may itself be a message."""
 
     # A table keeps several messages for each move, so memory matters. The names are shared, and a
     # tuple of values takes a third of the memory of a dictionary.
@@ -82,14 +84,14 @@ def _parse_template(template: str) -> tuple[tuple[str, str | None, str], ...]:
 
 
 class Wording:
-    """A formatter of messages. This class writes English, and numbers cards and sets.
+    """Formatter of messages. This class writes English, and refers to cards and sets by number.
 
-    Braces in an inserted name are not interpreted. A subclass may use other templates, and other
+    Braces in the name of a player have no effect. A subclass may use other templates, and other
     words for cards and sets.
     """
 
     def __init__(self, names: Sequence[str] = ()) -> None:
-        """Create a formatter that uses the names of the players, or numbers if there are none."""
+        """Create a formatter that uses the given names of players, or numbers if there are none."""
         self.names = names
 
     def say(self, text: str) -> str:
@@ -126,15 +128,15 @@ class Wording:
         return join_words(texts)
 
     def seat(self, number: int) -> str:
-        """Format a player without a noun: "0"."""
+        """Format a player without a noun: "Ann" or "0"."""
         return self.names[number] if 0 <= number < len(self.names) else str(number)
 
     def player(self, number: int) -> str:
-        """Format a player: "player 0"."""
+        """Format a player: "Ann" or "player 0"."""
         return self.names[number] if 0 <= number < len(self.names) else f"player {number}"
 
     def players(self, numbers: Sequence[int]) -> str:
-        """Format players: "players 0 and 2"."""
+        """Format players: "Ann and Cem" or "players 0 and 2"."""
         if self.names:
             return self._join(map(self.player, numbers))
         return f"player{'s' * (len(numbers) != 1)} {join_words(numbers)}"
@@ -153,9 +155,10 @@ class Wording:
         return self._join(map(self.card, cards))
 
     def cell(self, card: tuple[int, int], text: str) -> str:
-        """Format a cell of a table of cards: only the text, because its place identifies the card.
+        """Format a cell of a table of cards.
 
-        A subclass may add the name of the card.
+        The result is only the text, because the position in the table identifies the card. A
+        subclass may add the name of the card.
         """
         del card
         return text
@@ -206,14 +209,14 @@ def unindent(line: str) -> str:
 
 
 def message_data(text: str) -> dict[str, Any]:
-    """Return the values of a message by name; an empty dictionary for any other text."""
+    """Return the values of a message by name, or an empty dictionary for any other text."""
     return text.data if isinstance(text, Message) else {}
 
 
 def document(text: str) -> dict[str, Any]:
     """Return a message as a JSON object: its `text`, its `kind` and its values.
 
-    Any other text gives an object with only `text`.
+    For any other text, the object has only the key `text`.
     """
     if not isinstance(text, Message):
         return {"text": text}

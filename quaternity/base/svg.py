@@ -9,10 +9,10 @@ from html import escape
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A drawing that notebooks display.
+    """Drawing that a notebook displays.
 
     Attributes:
-        title: what it shows.
+        title: a phrase that says what the drawing shows.
         svg: the text of an SVG file.
     """
 
@@ -32,7 +32,7 @@ def svg_document(
     """Return an SVG document with a title and a description for screen readers.
 
     Args:
-        width, height: in user units, which are pixels.
+        width, height: size in pixels.
         title: title of the drawing.
         description: description of the drawing.
         parts: SVG elements, from back to front.
@@ -54,8 +54,8 @@ def svg_element(
     """Return a small drawing as an inline SVG element of a page.
 
     Args:
-        width, height: in user units; the style sheet of the page may scale the drawing.
-        kind: CSS class.
+        width, height: size in pixels, unless the style sheet of the page scales the drawing.
+        kind: CSS class of the element.
         label: text for screen readers; None if a text next to the drawing says the same.
         parts: SVG elements, from back to front.
     """
@@ -81,13 +81,13 @@ def svg_text(
     """Return an SVG text element.
 
     Args:
-        x: position of the `anchor` of the text (start, middle or end).
-        y: position of the base line, or of the middle of the letters if `centred`.
+        x: horizontal position of the start, middle or end of the text; `anchor` says which.
+        y: vertical position of the base line; if `centred` is true, of the middle of the letters.
     """
     if centred:
         y += 0.35 * size
     weight = ' font-weight="bold"' if bold else ""
-    plain = text if text.isalnum() else escape(text)  # most texts are a number or a letter
+    plain = text if text.isalnum() else escape(text)  # a word or number needs no escaping
     return (
         f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{colour}" '
         f'text-anchor="{anchor}"{weight}>{plain}</text>'

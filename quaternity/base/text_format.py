@@ -1,4 +1,4 @@
-"""Formatting of values for messages and certificates: quoting, joining, plurals, percentages."""
+"""Formatting of values in messages and certificates: quotes, lists, plurals and percentages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 MAX_DECIMALS = 7
-"""Maximum number of decimals of a percentage near 0 or 100; if it needs more, it is abbreviated."""
+"""Maximum number of decimals of a percentage. A value that needs more is abbreviated."""
 
 MAX_QUOTED_CHARS = 400
 """Maximum length of a value that a message quotes in full, in characters."""
@@ -36,13 +36,13 @@ def quote_value(value: object, made_by: Callable[[object], str] = repr) -> str:
 def make_printable(text: str) -> str:
     """Replace characters that are not printable, except line ends, by `?`.
 
-    So a text cannot send control sequences to the terminal.
+    This prevents control sequences in a text from reaching the terminal.
     """
     return "".join(t if t.isprintable() or t == "\n" else "?" for t in text)
 
 
 def shorten(text: str) -> str:
-    """Shorten a text to `MAX_QUOTED_CHARS` characters, followed by `...`, if it is longer."""
+    """Cut off a text that is longer than `MAX_QUOTED_CHARS` characters, and append `...`."""
     return text if len(text) <= MAX_QUOTED_CHARS else f"{text[:MAX_QUOTED_CHARS]}..."
 
 
@@ -59,7 +59,7 @@ def join_words(items: Iterable[object]) -> str:
 
 
 def with_noun(number: int, noun: str) -> str:
-    """Return a number with its noun.
+    """Return a number and a noun, in the singular or plural.
 
     >>> with_noun(1, "card"), with_noun(3, "card")
     ('1 card', '3 cards')
@@ -68,7 +68,7 @@ def with_noun(number: int, noun: str) -> str:
 
 
 def name_numbers(noun: str, numbers: Sequence[int]) -> str:
-    """Return a noun with its numbers.
+    """Return a noun, in the singular or plural, and a list of numbers.
 
     >>> name_numbers("player", [2]), name_numbers("set", [0, 3])
     ('player 2', 'sets 0 and 3')
@@ -79,8 +79,8 @@ def name_numbers(noun: str, numbers: Sequence[int]) -> str:
 def percent(chance: float | Fraction, decimals: int = 1) -> str:
     """Return a probability as a percentage with at least `decimals` decimals.
 
-    A probability near 0 or 1 gets more decimals, so that only 0 is shown as 0 %, and only 1 as
-    100 %: at least two significant digits of the probability, and of its difference to 1.
+    A probability near 0 or 1 gets more decimals, so that only 0 is shown as 0 % and only 1 as
+    100 %. At least two significant digits of the distance from 0 or 1 are shown.
 
     >>> percent(0.25), percent(1 / 3000), percent(0.99999), percent(0), percent(1)
     ('25.0%', '0.033%', '99.9990%', '0.0%', '100.0%')

@@ -1,6 +1,6 @@
-"""Game records as text: a first line, settings, then one line for each move.
+"""Reading of game records: text files with a first line, settings, and one line for each move.
 
-A record can be written move by move while the game is played.
+A record can be written move by move while the game is played. For example:
 
     quarto 1
     players you, careful
@@ -8,8 +8,9 @@ A record can be written move by move while the game is played.
     0 hand over A
     1 place it on H1V1, hand over B
 
-Blank lines and comments are allowed anywhere. A last line without a line end was cut off by a
-crash: if it is a move, it is ignored with a warning; if it may be a setting, the record is refused.
+Blank lines and comments are allowed anywhere. If the last line has no line end, a crash has cut it
+off. Such a line is ignored with a warning if it is a move. If it may be a setting, the record is
+refused.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ M = TypeVar("M")
 
 
 class Line(NamedTuple):
-    """A line of a record without its comment.
+    """Line of a record without its comment.
 
     Attributes:
         number: number of the line, from 1.
@@ -40,10 +41,10 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextRecord:
-    """The lines of a record. Their meaning depends on the game.
+    """Lines of a record, not yet interpreted by the rules of a game.
 
     Attributes:
-        settings: for each key, the rest of its line.
+        settings: the value of each setting (the rest of its line), by key.
         moves: the lines after the settings.
         whole_bytes: length of the record up to the end of the last complete line, in bytes.
     """
@@ -56,16 +57,16 @@ class TextRecord:
 
 @dataclass(frozen=True, slots=True)
 class Replay(Generic[P, M]):
-    """A game reconstructed from a record.
+    """Game reconstructed from a record.
 
     Attributes:
-        positions: the positions from the start on, one more than moves.
-        moves: the moves, each with the seat that made it.
+        positions: the position at the start, and the position after each move.
+        moves: pairs of a seat number and the move of this seat.
         names: names of the players by seat; empty if they are not in the record.
         warnings: irregularities of the record.
         whole_bytes: length of the record up to the end of the last complete line, in bytes.
-        ends: offset in bytes of the first move, then of the end of each move. The comments that
-            follow a move belong to it.
+        ends: byte offset of the start of the first move, followed by that of the end of each move.
+            Comments after a move count as part of it.
     """
 
     positions: tuple[P, ...]
@@ -81,12 +82,12 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
 
     Args:
         first_line: required first line, for example "quarto 1".
-        keys: the allowed settings, each at most once. The first line with another first word, and
-            every line after it, is a move.
+        keys: the keys of the settings. Each setting may occur at most once. The first line that
+            does not start with a key is the first move, and no setting may follow it.
 
     Raises:
-        InputError: If the record is not UTF-8, begins with another line, or has a setting that is
-            cut off, repeated or after a move. The message names the line.
+        InputError: If the record is not UTF-8, does not start with `first_line`, or has a setting
+            that is cut off, repeated or after a move. The message names the line.
     """
     whole = data.rfind(b"\n") + 1
     lines: list[Line] = []
@@ -140,10 +141,10 @@ def _setting_value(value: object) -> str:
 
 
 def read_settings(record: TextRecord, defaults: Any) -> Any:
-    """Return the settings in a record; a setting that it does not have gets its default.
+    """Return the settings of a record. A setting that the record does not have gets its default.
 
     Raises:
-        InputError: If the value of a setting is not allowed. The message says where it is.
+        InputError: If the value of a setting is not allowed. The message says where the setting is.
     """
     values: dict[str, Any] = {}
     for setting in fields(defaults):
@@ -172,11 +173,14 @@ def _value(place: str, text: str, default: object) -> object:
 
 
 def check_requested(requested: Mapping[str, Any], recorded: Any) -> None:
-    """Raise `InputError`, which lists all differences, if the settings of a record differ.
+    """Check that a record has the requested settings.
 
     Args:
         requested: the settings that the record must have, by name.
         recorded: the settings of the record.
+
+    Raises:
+        InputError: If a setting differs. The message lists all differences.
     """
     differing = [
         f"{name.replace('_', '-')} {_setting_value(value)} was requested, but the record has "
@@ -189,16 +193,18 @@ def check_requested(requested: Mapping[str, Any], recorded: Any) -> None:
 
 
 def check_same(settings: Any, recorded: Any) -> None:
-    """Raise `InputError` unless all settings are equal (frozen dataclasses)."""
+    """Raise `InputError` unless all settings (the fields of two frozen dataclasses) are equal."""
     check_requested({f.name: getattr(settings, f.name) for f in fields(settings)}, recorded)
 
 
 def replay_moves(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
-    """Play the moves of a record from the position `start`. Each line has a seat and a move.
+    """Replay the moves of a record from the position `start`.
+
+    Each line of a move has the number of a seat and the text of the move.
 
     Raises:
-        InputError: If a move is malformed or illegal, or the record does not have one name for each
-            seat. The message names the line.
+        InputError: If a move is malformed or illegal, or if the record names players, but not one
+            for each seat. The message names the line.
     """
     players = record.settings.get("players")
     names = () if players is None else tuple(split_names(players.text))

@@ -15,7 +15,7 @@ WIDTH = 80
 
 
 class SetLine(NamedTuple):
-    """A line of `owners_text`: a set, the possible owners of each of its cards, and a remark."""
+    """Line of `owners_text`: a set, the possible owners of each of its cards, and a remark."""
 
     name: str
     cells: Sequence[str]
@@ -23,7 +23,10 @@ class SetLine(NamedTuple):
 
 
 def owners_text(lines: Sequence[SetLine], width: int = WIDTH) -> str:
-    """Return a table with a line for each set; more than six sets are in two columns if they fit.
+    """Return a table with a line for each set and a column for each card.
+
+    More than six sets are printed in two columns if they fit. In the example, any player may own
+    card 0/0, only players 1 and 2 may own card 0/1, and player 2 certainly owns card 1/0.
 
     >>> print(owners_text([SetLine("0", ("*", "12"), "1 has 1"), SetLine("1", ("=2", "*"), "")]))
     set  /0  /1  at least
@@ -57,15 +60,15 @@ def table_lines(
     names: int = 1,
     align: str = "",
 ) -> list[str]:
-    r"""Return a table as aligned lines; a table that is too wide is split into several parts.
+    r"""Return a table as aligned lines. A table that is too wide is split into several parts.
 
     Args:
         head: headings of the columns.
         rows: rows with one cell for each column.
         width: maximum length of a line; None for no limit.
-        names: number of columns at the left that identify a row; every part begins with them.
-        align: `<` or `>` for each column; by default `names` are aligned to the left, and the other
-            columns to the right.
+        names: number of leading columns that identify a row. They are repeated in every part.
+        align: `<` (left) or `>` (right) for each column. By default, the leading columns are
+            aligned to the left, and the other columns to the right.
 
     >>> print("\n".join(table_lines(["", "a", "long"], [["one", "1", "2"], ["two", "3", "4"]], 9)))
          a
@@ -113,12 +116,14 @@ def _lines(lines: Sequence[SetLine], wide: int) -> list[str]:
 def minimums_text(
     low: Sequence[int], without: int | None = None, names: Mapping[int, str] = MappingProxyType({})
 ) -> str:
-    """Return the minimums above 0: `1:2 3:1` for two cards of player 1 and one of player 3.
+    """Return the minimums above 0 as text.
+
+    `1:2 3:1` means at least two cards for player 1 and at least one for player 3.
 
     Args:
         low: minimum number of cards for each player.
-        without: a player whose minimum is omitted.
-        names: labels of players that are not shown as a number.
+        without: player whose minimum is omitted.
+        names: labels of players, by number. A player without a label is shown as a number.
     """
     return " ".join(
         f"{names.get(player, player)}:{fewest}"
@@ -130,7 +135,7 @@ def minimums_text(
 def score_text(
     hands: Sequence[int], points: Sequence[int], turn: int | None, width: int = WIDTH
 ) -> str:
-    """Return the cards and points of all players in few lines; `>` marks the player to move."""
+    """Return the numbers of cards and points of all players, with `>` before the player to move."""
     entries = [
         f"{'>' if player == turn else ' '} player {player}: "
         f"{with_noun(cards, 'card')}, {with_noun(won, 'point')}"

@@ -1,4 +1,4 @@
-"""Validation of arguments: convert them to exact built-in types, or name the invalid argument."""
+"""Validation of arguments: conversion to built-in types, and errors that name the argument."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 MAX_SECONDS = 1e9
-"""Maximum time limit, in seconds (about 30 years); longer finite limits are reduced to it."""
+"""Maximum time limit, in seconds (about 30 years). Longer finite limits are shortened to it."""
 
 MAX_NUMBER = 10**50
-"""Maximum absolute value of a number in an argument; far above every hand, bound and bit mask."""
+"""Maximum absolute value of an integer argument, far above any hand size, bound or bit mask."""
 
 
 def validate_arguments(
@@ -77,7 +77,7 @@ def _type_names(kind: type | tuple[type, ...]) -> str:
 
 
 def _index(value: Any) -> int | None:
-    """Return an integer, including one of NumPy, as an exact `int`; None for any other value."""
+    """Return a Python or NumPy integer as an exact `int`, or None for any other value."""
     try:
         return None if isinstance(value, bool) else int.__index__(operator.index(value))
     except TypeError:
@@ -85,7 +85,7 @@ def _index(value: Any) -> int | None:
 
 
 def as_int(value: SupportsIndex, place: str, least: int | None = None) -> int:
-    """Return a whole number as an exact `int`. NumPy integers are accepted, truth values are not.
+    """Return a whole number as an exact `int`. NumPy integers are accepted, booleans are not.
 
     Raises:
         InputError: If the value is not a whole number, is less than `least`, or is outside
@@ -108,15 +108,15 @@ def as_int(value: SupportsIndex, place: str, least: int | None = None) -> int:
 
 
 def check_length(values: Sequence[Any], place: str) -> int:
-    """Return the length of a sequence.
+    """Return the length of a list, a tuple or another sequence.
 
     Raises:
-        InputError: If the value is a text, a set, a mapping, or not a sequence.
+        InputError: If the value is a text, a set or a mapping, or has no length.
     """
     unordered = isinstance(values, str | bytes | bytearray | dict | set | frozenset)
     try:
         return len(None if unordered else values)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):  # the last two: an impossible length
+    except (TypeError, ValueError, OverflowError):  # `__len__` may return an impossible length
         raise InputError(f"{place}: {quote_value(values)} is not a list") from None
 
 
@@ -124,7 +124,7 @@ def as_tuple(values: Sequence[Any], place: str) -> tuple[Any, ...]:
     """Return a sequence as an exact tuple.
 
     Raises:
-        InputError: If the value is not a sequence, or its items are not as many as its length.
+        InputError: If the value is not a sequence, or the number of its items is not its length.
     """
     if type(values) is tuple:
         return values
@@ -143,8 +143,8 @@ def as_int_tuple(
     """Return a sequence of whole numbers as an exact tuple of exact `int`.
 
     Raises:
-        InputError: If the value is not a sequence, or `as_int` refuses an item. The message names
-            the item.
+        InputError: If the value is not a sequence, or an item is not a whole number that `as_int`
+            accepts. The message names the item.
     """
     items = as_tuple(values, place)
     return tuple([as_int(value, f"{place}[{index}]", least) for index, value in enumerate(items)])
@@ -153,10 +153,10 @@ def as_int_tuple(
 def check_index(value: SupportsIndex, count: int, noun: str, place: str | None = None) -> int:
     """Return an index from 0 to `count` - 1 as an exact `int`.
 
-    The error message names `place`, if there is one, and the noun.
+    The error message contains the `noun`, and also the `place` if it is given.
 
     Raises:
-        InputError: If the value is not a whole number, or out of range.
+        InputError: If the value is not a whole number or is out of range.
 
     >>> check_index(3, 3, "set")
     Traceback (most recent call last):
@@ -182,10 +182,10 @@ def as_permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tu
 
 
 def check_int(value: object, low: int | None, high: int | None, expected: str, place: str) -> int:
-    """Return an integer, including one of NumPy, as an exact `int`.
+    """Return a Python or NumPy integer as an exact `int`.
 
-    Truth values and floats are not integers. The error message says that the value is not
-    `expected`, for example "a whole number".
+    Booleans and floats are refused. The error message says that the value is not `expected`, for
+    example "a whole number".
 
     Raises:
         InputError: If the value is not an integer, or not from `low` to `high`.
@@ -205,7 +205,10 @@ def as_iterator(values: object, place: str) -> Iterator[Any]:
 
 
 def check_text(value: object, expected: str, place: str) -> str:
-    """Return the value if it is a `str`; otherwise raise `InputError`: it is not `expected`."""
+    """Return the value if it is a `str`; otherwise raise `InputError`.
+
+    The error message says that the value is not `expected`, for example "a name".
+    """
     if not isinstance(value, str):
         raise InputError(f"{place}: {quote_value(value)} is not {expected}")
     return value
@@ -221,14 +224,17 @@ def check_random(random: object) -> Random:
 
 
 def lookup(table: Mapping[str, Choice], name: object, kind: str = "method") -> Choice:
-    """Return the entry of a table; raise `InputError`, which lists all names, if there is none."""
+    """Return the entry with a name; raise an `InputError` that lists all names if there is none."""
     if not isinstance(name, str) or name not in table:
         raise InputError(f"unknown {kind} {quote_value(name)}; choose from {', '.join(table)}")
     return table[name]
 
 
 def _real(value: Any) -> float | None:
-    """Return a number as a float, up to `MAX_SECONDS` or infinite; None for any other value."""
+    """Return a number as a float, or None for any other value.
+
+    A finite number above `MAX_SECONDS` is reduced to `MAX_SECONDS`.
+    """
     if not isinstance(value, Real) or isinstance(value, bool):
         return None
     number: Any = value
@@ -236,10 +242,10 @@ def _real(value: Any) -> float | None:
 
 
 def check_time_limit(seconds: object) -> float | None:
-    """Return a finite number of seconds above 0, or None for no limit.
+    """Return a time limit in seconds as a float, or None for no limit.
 
     Raises:
-        InputError: If the value is anything else.
+        InputError: If the value is neither None nor a finite number > 0.
     """
     if seconds is None:
         return None
@@ -250,7 +256,7 @@ def check_time_limit(seconds: object) -> float | None:
 
 
 def check_seconds(seconds: object) -> float:
-    """Return a number of seconds, which may be 0 or infinite.
+    """Return a number of seconds, which may be 0 or infinite, as a float.
 
     Raises:
         InputError: If the value is negative or not a number.

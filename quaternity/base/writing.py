@@ -25,7 +25,7 @@ else:
 
 
 def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
-    """Replace the content of a file in one step (temporary file and rename).
+    """Replace the content of a file atomically, by renaming a temporary file.
 
     If the path leads to a pipe or a device, the text is written to it directly.
 
@@ -72,9 +72,9 @@ def replace_file(path: str | Path, *, private: bool = False) -> Iterator[Path]:
     """Yield an empty temporary file that atomically replaces the file at `path` after the block.
 
     The temporary file is flushed to the disk first. It gets the mode and, if permitted, the owner
-    of the old file; a write-protected file is not replaced. Each call has its own temporary file,
-    so processes that write the same file do not disturb each other, and the last one wins. If the
-    block raises an exception, the old file stays. Temporary files of killed processes are removed.
+    of the old file. A write-protected file is not replaced. Each call has its own temporary file,
+    so processes can write the same file at the same time, and the last write wins. If the block
+    raises an exception, the old file is kept. Temporary files of killed processes are removed.
 
     Args:
         path: the file to replace; a symbolic link is followed.
@@ -89,9 +89,10 @@ def replace_file(path: str | Path, *, private: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def replace_file_locked(path: str | Path, *, private: bool = False) -> Iterator[tuple[Path, int]]:
-    """Like `replace_file`, but also yield the descriptor of the locked temporary file.
+    """Replace a file as in `replace_file`, and also yield the descriptor of the temporary file.
 
-    A duplicate of the descriptor (`os.dup`) keeps the lock after the block.
+    The temporary file is locked. A duplicate of the descriptor (`os.dup`) keeps the lock after the
+    block.
     """
     try:
         # Replace the target of a symbolic link, not the link.
@@ -160,7 +161,7 @@ def _new_part(target: Path, mode: int) -> tuple[Path, int]:
         part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         # The umask of the process is removed from `mode`.
         handle = os.open(part, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL, mode)
-        # Another process may have removed it as left behind before it was locked.
+        # Before the file was locked, another process may have removed it as a leftover.
         if try_lock(handle) is not False and part.exists():
             return part, handle
         os.close(handle)

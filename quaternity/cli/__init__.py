@@ -1,7 +1,7 @@
-"""The command-line interface, the only package that prints.
+"""The command-line interface. No other package prints.
 
-Every command follows the same conventions: results go to standard output, messages to standard
-error, piped output is plain text, and the exit status is one of `quaternity.cli.status.ExitStatus`.
+All commands write results to standard output and messages to standard error. Piped output is plain
+text. The exit status is one of `quaternity.cli.status.ExitStatus`.
 """
 
 from io import TextIOWrapper
@@ -11,7 +11,8 @@ def main() -> None:
     """Run the command line and exit with its status."""
     try:
         status = _status()
-    except KeyboardInterrupt:  # during imports, or a second Ctrl-C while the first is handled
+    except KeyboardInterrupt:
+        # The user pressed Ctrl-C during the imports, or a second time while the first was handled.
         from quaternity.cli.status import ExitStatus
 
         status = ExitStatus.INTERRUPTED
@@ -24,7 +25,8 @@ def _status() -> int:
     from quaternity.cli.app import run
 
     _open_streams()
-    # A number of deals can be long: 10,000 cards and 100 players give 20,000 digits.
+    # By default, Python refuses to print integers of more than 4,300 digits, but the number of
+    # deals of 10,000 cards to 100 players has 20,000 digits.
     sys.set_int_max_str_digits(50_000)
     # Print characters that the terminal's encoding lacks as escape sequences.
     for stream in (sys.stdout, sys.stderr):
@@ -34,10 +36,10 @@ def _status() -> int:
 
 
 def _open_streams() -> None:
-    """Open the null device in place of each standard stream that the process was started without.
+    """Open the null device for each standard stream that was closed when the process started.
 
-    Standard output is opened for reading only: writing to it fails with a message, so that results
-    are not lost silently.
+    Standard output is opened for reading only. Writing results then fails with a message, so that
+    they are not lost silently.
     """
     import os
     import sys

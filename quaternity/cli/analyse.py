@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     from solvers import DealProblem
 
 MAX_PRINTED_QUESTIONS = 15
-"""Maximum number of ranked questions that are printed; `--json` lists all of them."""
+"""Maximum number of ranked kinds of questions that are printed. `--json` lists all of them."""
 
 BITS = """\
-One bit halves the number of deals. Asking reveals its share whatever the answer is:
-the asker does not have the card, but another of its set. The share of the answer is
-an average. A forced answer reveals nothing, but its question may reveal much."""
+One bit halves the number of deals. Whatever the answer is, asking reveals that the asker
+does not have the card, but has another card of its set. The bits of the answer are an
+average. A forced answer reveals nothing, but asking for it may reveal much."""
 
 PIPE_COLUMNS = 200
-"""Width of the matrices in columns when the output is not a terminal."""
+"""Maximum width of the tables in characters if the output is not a terminal."""
 
 
 @app.command()
@@ -56,14 +56,15 @@ def analyse(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Draw the chances, and the number of deals over a record, as .png, .svg or .pdf.",
+            help="Draw the chances in this .png, .svg or .pdf file; for a record, also draw the "
+            "number of deals after each move.",
         ),
     ] = None,
     oracle: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Tablebase of the game: show who can force what, and the best questions.",
+            help="Tablebase of the game: show what players can force, and the best questions.",
         ),
     ] = None,
     as_json: AsJsonLines = False,
@@ -78,7 +79,7 @@ def analyse(
     if plot is not None:
         check_picture(plot)
         if len(files) > 1:
-            raise InputError(f"--plot draws one file, not {len(files)}")
+            raise InputError(f"--plot: needs exactly one input file, not {len(files)}")
     tablebase = None
     if oracle is not None:
         from quaternity.perfect.tablebase import Tablebase
@@ -128,7 +129,8 @@ def _analyse(
         except LimitError as error:
             limits.append(error)
     if tablebase is not None and state is not None:
-        # Query the tablebase before printing or drawing: it may not contain the position.
+        # Query the tablebase before printing anything, because the query fails if the tablebase
+        # does not contain the position.
         tablebase.standing(state)
     if as_json:
         line = _analysis_json(path, analysis)
@@ -154,7 +156,7 @@ def _analyse(
         if not as_json:
             print(f"drawn: {plot}")
     if limits:
-        raise limits[0]  # reports what is missing
+        raise limits[0]  # The caller reports the missing results.
 
 
 def _analysis_json(path: str, analysis: Analysis | Deductions) -> dict[str, Any]:
@@ -168,7 +170,10 @@ def _analysis_json(path: str, analysis: Analysis | Deductions) -> dict[str, Any]
 
 
 def _curve(game: Game, limits: list[LimitError]) -> list[int | None]:
-    """Return the number of deals after 0, 1, 2 … moves; None if it is above the limit."""
+    """Return the number of deals after 0, 1, 2 … moves.
+
+    A number above the limit is None, and the error is added to `limits`.
+    """
     curve: list[int | None] = []
     with progress("counting deals", len(game.states)) as bar:
         for state in game.states:
@@ -221,11 +226,11 @@ def _print(
     print(f"\n{heading}")
     for line in chance_lines(chances, max_width):
         print(line)
-    print("\nCards of each set in hand, fewest-most")
+    print("\nNumber of cards of each set in hand (minimum-maximum)")
     for line in count_lines(analysis.counts, max_width):
         print(line)
     if len(curve) > 1:
-        print("\nNumber of deals over the moves (log10)")
+        print("\nNumber of deals after each move (log10)")
         for line in curve_lines(curve, min(60, max_width - 14)):
             say(line)
 

@@ -1,4 +1,4 @@
-"""`play` and `tournament` for any game: its settings become options."""
+"""The commands `play` and `tournament` of any game, with its settings as options."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from quaternity.table.setting_fields import SettingField, setting_fields, settin
 
 
 def game_commands(game: str) -> typer.Typer:
-    """Return the group of commands of a game."""
+    """Return the command group of a game."""
     registered = registration(game)
     group = typer.Typer(
         cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None,
@@ -43,9 +43,9 @@ def game_commands(game: str) -> typer.Typer:
 def add_play(
     group: typer.Typer, game: str, names: str, default: Sequence[str], more: str = ""
 ) -> None:
-    """Add `play` to a group of commands, with the settings of a game as options.
+    """Add the command `play` to a group, with the settings of a game as options.
 
-    `default` are the players unless others are named; `more` is a paragraph of the help page.
+    `default` lists the players if `--seats` is missing. `more` replaces a paragraph of the help.
     """
     registered, usual = registration(game), ",".join(default)
     seats_option = typer.Option(
@@ -82,7 +82,7 @@ def add_play(
 
 
 def add_game_tournament(group: typer.Typer, game: str, words: TournamentWords) -> None:
-    """Add `tournament` to a group of commands, with the settings of a game as options."""
+    """Add the command `tournament` to a group, with the settings of a game as options."""
     rules_class = registration(game).rules_class
 
     def rules_of(**values: Any) -> Any:
@@ -101,11 +101,11 @@ def _common(
     traceback: Traceback = False,
     player_file: PlayerFile = None,
 ) -> None:
-    """Declare the options that all games share."""
+    """Declare the options of `play` that all games share."""
 
 
 def _option(field: SettingField, default: Any) -> Parameter:
-    """Return the option of a setting."""
+    """Return the command-line option for a setting."""
     flag = f"--{field.name.replace('_', '-')}"
     kind: Any = {"number": int, "truth": bool, "choice": str}[field.kind]
     names = [f"{flag}/--no-{flag[2:]}"] if kind is bool else [flag]

@@ -1,4 +1,4 @@
-"""The application: it imports the command that is called, and turns errors into exit statuses."""
+"""The root command, which imports the called command and converts errors to exit statuses."""
 
 import sys
 import warnings
@@ -19,7 +19,7 @@ from quaternity.table.games import game_names, plugin_games, registration
 
 
 class RootGroup(HelpGroup):
-    """All commands, including the games of other distributions; each is imported when called."""
+    """Group of all commands, including games of other distributions, imported on demand."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""
@@ -32,11 +32,14 @@ class RootGroup(HelpGroup):
         elif cmd_name in plugin_games().usable:
             self.commands[cmd_name] = _further_game(cmd_name)
         else:
-            self.commands.pop(cmd_name, None)  # a game that is no longer installed
+            self.commands.pop(cmd_name, None)  # The game of this name may have been uninstalled.
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Resolve the command in `args`; `tournament --game G` is the tournament command of G."""
+        """Resolve the command that `args` names.
+
+        `tournament --game G` is resolved to the tournament command of game G.
+        """
         if args[:1] == ["tournament"]:
             game, rest = _game_of(args[1:])
             if game is not None:
@@ -60,7 +63,10 @@ class RootGroup(HelpGroup):
 
 
 def _game_of(words: list[str]) -> tuple[str | None, list[str]]:
-    """Return the game that --game names and the other words; None without a group of commands."""
+    """Return the game that `--game` names, and the remaining words.
+
+    The game is None if `--game` is missing or its game has no command group.
+    """
     for place, word in enumerate(words):
         option, equals, game = word.partition("=")
         if option == "--game":
@@ -81,13 +87,13 @@ def _own_command(name: str) -> Any:
 
 
 def _further_game(name: str) -> Any:
-    """Return the commands of another distribution's game; `InputError` if they cannot be loaded."""
+    """Return the command group of a game in another distribution, or raise `InputError`."""
     try:
         group = plugin_games().usable[name].part("command")
         return typer.main.get_group(group if isinstance(group, typer.Typer) else group(name))
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # external code may raise anything
+    except BaseException as error:  # External code may raise any exception.
         raise InputError(f"the commands of game {name!r} cannot be loaded: {error}") from error
 
 
@@ -122,16 +128,15 @@ def quaternity(
 
 @cache
 def root_command() -> Any:
-    """Return the root command. It and its subcommands are created once per process."""
+    """Return the root command. Every command is created only once per process."""
     return typer.main.get_command(app)
 
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line on `arguments` (default: `sys.argv`) and return its exit status.
 
-    An error that the program raises on purpose becomes one message on standard error; any other
-    error is an internal error. If the reader of the output closes it early, the status reports the
-    result so far.
+    An expected error becomes one message on standard error. Any other error is reported as an
+    internal error. If standard output is closed early, the status reports the result so far.
     """
     status = _run(arguments)
     try:
@@ -154,10 +159,11 @@ def _run(arguments: list[str] | None) -> int:
     except KeyboardInterrupt as error:
         return status_of(error)
     except SystemExit as leave:
-        if isinstance(leave.__context__, typer.Abort):  # Typer turns an end of input into status 1
+        if isinstance(leave.__context__, typer.Abort):
+            # Typer exits with status 1 if the input ends.
             return _internal_error(leave.__context__)
         if isinstance(leave.__context__, BrokenPipeError):
-            # Typer and rich turn it into status 1, which would mean that something is impossible.
+            # Typer and rich exit with status 1, which would mean that something is impossible.
             discard_output(sys.stdout)
             return ExitStatus.DONE
         return leave.code if isinstance(leave.code, int) else ExitStatus.DONE
@@ -166,7 +172,7 @@ def _run(arguments: list[str] | None) -> int:
             warn(f"{error.filename}: {error.strerror}")
             return ExitStatus.BAD_INPUT
         wrong_usage = getattr(error.__context__, "exit_code", None)
-        if wrong_usage is not None:  # standard error closed during Typer's message
+        if wrong_usage is not None:  # Standard error was closed while Typer reported wrong usage.
             discard_output(sys.stderr)
             return int(wrong_usage)
         return _abandon_output(error)
@@ -176,13 +182,13 @@ def _run(arguments: list[str] | None) -> int:
 
 
 def _internal_error(error: BaseException) -> ExitStatus:
-    """Report an error that no command expects."""
+    """Report an unexpected error and return the exit status."""
     report_internal_error(error)
     return ExitStatus.INTERNAL_ERROR
 
 
 def _abandon_output(error: OSError) -> ExitStatus:
-    """Discard further output, because standard output is full or closed; return the status."""
+    """Discard further output after a failed write to standard output. Return the exit status."""
     discard_output(sys.stdout)
     if isinstance(error, BrokenPipeError):
         return ExitStatus.DONE
@@ -193,7 +199,7 @@ def _abandon_output(error: OSError) -> ExitStatus:
 def _show_warning(
     message: Warning | str, category: type[Warning], *place: Any, **more: Any
 ) -> None:
-    """Print a warning; a warning about a plug-in is printed as a message of this program."""
+    """Print a warning. A warning about a plug-in is printed like a message of this program."""
     if issubclass(category, BrokenPlugin):
         warn(str(message))
     else:

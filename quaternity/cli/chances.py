@@ -1,4 +1,4 @@
-"""Tables of chances and counts as lines of text that fit a width."""
+"""Text tables of chances and card counts that fit a given width."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from quaternity.base.text_format import with_noun
 _BARS = " ▁▂▃▄▅▆▇█"
 
 Chances = Sequence[Sequence[Sequence[float | None]]]
-"""Chances by `[set][card][player]`; None for an unknown chance strictly between 0 and 1."""
+"""Chances that a player has a card, indexed by `[set][card][player]`. None stands for an unknown
+chance strictly between 0 and 1."""
 
 
 def percent(chance: float | None) -> str:
@@ -37,13 +38,17 @@ def chance_lines(
     only: Sequence[int] | None = None,
     aside: int | None = None,
 ) -> Iterator[str]:
-    """Yield a table of chances: a row per player, a column per card, sets side by side if they fit.
+    """Yield the lines of a table of chances.
+
+    The table has a row for each player and a column for each card. Sets stand side by side if they
+    fit.
 
     Args:
-        narrowest: minimum width of a card's column.
-        second: other chances of the same cards, indices below those of a player if they differ.
-        only: the sets to show; None for all.
-        aside: the hand of cards that lie aside, if there is one.
+        narrowest: minimum width of a card's column, in characters.
+        second: other estimates of the same chances, printed in a second row for each player if they
+            differ.
+        only: the indices of the sets to show, or None for all sets.
+        aside: the index of the hand that contains the cards set aside, or None.
     """
     size = max(map(len, chances))
     players = len(chances[0][0]) if chances[0] else 0
@@ -82,7 +87,7 @@ def chance_lines(
 
 
 def count_lines(counts: Sequence[Sequence[tuple[int, int]]], width: int) -> Iterator[str]:
-    """Yield a table of counts: a row per player, a column per set; `1-3` means from 1 to 3."""
+    """Yield a table of counts such as `1-3`, with a row per player and a column per set."""
     texts = [[str(a) if a == b else f"{a}-{b}" for a, b in row] for row in counts]
     margin, cell = _margin(len(counts)), 2 + max(4, max(len(x) for row in texts for x in row))
     per_line = max(1, (width - margin) // cell)
@@ -99,7 +104,7 @@ def _margin(players: int) -> int:
 
 
 def curve_lines(curve: Sequence[int | None], columns: int = 60) -> Iterator[str]:
-    """Draw numbers of deals as a line of bars on a log scale, with both ends; `?` for None."""
+    """Yield a bar chart of numbers of deals (`?` for None) on a log scale, then its two ends."""
     step = max(1, -(-len(curve) // columns))
     heights = [None if deals is None else log10(deals) for deals in curve]
     top = max((height for height in heights if height is not None), default=0.0) or 1.0

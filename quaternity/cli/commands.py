@@ -1,6 +1,6 @@
-"""All commands by section of the first help page, with their modules and summaries.
+"""Table of all commands by section of the first help page, with their modules and summaries.
 
-The modules of a command are imported only when it is called or its help page is shown.
+The modules of a command are imported only when the command is called or its help page is shown.
 """
 
 from typing import NamedTuple
@@ -10,8 +10,9 @@ class Entry(NamedTuple):
     """A command, or a group of commands.
 
     Attributes:
-        modules: the modules of `quaternity.cli` that register it, separated by spaces.
-        summary: the first line of its help page.
+        modules: names of the modules in `quaternity.cli` that register the command, separated by
+            spaces.
+        summary: the first line of the command's help page.
     """
 
     modules: str
@@ -41,7 +42,9 @@ SECTIONS = {
     },
     "Understand a position": {
         "check": Entry("referee", "Check whether states are possible and games follow the rules."),
-        "questions": Entry("referee", "List the legal questions in a state, or at a record's end."),
+        "questions": Entry(
+            "referee", "List the legal questions in a state, or at the end of a record."
+        ),
         "analyse": Entry("analyse", "Show what a state implies: owners, counts, deals, chances."),
         "situation": Entry(
             "situation", "Find out what is true after announcements, and who knows it."
@@ -55,7 +58,7 @@ SECTIONS = {
         "compare": Entry("compare", "Time every solver on many states, and check all evidence."),
         "fuzz": Entry("fuzz", "Test all solvers on random problems and games."),
         "instances": Entry(
-            "exchange", "Make instances that are barely possible, or barely impossible."
+            "exchange", "Make deal problems that are barely possible or impossible."
         ),
         "export": Entry("exchange", "Write a position in a format that other solvers read."),
         "prove": Entry("exchange", "Prove that cards cannot be dealt, for independent checkers."),

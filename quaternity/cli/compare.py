@@ -78,25 +78,25 @@ MAX_REPEATS = 10_000
 def compare(
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILE", help="States, game records or deal problems, or one file "
-                       "of --runs.  [default: states of random games]"),
+        typer.Argument(metavar="FILE", help="Files of states, game records or deal problems, or "
+                       "one file written by --runs.  [default: states of random games]"),
     ] = None,
     set_size: MaybeSetSize = None,
     sets: MaybeSets = None,
     players: MaybePlayers = None,
     states: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Number of states from games.  "
-                     f"[default: {STATES}; in a sweep, {STATES_OF_A_SWEEP} per size]"),
+        typer.Option(metavar="N", help="Number of states from random games.  [default: "
+                     f"{STATES}; in a sweep, {STATES_OF_A_SWEEP} per size]"),
     ] = None,
     seed: Annotated[
         int, typer.Option(metavar="N", help="Random seed; the same seed gives the same states.")
     ] = 0,
     damage: Annotated[
         float | None,
-        typer.Option(metavar="SHARE", help="Share of the states to damage, from 0 to 1; half of "
-                     "these are barely possible, half barely impossible.  "
-                     f"[default: {DAMAGE:g}; for files: 0]"),
+        typer.Option(metavar="SHARE", help="Share of the states that are damaged, from 0 to 1. "
+                     "Half of the damaged states are barely possible, the others barely "
+                     f"impossible.  [default: {DAMAGE:g}; for files: 0]"),
     ] = None,
     solvers: SolverNames = "all",
     sweep: Annotated[
@@ -112,48 +112,50 @@ def compare(
     ] = None,
     limit: Annotated[
         float,
-        typer.Option(metavar="SECONDS", help="Time limit per run, in wall-clock seconds. External "
-                     "solvers run in separate processes, which are then terminated."),
+        typer.Option(metavar="SECONDS", help="Time limit per run, in wall-clock seconds. "
+                     "External solvers run in separate processes, which are terminated at the "
+                     "limit."),
     ] = SECONDS,
     memory: Memory = MEMORY,
     budget: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", help="Total time per solver in seconds (in a sweep: per "
-                     "size); further states are left out.  [default: none; in a sweep "
-                     f"{BUDGET_OF_A_SWEEP:g}, for families {BUDGET:g}]"),
+        typer.Option(metavar="SECONDS", help="Total time of each solver, in seconds; in a "
+                     "sweep, for each size. When it is used up, the remaining states are "
+                     f"skipped.  [default: none; in a sweep {BUDGET_OF_A_SWEEP:g}, for families "
+                     f"{BUDGET:g}]"),
     ] = None,
     families: Annotated[
         str | None,
-        typer.Option(metavar="NAME,NAME,...", help="Measure twin instances of these families "
-                     "instead of games: all, or names listed by `quaternity instances`."),
+        typer.Option(metavar="NAME,NAME,...", help="Measure generated instances of these "
+                     "families instead of games: all, or names listed by `quaternity instances`."),
     ] = None,
     cards: Annotated[
         str | None,
-        typer.Option(metavar="N,N,...", help="Sizes of the instances of families, in cards.  "
-                     f"[default: {CARDS}]"),
+        typer.Option(metavar="N,N,...", help="Sizes of the instances with --families, in cards. "
+                     f" [default: {CARDS}]"),
     ] = None,
     each: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Number of instances of each family, kind and size.  "
-                     f"[default: {EACH}]"),
+        typer.Option(metavar="N", help="Number of possible instances, and of impossible "
+                     f"instances, for each family and size.  [default: {EACH}]"),
     ] = None,
     runs: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write one JSON line per run, as soon as it is measured. "
-                     "The same command continues an interrupted file; quaternity compare FILE "
-                     "prints all tables again."),
+        typer.Option(metavar="FILE", help="Write a JSON line to this file after each run. If the "
+                     "command is interrupted, the same command continues the measurements. "
+                     "quaternity compare FILE prints the tables again."),
     ] = None,
     page: Annotated[
         str | None,
-        typer.Option("--report", metavar="FILE", help="Write a self-contained HTML page: "
-                     "tables, cactus plot, profiles, growth, pairs."),
+        typer.Option("--report", metavar="FILE", help="Write a self-contained HTML page with "
+                     "tables, plots, growth laws and comparisons of pairs of solvers."),
     ] = None,
     workers: Workers = 1,
     dask: Dask = None,
     plot: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Draw costs, a cactus plot and a performance profile, "
-                     "as .png, .svg or .pdf."),
+        typer.Option(metavar="FILE", help="Draw costs, a cactus plot and a performance profile "
+                     "in this .png, .svg or .pdf file."),
     ] = None,
     save_to: SaveTo = ".",
     wide: Annotated[
@@ -161,22 +163,25 @@ def compare(
     ] = False,
     growth: Annotated[
         bool,
-        typer.Option("--growth", help="Show how times grow with the number of cards, if the runs "
-                     "support a law."),
+        typer.Option("--growth", help="Show how the times grow with the number of cards, if they "
+                     "follow a growth law."),
     ] = False,
     as_json: AsJson = False,
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="Print CSV: one line per size or family, and solver.")
+        bool, typer.Option("--csv", help="Print CSV with a line for each solver and each size or "
+                           "family.")
     ] = False,
 ) -> None:  # fmt: skip
     """Time every solver on many states, and check all evidence.
 
-    The states come from random games, and some of them are damaged, so that they may be impossible.
-    The clock starts after imports; building a model and solving it are timed separately, in
-    processor time. Every verdict is verified: a deal is counted out, a shortage added up; a
-    solver without evidence is paired with a built-in one. If a verdict is wrong or a solver
-    crashes, the exit status is 3, and the smallest such state is saved. Runs that exceed a limit of
-    time or memory are shown.
+    By default the states come from random games, and half of them are damaged, which makes some of
+    them impossible. Building a model and solving it are timed separately, in processor time without
+    imports.
+
+    Every verdict is verified: a deal is checked against the state, and a shortage is added up. A
+    solver without evidence is paired with a built-in solver, which finds the shortage. If a verdict
+    is wrong or a solver crashes, the exit status is 3, and the smallest state that shows the fault
+    is saved. Runs that exceed a limit of time or memory are counted in the table.
 
     Examples:
       quaternity compare -s 4 -n 13 -p 4 --states 200 --plot comparison.png
@@ -227,7 +232,7 @@ def compare(
         unsaved = None
         try:
             save(comparison, runs, page)
-        except InputError as error:  # the measurements are printed all the same
+        except InputError as error:  # Print the measurements before raising this error.
             unsaved = error
         saved = None if text is None else save_or_print(save_to, text)
         if as_json:
@@ -240,7 +245,7 @@ def compare(
         for line in report.fault_lines(comparison.labelled):
             warn(line)
         if saved is not None:
-            warn(f"the smallest such state is saved: quaternity check {saved} --solver {solvers}")
+            warn(f"the smallest example is saved: quaternity check {saved} --solver {solvers}")
         if plot is not None and comparison.runs:
             draw_comparison(plot, comparison.labelled, report.headline(comparison))
         if stopped is not None:
@@ -257,7 +262,7 @@ def compare(
 def _check_places(
     files: Sequence[str], plot: str | None, runs: str | None, page: str | None, save_to: str
 ) -> None:
-    """Check before the measurements that their results can be written without overwriting files."""
+    """Check that the results can be written, and that no two paths name the same file."""
     if plot is not None:
         check_picture(plot)
     for path in (runs, page):
@@ -272,7 +277,7 @@ def _check_places(
         if path is None or (os.path.exists(path) and not os.path.isfile(path)):
             continue
         if os.path.realpath(path) in taken:
-            raise InputError(f"{path}: named twice, and would be overwritten")
+            raise InputError(f"{path}: named twice, so one file would overwrite the other")
         taken.add(os.path.realpath(path))
 
 
@@ -289,7 +294,7 @@ def _check_numbers(
 
 
 def _refuse(source: str, options: Mapping[str, object]) -> None:
-    """Raise `InputError` for an option that makes no sense for the source of the states."""
+    """Raise `InputError` if an option is set that cannot be used with this source of states."""
     for name, value in options.items():
         if value is not None:
             raise InputError(f"{name}: cannot be used with {source}")
@@ -302,16 +307,16 @@ def _measure(
     dask: str | None,
     keep: Callable[[InstanceRuns], None],
 ) -> tuple[list[InstanceRuns], BaseException | None]:
-    """Measure all works, and pass each state to `keep` at once; return what was measured.
+    """Measure all tasks. Return the measurements, and the error that stopped them early, or None.
 
-    The second value is the error that stopped the measurement early, or None. Unless it is an
-    interrupt, it is raised if nothing was measured.
+    Each measurement is passed to `keep` immediately. If nothing was measured, the error is raised
+    instead of returned, unless it is an interrupt.
     """
     measured: list[InstanceRuns] = []
     with terminable(), progress("states", sum(w.states - w.done for w in works)) as bar:
         try:
             if workers == 1 and dask is None:
-                # Measure state by state, so that an interrupt loses at most one of them.
+                # Measure one state at a time, so that an interrupt loses at most one measurement.
                 for work in works:
                     for state in iter_measurements(work, solvers):
                         keep(state)
@@ -333,7 +338,7 @@ def _measure(
 
 
 def _smallest_fault(measured: Sequence[InstanceRuns]) -> str | None:
-    """Return the file text of the smallest state on which a solver is at fault, or None."""
+    """Return the smallest state that shows a fault, as the text of a state file, or None."""
     faulty = [
         (runs[0].cards, runs[0].players, len(text), text)
         for runs, text in ((m.runs, m.text) for m in measured)

@@ -1,4 +1,4 @@
-"""The output of `compare`, and its files of runs."""
+"""Output of the command `compare`: tables, HTML pages and files of runs."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def comparison_of(
     works: Sequence[MeasuringTask],
     finished: bool = False,
 ) -> Comparison:
-    """Return the comparison of some runs, with all that is needed to repeat them."""
+    """Return a comparison that contains some runs and everything needed to repeat them."""
     # The name of a file may contain characters that cannot be printed.
     command = make_printable(shlex.join(["quaternity", *sys.argv[1:]])).replace("\n", " ")
     versions = {solver.name: solver_version(solver.name) for solver in solvers}
     if any(run.solver == OWN_CHECKS for run in runs):
-        versions[OWN_CHECKS] = "at fault itself"
+        versions[OWN_CHECKS] = "checks of evidence"
     lists = [w.source for w in works if not isinstance(w.source, Settings | Series)]
     texts = [any_text(state) for state in chain.from_iterable(lists)]
     plan = sha256(repr((works, texts)).encode()).hexdigest()[:16]
@@ -73,30 +73,33 @@ def comparison_of(
 
 
 WIDTH = 100
-"""Maximum width of the usual table in a pipe, in columns."""
+"""Maximum width of tables without `--wide` in piped output, in characters."""
 
 SHARED_ATTRIBUTES = ("plan", "machine", "versions")
-"""Attributes that must be equal in comparisons whose runs share one file."""
+"""Attributes that must be equal in two comparisons if their runs are written to one file."""
 
 
 class KeptRuns:
-    """The runs of a comparison, written to a file as soon as they are measured.
+    """The runs of a comparison, which are written to a file as soon as they are measured.
 
     Attributes:
-        runs: the runs of an interrupted comparison with the same plan, then the runs that were
-            added.
+        runs: the runs read from an interrupted comparison with the same plan, followed by the runs
+            that were added.
     """
 
     def __init__(self, path: str | None, comparison: Comparison) -> None:
-        """Read the runs of an interrupted comparison; `comparison` is the new one, without runs.
+        """Read the runs of an interrupted comparison if the file contains one.
+
+        `comparison` is the new comparison, without runs.
 
         Raises:
-            InputError: If the file is damaged, or holds an interrupted comparison with another
+            InputError: If the file is damaged, or contains an interrupted comparison with another
                 plan, machine or versions.
         """
         self.runs: list[Run] = []
         self._file: AppendOnlyFile | None = None
-        # The file is written in one step at the end if it is a pipe or a device.
+        # Only a regular file is written run by run. A pipe or a device is written in one step at
+        # the end.
         grows = path is not None and (os.path.isfile(path) or not os.path.exists(path))
         self._path = path if grows else None
         self._comparison = comparison
@@ -105,18 +108,18 @@ class KeptRuns:
             return
         if any(getattr(earlier, key) != getattr(comparison, key) for key in SHARED_ATTRIBUTES):
             raise InputError(
-                f"{path}: holds an interrupted comparison of other states, with other options, "
-                "solvers or versions, or on another machine: finish it, delete it, or name another "
+                f"{path}: contains an interrupted comparison with other states, options, solvers "
+                "or versions, or from another machine; finish it, delete it, or name another "
                 "file"
             )
-        # A crash may have cut off the runs of the last instance.
+        # Measure the last instance again, because a crash may have cut off its runs.
         last = earlier.runs[-1].instance
         self.runs = [run for run in earlier.runs if run.instance != last]
         kept = with_noun(len({run.instance for run in self.runs}), "state")
         warn(f"{path}: continued after {kept}")
 
     def add(self, measured: InstanceRuns) -> None:
-        """Add the runs of one instance, and append them to the file; warn if that fails."""
+        """Add the runs of one instance and append them to the file. Warn if writing fails."""
         self.runs += measured.runs
         if self._path is None:
             return
@@ -137,9 +140,9 @@ class KeptRuns:
 
 
 def save(comparison: Comparison, runs: str | None, page: str | None) -> None:
-    """Write the file of runs and the page, if their paths are given.
+    """Write the file of runs and the HTML page, if their paths are given.
 
-    Raises `InputError` if they cannot be written, or the page cannot be drawn.
+    Raises `InputError` if a file cannot be written, or if the page cannot be drawn.
     """
     if runs is not None:
         write_text(runs, comparison.text())
@@ -148,22 +151,23 @@ def save(comparison: Comparison, runs: str | None, page: str | None) -> None:
 
 
 def read_runs(files: Sequence[str]) -> Comparison | None:
-    """Return the comparison in a file of runs, or None if `files` is not one such file.
+    """Return the comparison in a file of runs.
 
-    Raises `InputError` if the file is damaged.
+    Returns None unless `files` contains exactly one path and it names a file of runs. Raises
+    `InputError` if the file is damaged.
     """
     if len(files) != 1:
         return None
     path = Path(files[0])
     try:
-        if not path.is_file():  # a pipe cannot be read twice
+        if not path.is_file():  # A pipe can be read only once.
             return None
         with path.open("rb") as file:
             if not is_runs_file(file.read(200).decode("utf-8", "replace")):
                 return None
         size = path.stat().st_size
     except (OSError, ValueError):
-        return None  # the reader of other files reports the error
+        return None  # The function that reads other kinds of files reports the error.
     with prefix_errors(files[0]):
         comparison = parse_runs(decode(read_bytes(files[0], min(size, MAX_FILE_BYTES))))
     print_warnings(files[0], comparison.warnings)
@@ -171,14 +175,14 @@ def read_runs(files: Sequence[str]) -> Comparison | None:
 
 
 def print_comparison(comparison: Comparison, wide: bool, growth: bool) -> None:
-    """Print the figures of every solver with a legend, and the growth of its time if asked."""
+    """Print a table of all solvers with a legend and, if `growth`, how their times grow."""
     comparison = comparison.labelled
     say(headline(comparison))
     if not comparison.runs:
         return
 
     def show(part: Comparison) -> list[list[str]]:
-        """Print a table; on a terminal, the lines of faulty solvers are red."""
+        """Print and return a table. On a terminal, the lines of faulty solvers are red."""
         table = row_table(part, wide=wide)
         faulty = tuple(f"{run.solver}  " for run in part.faults)
         for line in table_lines(table[0], table[1:], width() or (None if wide else WIDTH)):
@@ -205,13 +209,17 @@ def print_comparison(comparison: Comparison, wide: bool, growth: bool) -> None:
 
 
 def _print_growth(comparison: Comparison) -> None:
-    note = f"No growth is shown: it needs times at {MIN_SIZES} sizes or more that follow a law."
+    note = (
+        f"No growth is shown, because it needs times at {MIN_SIZES} sizes or more that follow "
+        "a growth law."
+    )
     for family, feasible, table in growth_parts(comparison):
-        print(f"\n{kind_name(family, feasible)}: median time by size, and the law of growth")
+        print(f"\n{kind_name(family, feasible)}: median time by size, and the growth law")
         print("\n".join(table_lines(table[0], table[1:], width())))
         note = (
-            "> means that the median run was stopped at a limit. no law: the runs support none. "
-            f"{TWO_MODELS}: the solver models small and large problems in different ways."
+            "> means that the median run was stopped at a limit. no law means that the runs "
+            f"support no growth law. {TWO_MODELS}: the solver models small and large problems in "
+            "different ways."
         )
     print()
     say(note, 0)

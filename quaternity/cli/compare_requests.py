@@ -1,4 +1,4 @@
-"""The instances that `compare` measures: states of games, of files, or instances of families."""
+"""Selection of the instances that `compare` measures: from random games, files or families."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ MAX_INSTANCE_CARDS, MAX_INSTANCES_EACH = 10_000, 1000
 
 
 class CompareOptions(NamedTuple):
-    """The checked options.
+    """The states that `compare` measures, selected by its options.
 
     Attributes:
-        works: the states to measure.
-        description: a description of the states.
+        works: the tasks that contain the states to measure.
+        description: a description of the states for the output.
     """
 
     works: list[MeasuringTask]
@@ -54,7 +54,7 @@ def of_games(
     repeats: int | None,
     budget: float | None,
 ) -> CompareOptions:
-    """Return the states of random games to measure, of one size or of several in a sweep."""
+    """Return tasks that measure states of random games, of one size or of the sizes of a sweep."""
     if states is not None and not 1 <= states <= MAX_STATES:
         raise InputError(f"states: {states} is out of range 1..{MAX_STATES}")
     set_size, sets, players = (
@@ -65,7 +65,7 @@ def of_games(
         swept = Sweep.parse(*sweep)
         place = {"set-size": 0, "sets": 1, "players": 2}[swept.parameter]
         if base[place] is not None:
-            raise InputError(f"--{swept.parameter}: cannot be used with a sweep of it")
+            raise InputError(f"--{swept.parameter}: cannot be set if the sweep varies it")
         sizes = sweep_sizes((set_size, sets, players), swept)
         rounds = repeats or rounds_for(count)
         return CompareOptions(
@@ -75,7 +75,7 @@ def of_games(
                 )
                 for size in sizes
             ],
-            f"{with_noun(count, 'state')} each of games of {with_noun(len(sizes), 'size')}",
+            f"{with_noun(count, 'state')} for each of {with_noun(len(sizes), 'size')} of games",
         )
     size = Settings(set_size, sets, players)
     count = states or STATES
@@ -98,21 +98,21 @@ def of_games(
 def of_files(
     files: list[str], seed: int, damage: float, repeats: int | None, budget: float | None
 ) -> CompareOptions:
-    """Return the states to measure: those of state files, and all positions of records."""
+    """Return tasks that measure the positions in files. All positions of a record are measured."""
     states: list[State | DealProblem] = []
     for path in files:
         try:
             opened = open_document(path)
             game = opened.game
         except ContradictoryState as error:
-            warn(f"{path}: left out, because no deal problem shows its contradiction: {error}")
+            warn(f"{path}: left out: no deal problem can express its contradiction: {error}")
             continue
         except ImpossibleRecord as error:
-            warn(f"{path}: {error}; only the positions before are measured")
+            warn(f"{path}: {error}; only the positions before this move are measured")
             game = error.game
         states += [opened.position] if game is None else game.states
     if not states:
-        raise InputError("no state to compare the solvers on")
+        raise InputError("no states to measure")
     starts = range(0, len(states), STATES_PER_TASK)
     rounds = repeats or rounds_for(len(states))
     share = None if budget is None else budget / len(starts)
@@ -132,7 +132,7 @@ def of_families(
     repeats: int | None,
     budget: float | None,
 ) -> CompareOptions:
-    """Return the instances of families to measure: possible and impossible ones of each size.
+    """Return tasks that measure possible and impossible instances of families, of each size.
 
     Raises:
         InputError: If a family is unknown, or a size or the number of instances is out of range.

@@ -49,14 +49,14 @@ VALUES: dict[str, Callable[[], Iterable[str]]] = {
     "announce": _announce, "tie_break": _tie_breaks, "page": _pages,
     "rule": lambda: ("set", "triple"),
 }  # fmt: skip
-"""Functions that list the possible values of a parameter, by the parameter's name."""
+"""Mapping from a parameter's name to a function that returns the parameter's possible values."""
 
 PLAYER_PARAMETERS = ("seats", "entries")
-"""The parameters whose values are names of players."""
+"""Names of the parameters whose values are names of players."""
 
 
 def add_completion(command: Any, group: str | None) -> None:
-    """Add completion to the parameters of a command in a group, whose name is usually a game."""
+    """Add tab completion to a command. `group` is its command group, which is usually a game."""
     for parameter in command.params:
         values = VALUES.get(parameter.name)
         if parameter.name in PLAYER_PARAMETERS:

@@ -1,4 +1,4 @@
-"""`--deck`: the names of the cards at the terminal."""
+"""The option `--deck`, which selects the names of the cards at the terminal."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ DeckName = Annotated[
 
 
 def deck_words(name: str | None, settings: Any) -> DeckWords:
-    """Return the words for the cards of a deck; without a name, cards are numbers.
+    """Return the card names of a deck. If `name` is None, cards are written as numbers.
 
-    Raises `InputError` if there is no such deck, its file is invalid, or it has too few cards.
+    Raises `InputError` if the deck does not exist, its file is invalid, or it has too few cards.
     """
     if name is None:
         return DeckWords(PLAIN)
@@ -55,17 +55,17 @@ def _find_deck(name: str) -> Deck:
 
 
 def table_text(rules: Any, view: Any, words: DeckWords) -> str:
-    """Return the text of the table, as wide as the terminal."""
+    """Return a view of the table as text that fits the width of the terminal."""
     text: str = rules.show(view, columns(), *([words] if words.deck.sets else ()))
     return text
 
 
 def refusal_text(words: DeckWords, error: IllegalMove) -> str:
-    """Return the reason why a move is refused."""
+    """Return the reason why a move is refused, with the card names of the deck."""
     faults = "; ".join(map(words.say, error.faults))
     return f"not possible: {faults}" if words.deck.sets else str(error)
 
 
 def move_text(words: DeckWords, move: Any, text: str) -> str:
-    """Return the sentence of a question with the names of the deck, or `text` for other moves."""
+    """Return a question as a sentence with the names of the deck, or `text` for any other move."""
     return words.say(question_sentence(move)) if isinstance(move, Question) else text

@@ -1,4 +1,4 @@
-"""The word `picture FILE`, for games whose table can be drawn."""
+"""The terminal command `picture FILE`, for games whose table can be drawn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from quaternity.cli.match import MatchSession, Word
 
 
 def picture_word(draw_view: Callable[[Any], str]) -> dict[str, tuple[str, Word]]:
-    """Return the word `picture`, given a function that draws a view as SVG."""
+    """Return the terminal command `picture`, whose function writes `draw_view(view)` to a file."""
 
     def draw(session: MatchSession, seat: int, file: str) -> Iterator[str]:
 

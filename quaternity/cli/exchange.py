@@ -1,4 +1,4 @@
-"""`instances`, `export` and `prove`: deal problems for external solvers and proof checkers."""
+"""`instances`, `export` and `prove`: write deal problems for other solvers and proof checkers."""
 
 from __future__ import annotations
 
@@ -45,42 +45,45 @@ def instances(
     cards: Annotated[int, typer.Option(metavar="N", help="Number of cards, 12 to 10000.")] = 52,
     each: Annotated[
         int,
-        typer.Option(metavar="N", help="Number of instances of each kind, from consecutive seeds."),
+        typer.Option(metavar="N", help="Number of pairs of each family, from consecutive seeds."),
     ] = 1,
     seed: Annotated[
-        int, typer.Option(metavar="N", help="Random seed; the same seed gives the same instances.")
+        int, typer.Option(metavar="N", help="Random seed; the same seed gives the same problems.")
     ] = 0,
     possible: Annotated[
         bool | None,
         typer.Option(
-            "--possible/--impossible", help="Make only one of each pair of twins.  [default: both]"
+            "--possible/--impossible", help="Make only the possible or the impossible problem of "
+            "each pair.  [default: both]"
         ),
     ] = None,
     coalition: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Number of players in the tight coalition (family game only)."
+            metavar="N", help="Number of players who together have no room for other cards "
+            "(family game only)."
         ),
     ] = None,
     depth: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Number of sets in the shortage (families game and chain only)."
+            metavar="N", help="Number of sets that the proof of impossibility involves (families "
+            "game and chain only)."
         ),
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="Write each instance to a file in this folder.  "
+        typer.Option(metavar="FOLDER", help="Write each problem to a file in this folder.  "
                      "[default: print one per line]"),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON line per file.")
     ] = False,
 ) -> None:  # fmt: skip
-    """Make instances that are barely possible, or barely impossible.
+    """Make deal problems that are barely possible or impossible.
 
-    The two instances of a pair are twins, which differ by one unit of one bound. check, compare,
-    analyse, export and prove read their files.
+    Each pair consists of a possible and an impossible problem that differ by one unit of one bound.
+    The commands check, compare, analyse, export and prove read the files.
 
     Example: quaternity instances --families php,chain --cards 120 --each 5 --out instances
     """
@@ -148,8 +151,9 @@ def select_families(names: str) -> list[str]:
 def export(
     file: OneFile,
     to: Annotated[
-        str, typer.Option(metavar="FORMAT", help="opb, cnf, flow, lp, mps, fzn, mzn, smt2, asp or "
-                          "cp-sat (cnf and flow as in DIMACS); efg for a whole game.")
+        str, typer.Option(metavar="FORMAT", help="Output format: opb, cnf, flow, lp, mps, fzn, "
+                          "mzn, smt2, asp or cp-sat (cnf and flow are formats of DIMACS), or efg "
+                          "for a whole game.")
     ],
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Output file.  [default: standard output]")
@@ -157,12 +161,12 @@ def export(
 ) -> None:  # fmt: skip
     """Write a position in a format that other solvers read.
 
-    The position is a state, the last position of a record, or a deal problem. The formula, model or
-    network has a solution if and only if the cards can be dealt. All names in it are readable, such
-    as card_3_1_of_player_2.
+    The position is a state, the last position of a record, or a deal problem. The written formula,
+    model or network has a solution if and only if the cards can be dealt. Its variables have
+    readable names, such as card_3_1_of_player_2.
 
-    For Gambit (efg), name a small game instead of a file, by the name of a benchmark or by its
-    settings. It is written with all its moments, at most 200,000.
+    The format efg, which Gambit reads, describes a whole game. Instead of a file, name a benchmark,
+    or a small game with its settings. The game tree may have at most 200,000 nodes.
 
     Examples:
       quaternity export state.json --to smt2 --out state.smt2
@@ -187,16 +191,17 @@ def prove(
     file: OneFile,
     out: Annotated[
         str | None,
-        typer.Option(metavar="PREFIX", help="Write PREFIX.opb and PREFIX.pbp.  [default: print the "
-                     "proof; its formula is `quaternity export FILE --to opb`]"),
+        typer.Option(metavar="PREFIX", help="Write the formula to PREFIX.opb and the proof to "
+                     "PREFIX.pbp.  [default: print the proof; `quaternity export FILE --to opb` "
+                     "prints the formula]"),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:  # fmt: skip
     """Prove that cards cannot be dealt, for independent checkers.
 
-    The proof adds up a few rows of the formula, in the format of VeriPB 3.0. It is checked by a
-    built-in checker, and with --out also by VeriPB if that is installed. Exit status 1: the cards
-    can be dealt, and a deal is shown.
+    The proof is in the format of VeriPB 3.0 and adds up a few constraints of the formula. A
+    built-in checker checks it; with --out, VeriPB also checks it if it is installed. If the cards
+    can be dealt, a deal is shown and the exit status is 1.
 
     Example: quaternity prove impossible.json --out impossible
     """
@@ -215,7 +220,7 @@ def prove(
                 say(f"  player {player}: {cards or '-'}")
         return
     if verdict.shortage is None:
-        raise SolverFault("infeasible, but without a shortage that shows why")
+        raise SolverFault("the verdict is infeasible, but no shortage proves it")
     formula, proof = opb(problem), refutation(problem, verdict.shortage)
     try:
         check_refutation(problem, formula, proof)
@@ -236,18 +241,18 @@ def prove(
         print(json.dumps(document))
     else:
         by = "checked" if accepted is None else "checked, by VeriPB too"
-        say(f"{file}: impossible; {paths[1]} proves it of {paths[0]} ({by})")
+        say(f"{file}: impossible; {paths[1]} proves that {paths[0]} has no solution ({by})")
 
 
 def _veripb(paths: list[str]) -> bool | None:
-    """Return True if VeriPB accepts formula and proof, or None if VeriPB is not installed.
+    """Check a proof with VeriPB. Return True if it is accepted, or None if VeriPB is not installed.
 
-    Raises `SolverFault` if VeriPB refuses them.
+    Raises `SolverFault` if VeriPB refuses the proof.
     """
     program = which("veripb")
     if program is None:
         return None
-    # A path that starts with a dash would be an option.
+    # Use absolute paths, because a path that starts with a dash would be read as an option.
     command = [program, *(str(Path(path).absolute()) for path in paths)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -256,7 +261,7 @@ def _veripb(paths: list[str]) -> bool | None:
 
 
 def _problem(path: str) -> DealProblem:
-    """Return the deal problem in a file, or that of its state or of a record's last position."""
+    """Return the deal problem of the position in a file."""
     try:
         return open_document(path).problem
     except IMPOSSIBLE_ERRORS as error:

@@ -1,4 +1,4 @@
-"""Tournaments of commands: run one, and report and save the game in which a player fails."""
+"""Functions that run a tournament, and report and save the game in which a player fails."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_GAMES = 10_000_000
 
 @contextmanager
 def print_player_traceback(wanted: bool) -> Iterator[None]:
-    """Print the traceback of a player that fails within the block, if it is wanted."""
+    """If `wanted`, print the traceback of a player that fails within the block."""
     try:
         yield
     except PlayerFault as fault:
@@ -39,11 +39,11 @@ def print_player_traceback(wanted: bool) -> Iterator[None]:
 
 
 class Failures(NamedTuple):
-    """How a command handles players that fail.
+    """Options for handling players that fail.
 
     Attributes:
         suffix: the suffix of the files in which games are saved.
-        replay: returns the command that replays the game with a number.
+        replay: function that takes the number of a game and returns the command that replays it.
         traceback: whether to print the traceback of the player.
     """
 
@@ -58,10 +58,11 @@ def play_tournament(
     """Play until all games are finished or something stops them.
 
     Returns:
-        The finished games, the exit status, and the JSON values of a game that failed, or None.
+        The finished games, the exit status, and a JSON object about the game in which a player
+        failed, or None.
 
     Raises:
-        The error that stopped the games, if none of them failed and none is finished.
+        The error that stopped the games, if no game is finished and no player has failed.
     """
     if not 1 <= games <= MAX_GAMES:
         raise InputError(f"games: {games} is out of range 1..{MAX_GAMES}")
@@ -82,10 +83,10 @@ def play_tournament(
             raise
         interrupted = isinstance(error, KeyboardInterrupt)
         if not (interrupted or isinstance(error, QuaternityError | OSError | MemoryError)):
-            report_internal_error(error)  # the games are still shown
+            report_internal_error(error)  # The finished games are still shown.
         why = reason_of(error) if interrupted else f"{reason_of(error)}; ended"
         cut = games_at_once > 1 and fault is None
-        lost_games = f"; up to {games_at_once - 1} more of each worker are not shown" if cut else ""
+        lost_games = f"; up to {games_at_once - 1} more per worker are not shown" if cut else ""
         warn(f"{why} after {len(finished)} of {games} games{lost_games}")
         failed = None if fault is None else _save_failure(fault, plan.kind, failures)
         return finished, status_of(error), failed
@@ -104,7 +105,8 @@ def run_tournament(
     """Play all games, show the finished ones, and exit with the status of the error, if any.
 
     Args:
-        show: called with the games, and with their duration and the failed game as JSON values.
+        show: function that takes the games, and a dict with their duration in seconds and a JSON
+            object about the failed game.
     """
     began = perf_counter()
     finished, status, failed = play_tournament(plan, games, workers, dask, failures)
@@ -129,7 +131,7 @@ def show_game(plan: Tournament, game: int, traceback: bool, show: Callable[[str]
 
 
 def _save_failure(fault: PlayerFault, kind: str, failures: Failures) -> dict[str, Any]:
-    """Save a game that failed, print how to replay it, and return both as JSON values."""
+    """Save the game in which a player failed, print how to replay it, and return a JSON object."""
     place = fault.place
     assert place is not None, "a game was played"
     command = join(failures.replay(place.game))
@@ -156,7 +158,7 @@ def _save_failure(fault: PlayerFault, kind: str, failures: Failures) -> dict[str
 def _save_game(place: FaultPlace, suffix: str) -> str:
     """Save a game up to its failure in the current folder, and return the path of the file.
 
-    A file that already holds the same game is reused; other files are kept.
+    A file that already contains the same game is reused. Other files are not overwritten.
     """
     number, path = 1, Path(f"failed-game-{place.game}{suffix}")
     while path.exists() and not (path.is_file() and read_bytes(str(path)) == place.record.encode()):

@@ -36,14 +36,15 @@ EXAMPLES = 1000
 MAX_EXAMPLES = 10**9
 MAX_FUZZ_SECONDS = 10**7
 CARD_RANGE_ENDS = (4, 8, 12, 20, 36, 52, 144)
-"""Upper end of each range of card numbers by which the report counts examples."""
+"""Upper ends of the ranges of the number of cards by which the report groups examples."""
 
 
 @app.command()
 def fuzz(
     seconds: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", help="Run for this long, instead of --examples."),
+        typer.Option(metavar="SECONDS", help="Duration in seconds, instead of a number of "
+                     "examples."),
     ] = None,
     examples: Annotated[
         int | None,
@@ -63,10 +64,11 @@ def fuzz(
 ) -> None:  # fmt: skip
     """Test all solvers on random problems and games.
 
-    Nine of ten examples are deal problems, feasible or barely infeasible: all verdicts must agree
-    and be verified. The tenth is a game: in its last position the solvers must find the same legal
-    questions and answers as the engine. A disagreement is shrunk, explained in a sentence and saved
-    as a state file (exit status 3).
+    Nine of ten examples are deal problems, feasible or barely infeasible. All verdicts must agree,
+    and each is verified. Every tenth example is a game. In its last position, the solvers must find
+    the same legal questions and answers as the engine. If there is a disagreement, the problem is
+    made as small as possible, explained in a sentence and saved as a state file. The exit status is
+    then 3.
 
     Examples:
       quaternity fuzz --seconds 600 --workers 2
@@ -126,7 +128,7 @@ def _run(
     workers: int,
     dask: str | None,
 ) -> tuple[Finding | None, BaseException | None]:
-    """Run a campaign; return its finding, and the error that stopped it early."""
+    """Run a campaign. Return its finding and the error that stopped it early, or None for each."""
     start, shown = monotonic(), 0.0
     description, total = ("seconds", seconds) if examples is None else ("examples", float(examples))
     try:
@@ -155,7 +157,7 @@ def _kinds(tally: Tally) -> str:
 
 
 def _coverage(tally: Tally) -> dict[str, dict[str, int]]:
-    """Return the examples by kind and verdict, by players, and by cards."""
+    """Return the number of examples by kind and verdict, by players, and by cards."""
     by_players = tally.count_by(lambda shape: shape.players)
     by_cards = tally.count_by(
         lambda shape: next(upper_end for upper_end in CARD_RANGE_ENDS if shape.cards <= upper_end)
@@ -212,8 +214,7 @@ def _print_summary(tally: Tally, names: list[str], seed: int, seconds: float) ->
     say(f"{', '.join(map(solver_label, names))}: {seconds:.1f} s, seed {seed}")
     say(
         f"{feasible + infeasible} problems: {feasible} feasible, {infeasible} infeasible; "
-        f"{tally.games} games: {tally.counts['candidates']} candidates for a question and its "
-        "answer"
+        f"{tally.games} games: {tally.counts['candidates']} pairs of question and answer tested"
     )
     for aspect, counts in _coverage(tally).items():
         if counts:
@@ -222,7 +223,10 @@ def _print_summary(tally: Tally, names: list[str], seed: int, seconds: float) ->
     for words, counter in (("refused", tally.refused), ("gave up on", tally.gave_up)):
         for name in names:
             if counter[name]:
-                say(f"{solver_label(name)} {words} {counter[name]}, where the others were compared")
+                say(
+                    f"{solver_label(name)} {words} {counter[name]} examples, on which the other "
+                    "solvers were compared"
+                )
 
 
 def _print_finding(finding: Finding, saved: str | None, solvers: str) -> None:

@@ -1,4 +1,4 @@
-"""Layout of help pages: they fit terminals of 60 columns or more, and words are never broken."""
+"""Layout of help pages, which fit terminals of 60 columns or more without broken words."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from quaternity.cli.completion import add_completion
 
 _WORD = r"(?:'[^']*'|\S)+"
 _TOGETHER = re.compile(rf"-\S+(?: (?!-){_WORD})?|{_WORD}")
-"""The parts of a command that stay on one line: an option with its value, or a (quoted) word."""
+"""Pattern of the parts of a command that stay on one line: an option with its value, or a word."""
 
 
 class HelpPage(typer.Context.formatter_class):  # type: ignore[valid-type,misc]
-    """A formatter of help pages: paragraphs, and lists of terms with their definitions."""
+    """Formatter that writes the paragraphs and lists of terms of a help page."""
 
     def write_text(self, text: str) -> None:
-        """Write paragraphs. Long commands after "Example" are broken so that they can be pasted."""
+        """Write paragraphs. Break long commands after "Example" so that they can be pasted."""
         indent = " " * self.current_indent
         self.write("\n\n".join(self._paragraph(s, indent) for s in text.split("\n\n")) + "\n")
 
@@ -55,7 +55,7 @@ class HelpPage(typer.Context.formatter_class):  # type: ignore[valid-type,misc]
 
 
 class HelpGroup(TyperGroup):
-    """A group of commands; `HelpPage` formats its help page and those of its commands."""
+    """A group of commands whose help pages are formatted by `HelpPage`."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command with this name, or None."""
@@ -92,7 +92,7 @@ HelpGroup.context_class = HelpContext
 
 
 def _lines(text: str, width: int, indent: str) -> list[str]:
-    """Break a paragraph into lines that fit, at spaces only."""
+    """Break a paragraph at spaces into lines that fit the width."""
     return wrap(
         text, width, initial_indent=indent, subsequent_indent=indent,
         break_long_words=False, break_on_hyphens=False,
@@ -100,7 +100,7 @@ def _lines(text: str, width: int, indent: str) -> list[str]:
 
 
 def _break_command(command: str, width: int, indent: str) -> Iterator[str]:
-    """Break a command into lines that fit; all but the last end in a backslash."""
+    """Break a command into lines that fit the width. All lines but the last end in a backslash."""
     line = indent
     for word in _TOGETHER.findall(command):
         if line.strip() and len(line) + len(word) + 2 > width:

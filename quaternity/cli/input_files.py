@@ -34,24 +34,27 @@ IMPOSSIBLE_ERRORS = (ContradictoryState, ImpossibleRecord)
 
 
 class InputDocument:
-    """A state, a record of Quaternity or a deal problem, with the path of its file."""
+    """A state, a record of Quaternity or a deal problem, with the path of its file.
+
+    All properties except `record` raise `ImpossibleRecord` if a move of a record breaks the rules.
+    """
 
     def __init__(self, path: str, document: LoadedState | ParsedRecord | LoadedProblem) -> None:
         self.path, self.document = path, document
 
     @property
     def record(self) -> ParsedRecord | None:
-        """The record, even if a move breaks the rules; None if the file is not a record."""
+        """The record, whose moves may break the rules, or None if the file is not a record."""
         return self.document if isinstance(self.document, ParsedRecord) else None
 
     @cached_property
     def game(self) -> Game | None:
-        """The game of a record, or None. Raises `ImpossibleRecord` if a move breaks the rules."""
+        """The game of the record, or None if the file is not a record."""
         return None if self.record is None else self.record.replay()
 
     @property
     def position(self) -> State | DealProblem:
-        """The state, a record's last position, or the deal problem. Raises what `game` raises."""
+        """The state, the last position of the record, or the deal problem."""
         if isinstance(self.document, LoadedProblem):
             return self.document.problem
         if isinstance(self.document, LoadedState):
@@ -61,25 +64,25 @@ class InputDocument:
 
     @property
     def state(self) -> State:
-        """The state, or the last position of a record. Raises what `game` raises.
+        """The state, or the last position of the record.
 
         Raises:
-            InputError: If the file holds a deal problem.
+            InputError: If the file contains a deal problem.
         """
         if isinstance(self.position, State):
             return self.position
         raise InputError(
-            f"{self.path}: holds a deal problem, not a game state (it has no turn and no rules)"
+            f"{self.path}: contains a deal problem, not a game state (it has no turn and no rules)"
         )
 
     @property
     def problem(self) -> DealProblem:
-        """The deal problem, or that of the position. Raises what `game` raises."""
+        """The deal problem of the position."""
         return problem_of(self.position)
 
 
 def open_document(path: str) -> InputDocument:
-    """Open a state, a record of Quaternity or a deal problem (`-`: standard input).
+    """Open a state, a record of Quaternity or a deal problem. `-` is standard input.
 
     Raises:
         InputError: If the file cannot be read, is malformed or has another format.
@@ -92,7 +95,7 @@ def open_document(path: str) -> InputDocument:
 
 
 def open_record(path: str) -> tuple[Any, Any]:
-    """Open a record of any game (`-`: standard input); return its rules and the replayed game.
+    """Open a record of any game, and return its rules and the replayed game. `-` is standard input.
 
     Raises:
         InputError: If the file cannot be read, is not a record, or its game breaks the rules.
@@ -106,7 +109,7 @@ def open_record(path: str) -> tuple[Any, Any]:
 
 
 def open_log(path: str) -> GameLog | SeatLog:
-    """Open a log of Kwartet with all hands, or as a seat saw the game (`-`: standard input).
+    """Open a log of Kwartet with all hands, or with what one seat saw. `-` is standard input.
 
     Raises:
         InputError: If the file cannot be read, is not a log, or its game breaks the rules.

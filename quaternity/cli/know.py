@@ -44,24 +44,24 @@ def know(
         int | None,
         typer.Option(
             metavar="N",
-            help="Evaluate after N finished goes; 0 is after the deal.  [default: at the end]",
+            help="Evaluate after N goes, or right after the deal if N is 0. A go is all requests "
+            "of a player until the turn passes.  [default: at the end]",
         ),
     ] = None,
     at: Annotated[
-        int | None, typer.Option(metavar="N", help="Evaluate after N requests instead.")
+        int | None, typer.Option(metavar="N", help="Evaluate after N requests, instead of --go.")
     ] = None,
     seat: Annotated[
         int | None,
-        typer.Option(
-            metavar="SEAT", help="Answer as far as this seat can tell.  [default: the truth]"
-        ),
+        typer.Option(metavar="SEAT", help="Answer what this seat can infer.  [default: the truth]"),
     ] = None,
     announcements: Annotated[
         list[str] | None,
         typer.Option(
             "--say",
             metavar="FORMULA",
-            help="Announce this formula publicly first; may be repeated, in order.",
+            help="Announce this formula publicly before the evaluation; may be repeated, for "
+            "several announcements in order.",
         ),
     ] = None,
     over_time: Annotated[
@@ -69,13 +69,14 @@ def know(
         typer.Option("--over-time", help="Show after which requests each formula is true."),
     ] = False,
     svg: Annotated[
-        str | None, typer.Option("--svg", metavar="FILE", help="Also draw --over-time as SVG.")
+        str | None,
+        typer.Option("--svg", metavar="FILE", help="Also draw the result of --over-time as SVG."),
     ] = None,
     why: Annotated[
         bool, typer.Option("--why", help="Show the reason, or a deal in which the formula fails.")
     ] = False,
     chance: Annotated[
-        bool, typer.Option("--chance", help="Show the probability, as far as the seat can tell.")
+        bool, typer.Option("--chance", help="Show the probability, given what the seat knows.")
     ] = False,
     method: FormulaMethod = "auto",
     seconds: Annotated[
@@ -90,27 +91,30 @@ def know(
     """Evaluate a formula at the end of a game, or at another point.
 
     H1 0/2: player 1 holds card 0/2. K1 f: player 1 knows f; M1 f: considers f possible; Kw1 f:
-    knows whether f. C f: f is common knowledge; C{1,2} f: of players 1 and 2. E f: everybody knows
-    f. D{1,2} f: players 1 and 2 would know f together. P f: f is true in every deal that the public
-    record allows. [f!] g: if f were announced publicly, g would be true. Also ! & | -> <-> true
-    false, parentheses, and the symbols and words of logic (¬ ∧ ∨ →, not, and, or).
+    knows whether f is true. C f: f is common knowledge; C{1,2} f: f is common knowledge of players
+    1 and 2. E f: everybody knows f. D{1,2} f: players 1 and 2 would know f if they shared what they
+    know. P f: f is true in every deal that the public record allows. [f!] g: if f were announced
+    publicly, g would be true. Formulas may also contain ! & | -> <-> true false, parentheses, and
+    the symbols and words of logic (¬ ∧ ∨ →, not, and, or).
 
-    U1(2) >= 3: of the cards of player 2, player 1 does not know three or more. cards(1, 8) = 2:
-    player 1 holds two of set 8. cards(1): cards in hand; points(1): sets put down.
+    U1(2): number of cards of player 2 that player 1 does not know. cards(1): number of cards that
+    player 1 holds; cards(1, 8): number of cards of set 8 that player 1 holds. points(1): number of
+    sets that player 1 has put down. Compare numbers as in U1(2) >= 3 or cards(1, 8) = 2.
 
-    all c in set 3: f, some p != 1: f. The first letter of a variable determines what it stands for:
-    c, d cards; p, q, r players; s, t sets. let NAME(p, c) = f; g: a name for f in g. Everything
-    counts from 0.
+    all c in set 3: f; some p != 1: f. These formulas contain variables. Variables for cards begin
+    with c or d, for players with p, q or r, and for sets with s or t. let NAME(p, c) = f; g: in g,
+    NAME is short for f. All numbers start at 0.
 
-    If a log shows what one seat saw (kwartet log --seat, kwartet note), it is evaluated as far as
-    that seat can tell: an undecided formula is open (null in JSON), and is assumed true in --say.
-    Exit status 4: a formula is not decided within the limits; 1: a formula in --say is not true.
+    If a log shows only what one seat saw (kwartet log --seat, kwartet note), the answers are what
+    that seat can infer. A formula that the seat cannot decide is open (null in JSON), and in --say
+    it is assumed to be true. The exit status is 4 if a formula is not decided within the limits,
+    and 1 if a formula in --say is not true.
 
     Example: quaternity kwartet know game.log --go 20 'K1 !K2 H3 8/3' --why
     """
     query = _Evaluation(open_log(game), seat, tuple(announcements or ()), method, seconds)
     if over_time and (go is not None or at is not None or why or chance):
-        raise InputError("--over-time covers the whole game: no --go, --at, --why or --chance")
+        raise InputError("--over-time: cannot be combined with --go, --at, --why or --chance")
     step = None if over_time else _step(query.log, go, at)
     _print_answers(query, formulas, step, why, chance, as_json, svg)
 
@@ -131,7 +135,7 @@ def _print_answers(
 
 
 def _step(log: GameLog | SeatLog, go: int | None, at: int | None) -> int:
-    """Return the number of requests before the moment that --go or --at names."""
+    """Return the number of requests before the moment that `--go` or `--at` selects."""
     if go is not None and at is not None:
         raise InputError("--go and --at: choose one")
     if go is not None:
@@ -145,7 +149,7 @@ def _step(log: GameLog | SeatLog, go: int | None, at: int | None) -> int:
 
 
 class _Evaluation:
-    """The options with which formulas are evaluated on one log."""
+    """A log, and the options with which formulas are evaluated on it."""
 
     def __init__(
         self,
@@ -159,15 +163,15 @@ class _Evaluation:
         self.method, self.seconds = method, seconds
 
     def moment(self, step: int) -> QueryContext:
-        """Return the moment after some requests, before any announcement."""
+        """Return the moment after `step` requests, before any announcement."""
         return moment(self.log, step, self.seat)
 
     def after_announcements(self, at: QueryContext) -> tuple[QueryContext, list[str]]:
-        """Return the moment after all announcements, and those that are only assumed to be true.
+        """Return the moment after all announcements, and the announcements that are only assumed.
 
         Raises:
             _NotTrue: If an announcement is not true when it is made.
-            LimitError: If it was not decided whether an announcement is true.
+            LimitError: If it cannot be decided within the limits whether an announcement is true.
         """
         supposed = []
         for text in self.announcements:
@@ -177,7 +181,7 @@ class _Evaluation:
             except LimitError as error:
                 raise LimitError(f"--say {text}: {error}") from None
             if truth is False:
-                known = "" if at.deal is not None else f", as is known to {at.observer}"
+                known = "" if at.deal is not None else f", as {at.observer} knows"
                 raise _NotTrue(f"{text} cannot be announced: it is not true{known}")
             if truth is None:
                 supposed.append(text)
@@ -193,7 +197,7 @@ class _Evaluation:
         as_json: bool,
         leaving: ExitWithStatus,
     ) -> None:
-        """Print the truth of formulas at a moment; the status is LIMIT if a reason is missing."""
+        """Print the truth of formulas at a moment. Set status `LIMIT` if a reason is unknown."""
         try:
             at, supposed = self.after_announcements(self.moment(step))
         except _NotTrue as error:
@@ -219,7 +223,12 @@ class _Evaluation:
     def evaluate(
         self, text: str, at: QueryContext, why: bool, chance: bool
     ) -> tuple[dict[str, Any], list[str], list[str]]:
-        """Return the answer to a formula at a moment, its lines, and any problems."""
+        """Evaluate a formula at a moment.
+
+        Returns:
+            The answer as a JSON object, the lines to print below the truth, and messages about
+            missing reasons or chances.
+        """
         start, formula, problems = monotonic(), read_formula(text, at), []
         truth = truth_at(formula, at, self.method, self.seconds, why)
         answer: dict[str, Any] = {"formula": text, "true": truth.truth}
@@ -259,7 +268,7 @@ class _Evaluation:
     def over_time(
         self, formulas: Sequence[str], as_json: bool, svg: str | None, leaving: ExitWithStatus
     ) -> None:
-        """Print the truth of formulas after each request; the status is LIMIT if one is missing."""
+        """Print the truth of formulas after each request. Set status `LIMIT` if it is unknown."""
         rows: list[list[SeenValue]] = [[] for _ in formulas]
         undecided = [
             problem for step in range(len(self.log.events) + 1)
@@ -269,13 +278,13 @@ class _Evaluation:
             leaving.status = ExitStatus.LIMIT
         for problem in undecided:
             warn(problem)
-        # Print each formula in one line, even if it was typed in several.
+        # Print each formula on one line, even if it was typed on several lines.
         texts = formulas if as_json else [" ".join(text.split()) for text in formulas]
         lines = [Timeline(text, row) for text, row in zip(texts, rows, strict=True)]
         if not as_json:
             mark = ", -: --say is not true" * bool(self.announcements)
-            say(f"#: true, .: false, ?: not known{mark}; a mark for the deal and for each "
-                f"of {len(self.log.events)} requests")  # fmt: skip
+            say(f"#: true, .: false, ?: not known{mark}; the first mark is for the deal, the "
+                f"others are for the {len(self.log.events)} requests")  # fmt: skip
         wide = max(map(len, texts))
         for line in lines:
             if as_json:
@@ -283,12 +292,15 @@ class _Evaluation:
             else:
                 self._print(line, wide)
         if svg is not None:
-            write_text(svg, timelines_svg(lines, "what is true, request by request"))
+            write_text(svg, timelines_svg(lines, "truth of the formulas after each request"))
 
     def _add_truths(
         self, step: int, formulas: Sequence[str], rows: Sequence[list[SeenValue]]
     ) -> Iterator[str]:
-        """Add the truth of each formula after a request; yield a message if it is undecided."""
+        """Append the truth of each formula after `step` requests to its row.
+
+        Yield a message for each formula that could not be decided.
+        """
         at = self.moment(step)
         parsed_formulas = [read_formula(text, at) for text in formulas]
         try:
@@ -320,13 +332,13 @@ class _Evaluation:
         print(json.dumps(answer, separators=(",", ":")), flush=True)
 
     def _print(self, line: Timeline, wide: int) -> None:
-        """Print the marks of a formula in a row, and below it the requests that change it."""
+        """Print a row of marks for the truth of a formula, and the requests that change it."""
         marks = {True: "#", False: ".", None: "?", UNDEFINED: "-"}
         row = "".join(marks[t] for t in line.values)
         max_marks = (width() or inf) - wide - 2
         if len(row) <= max_marks:
             print(f"{line.formula:<{wide}}  {row}")
-        else:  # in pieces, each after the number of its first request
+        else:  # Print the row in pieces, each after the number of its first request.
             say(line.formula)
             piece = columns() // 10 * 10 - 10
             for first in range(0, len(row), piece):
@@ -340,4 +352,4 @@ class _Evaluation:
 
 
 class _NotTrue(InputError):
-    """An announcement is not true."""
+    """Error for an announcement that is not true."""

@@ -1,4 +1,4 @@
-"""`kwartet`: the group of commands for Kwartet, to which their modules add them."""
+"""The command group `kwartet`, to which other modules add the commands of Kwartet."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Aside = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="Number of cards that lie aside, face down until the end.  [default: 0]",
+        help="Number of cards set aside, face down until the end of the game.  [default: 0]",
         show_default=False,
     ),
 ]
@@ -31,14 +31,14 @@ MaxMoves = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="End the game after N requests.  [default: none; with cards aside, 3 per card]",
+        help="End the game after N requests.  [default: none; if cards are set aside, 3 per card]",
         show_default=False,
     ),
 ]
 
 
 def make_settings(**values: Any) -> KwartetSettings:
-    """Return the settings of a game, with the default in place of each None."""
+    """Return the settings of a game. The default replaces each value that is None."""
     return KwartetSettings(**{name: value for name, value in values.items() if value is not None})
 
 

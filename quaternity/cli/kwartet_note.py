@@ -45,15 +45,15 @@ _PUTS_DOWN = re.compile(r"(\d{1,9})\s+puts\s+down\s+(\d{1,9})", re.ASCII)
 
 HELP = """\
 Type:  2 asks 0 for 4/1: no    or short  2 0 4/1 no   or on 2's turn  0 4/1 no
-       2 puts down 4           after the request that completed it, unless that
-                               is certain anyway
-       know F   do you know whether F is true?    why F   how do you know?
+       2 puts down 4           after the request that completed set 4, unless
+                               this follows from what you know
+       know F   do you know whether F is true?    why F   how do you know it?
        chances   hint   state (the table)   history   undo   quit"""
 
 
 @kwartet.command()
 def note(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="The log to begin or to continue.")],
+    game: Annotated[str, typer.Argument(metavar="GAME", help="Log file to begin or to continue.")],
     seat: Annotated[
         int | None,
         typer.Option(metavar="SEAT", help="Your seat, from 0.  [default: none, you only watch]"),
@@ -93,9 +93,9 @@ def note(
 ) -> None:
     """Write down a game with real cards while it is played, and ask what you can know.
 
-    Type every request with its answer. Impossible requests are refused with the reason; after each
-    request you see what has become certain. The log contains your hand and what everybody saw.
-    kwartet know and kwartet watch read it, and kwartet note continues it.
+    Type every request with its answer. If a request is impossible, it is refused and you see why.
+    After each request, you see what has become certain. The log contains your hand and what
+    everybody saw. kwartet know and kwartet watch read the log, and kwartet note continues it.
 
     With --deck FILE you can type the names printed on the cards: see quaternity guide decks.
 
@@ -105,12 +105,14 @@ def note(
         with AppendOnlyFile(game) as file:
             log = open_log(game)
             if not isinstance(log, SeatLog):
-                raise InputError(f"{game}: shows all hands; note continues only what one seat saw")
+                raise InputError(
+                    f"{game}: shows all hands, but note continues only the log of one seat"
+                )
             if seat is not None and seat != log.seat:
                 writer = "a bystander" if log.seat is None else f"seat {log.seat}"
                 raise InputError(f"{game}: was written by {writer}, not by seat {seat}")
             speech = deck_words(deck, log.settings)
-            if log.warnings:  # a line was cut off, perhaps within a request
+            if log.warnings:  # The last line was cut off, so its request may be incomplete.
                 file.shorten(_whole_length(game, log))
             _Notes(log, file, speech).run()
         return
@@ -128,7 +130,7 @@ def _start_log(
     settings: KwartetSettings, seat: int | None, hand: str | None, cards: str | None,
     speech: DeckWords,
 ) -> SeatLog:  # fmt: skip
-    """Return the log right after the deal."""
+    """Return the log right after the deal, and ask for the hand of the seat if it is not given."""
     sizes = settings.hand_sizes()
     if cards is not None:
         try:
@@ -141,7 +143,7 @@ def _start_log(
     if not 0 <= seat < settings.players:
         raise InputError(f"--seat {seat} is out of range 0..{settings.players - 1}")
     if len(sizes) != settings.hands or sum(sizes) != settings.cards or min(sizes) < 0:
-        return SeatLog.start(settings, sizes)  # raises an error before it asks for the hand
+        return SeatLog.start(settings, sizes)  # Raise the error before the user types a hand.
     if hand is not None:
         return _log_with_hand(settings, sizes, seat, speech.read(hand))
     example = speech.hand(((0, 1), (1, 2))) if speech.deck.sets else "0/1 3/2"
@@ -164,7 +166,7 @@ def _start_log(
             print(wrap_text(f"{error}{speech.suggest_card(typed)}"))
             if len(typed.replace(",", " ").split()) != sizes[seat]:
                 dealt = ",".join(map(str, sizes[: settings.players]))
-                print(wrap_text(f"if the hands do not have {dealt} cards, quit and use --cards"))
+                print(wrap_text(f"if the players do not get {dealt} cards, quit and use --cards"))
 
 
 def _log_with_hand(
@@ -177,19 +179,19 @@ def _log_with_hand(
             raise InputError(f"card {card} is in the hand twice")
     hand = hand_of(cards, settings.sets, settings.set_size)
     full = [(index, seat) for index, mask in enumerate(hand) if mask == settings.full]
-    if settings.hands == 2:  # the other player holds the remaining cards
+    if settings.hands == 2:  # The other player holds all remaining cards.
         full += [(index, 1 - seat) for index, mask in enumerate(hand) if not mask]
     return SeatLog.start(settings, sizes, seat, hand, full if settings.at_once else [])
 
 
 class _Notes:
-    """The notes of a game with real cards, while it is written down."""
+    """Dialogue in which a game with real cards is written down."""
 
     def __init__(self, log: SeatLog, file: AppendOnlyFile, speech: DeckWords) -> None:
 
         self.log, self.file, self.speech = log, file, speech
         self.at_deal: list[tuple[int, int]] = []
-        """The sets put down at the deal, in the order in which they were typed."""
+        """Sets put down at the deal and their players, in the order in which they were typed."""
         self.rules = KwartetRules(log.settings)
         self.words: dict[str, Callable[[str], Iterator[str]]] = {
             "know": lambda argument: self.formula_lines(argument, why=False),
@@ -203,14 +205,14 @@ class _Notes:
         }
 
     def keep(self, before: SeatLog) -> None:
-        """Update the file to the current game, which is on the disk when this returns.
+        """Write the current game to the file. It is on the disk when this method returns.
 
         Only the changes are written: the last request, or the sets put down at the deal.
         """
         old, new = _lines(before), _lines(self.log)
         data, same = read_bytes(self.file.path), len(old)
         if new[:same] != old:
-            # Compare whole requests: a file edited by hand may list the sets in another order.
+            # Compare whole requests, because an edited file may list the sets in another order.
             pairs = zip(_blocks(before), _blocks(self.log), strict=False)
             same = sum(len(event) for event, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
             data = data[: event_lines(data)[same]]
@@ -220,7 +222,7 @@ class _Notes:
             self.file.append(end.decode() + "".join(f"{line}\n" for line in new[same:]))
 
     def run(self) -> None:
-        """Read and obey lines until the user quits or the input ends."""
+        """Read and execute lines until the user quits or the input ends."""
         for line in self.state(""):
             print(line)
         print("type what is said at the table, or help")
@@ -243,7 +245,7 @@ class _Notes:
         return "over> " if public.is_over else f"player {public.turn} asks> "
 
     def obey(self, line: str) -> Iterator[str]:
-        """Obey a typed line, and yield the lines of the answer."""
+        """Execute a typed line, and yield the lines of the reply."""
         try:
             line = self.speech.read(line)
         except InputError as error:
@@ -267,7 +269,12 @@ class _Notes:
             yield from self.news(before)
 
     def log_after(self, line: str) -> SeatLog:
-        """Return the log with the event in a line. Raise `InputError` if it is impossible."""
+        """Return the log after the event in a typed line.
+
+        Raises:
+            InputError: If the line is not understood.
+            IllegalMove: If the event is impossible.
+        """
         if not line:
             return self.log
         down = _PUTS_DOWN.fullmatch(line)
@@ -321,23 +328,23 @@ class _Notes:
         pile = self.log.settings.players
         for owner, cards in sorted(learnt.items()):
             names = ", ".join(cards)
-            aside = f"aside {'lies' if len(cards) == 1 else 'lie'} {names}"
+            aside = f"{names} {'is' if len(cards) == 1 else 'are'} set aside"
             yield f"  certain now: {aside if owner == pile else f'player {owner} has {names}'}"
         if self.log.views[-1].public.is_over:
             points = self.log.views[-1].public.points
             scores = ", ".join(f"player {player}: {count}" for player, count in enumerate(points))
             yield f"{ended_text(self.log.views[-1].public)} ({scores})"
 
-    # -- words --------------------------------------------------------------------------------
+    # -- commands -----------------------------------------------------------------------------
 
     def moment(self) -> QueryContext:
-        """Return the moment that the game has reached."""
+        """Return the current moment of the game."""
         return moment(self.log, len(self.log.events))
 
     def formula_lines(self, formula: str, why: bool) -> Iterator[str]:
-        """Yield what the seat can tell about a formula."""
+        """Yield lines about what the seat knows about a formula."""
         if not formula:
-            yield "type a formula: know H0 4/1 (player 0 has 4/1), or as in kwartet know --help"
+            yield "type a formula, such as know H0 4/1; kwartet know --help explains formulas"
             return
         yield from answer_lines(formula, self.moment(), why=why, wide=columns())
 
@@ -358,7 +365,7 @@ class _Notes:
         yield from chance_lines(table, columns(), 3, aside=self.log.settings.players)
 
     def hint(self, argument: str) -> Iterator[str]:
-        """Show the request that the strongest program would make in this seat."""
+        """Show the request that the strongest program would make in the user's seat."""
         del argument
         view = self.log.views[-1]
         if view.public.is_over or view.seat != view.public.turn:
@@ -387,7 +394,7 @@ class _Notes:
             event = before.events[-1]
             self.log, undone = before.without_last(), self.speech.say(event.sentences()[0])
         else:
-            # A full set in the seat's own dealt hand is always put down.
+            # A full set in the dealt hand is always put down, so it cannot be taken back.
             others = [p for p in before.put_down_at_deal if p[1] != before.seat]
             if not others:
                 yield "there is nothing to take back"
@@ -406,7 +413,7 @@ class _Notes:
 
 
 def _whole_length(path: str, log: SeatLog) -> int:
-    """Return the length of a file without an incomplete line and, if needed, its request."""
+    """Return the length of a log file in bytes, up to its last complete request."""
     data = read_bytes(path)
     end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
     try:
@@ -418,7 +425,7 @@ def _whole_length(path: str, log: SeatLog) -> int:
 
 
 def _blocks(log: SeatLog) -> list[Sequence[str]]:
-    """Return the lines of the sets put down at the deal, and of each request."""
+    """Return the lines about the sets put down at the deal, and the lines of each request."""
     return [put_down_at_deal(log.states[0]), *(event.sentences() for event in log.events)]
 
 
@@ -427,7 +434,7 @@ def _lines(log: SeatLog) -> list[str]:
 
 
 def _certain_owners(log: SeatLog) -> dict[tuple[int, int], int]:
-    """Return the owners of the cards whose owner is certain for the seat."""
+    """Return the owner of each card whose owner the seat knows for certain."""
     return {
         (index, number): mask.bit_length() - 1
         for index, constraint in enumerate(filter_problem(log.views[-1].problem).sets)

@@ -55,7 +55,8 @@ def play(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Record the game in this file, including all hands, or resume it from there.",
+            help="Record the game in this file, including all hands. If the file exists, resume "
+            "its game.",
         ),
     ] = None,
     move_seconds: MoveSeconds = None,
@@ -65,8 +66,8 @@ def play(
 ) -> None:
     """Play Kwartet at this terminal.
 
-    You see your hand, what everybody sees, and all that follows from it: who has each card, or may
-    have it. Type help in the game to see what you can type.
+    You see your hand, what everybody sees, and everything that follows from it: who has each card,
+    or who may have it. Type help in the game to see what you can type.
 
     Example: quaternity kwartet play --seats you,exact,better-greedy --sets 8 --record my.game
     """

@@ -1,4 +1,4 @@
-"""`kwartet simulate`, `kwartet log`: play games between strategies, many at once or one in full."""
+"""`kwartet simulate` and `kwartet log`: play many games between strategies, or print one game."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from quaternity.table.tournament.seatings import labels
 
 SEATS = "greedy,silent,mixed,random"
 WORLDS_EVERY = 5
-"""Number of goes between two counts of the possible deals in a picture."""
+"""Number of goes (a player's requests in one turn) between two counts of the possible deals."""
 
 Seats = Annotated[
     str,
@@ -62,8 +62,8 @@ Rotate = Annotated[
     bool,
     typer.Option(
         "--rotate/--fixed",
-        help="Play each deal in all orders of seats (from 5 players on, in a balanced choice of "
-        "orders), or only in the given order. Seat 0 starts.",
+        help="Play each deal in all orders of seats (with 5 or more players, in a balanced "
+        "selection of orders), or only in the given order. Seat 0 starts.",
     ),
 ]
 OwnCards = Annotated[
@@ -122,7 +122,8 @@ def simulate(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Draw wins, and the possible deals after each go, as .png, .svg or .pdf.",
+            help="Draw the wins, and the number of possible deals during the game, in this .png, "
+            ".svg or .pdf file.",
         ),
     ] = None,
     move_seconds: MoveSeconds = None,
@@ -133,14 +134,15 @@ def simulate(
 ) -> None:
     """Let strategies play against each other, and count their wins.
 
-    Strategies: random, greedy, silent, mixed, better-greedy, exact, patient, reader, and
+    The strategies are random, greedy, silent, mixed, better-greedy, exact, patient, reader, and
     registered ones. A strategy that is named three times has three numbered rows.
 
     Each deal is played in all orders of seats (four players: 24 games), so that no strategy gains
     from the players next to it. If --games is not a multiple of that number, the last deal is
     played in the first orders only.
-    From ten deals on, ± is a 95 % interval over deals. In the win share, a tie is shared evenly.
-    The same seed gives the same games with any number of workers.
+
+    ± is a 95 % interval over deals, shown for ten deals or more. In the win share, tied players
+    share the win equally. The same seed gives the same games with any number of workers.
 
     A strategy that fails ends the run with status 3, or 4 if it took too long. The finished games
     are shown, and the game in which it failed is saved as a log.
@@ -166,12 +168,12 @@ def simulate(
         if tournament.rules.seats <= FEW_PLAYERS:
             tournament = replace(tournament, details=WORLDS_EVERY)
         else:
-            warn(f"possible deals are drawn up to {FEW_PLAYERS} players only: counting is slow")
+            warn(f"possible deals are drawn only for up to {FEW_PLAYERS} players: counting is slow")
 
     def show(finished: list[GameResult], run: dict[str, Any]) -> None:
         games_a_deal = tournament.games_a_deal
         table = make_table(finished, len(tournament.players), None, games_a_deal)
-        # External players may play without the loop that counts goes.
+        # Without the loop that counts goes, games of external players have no details.
         goes = [game.details.goes for game in finished if game.details is not None]
         deals = [tournament.deal_of(game) for game in range(len(goes))]
         mean_goes = Measured.of(goes, deals) if goes else None
@@ -270,8 +272,8 @@ def log(
         int | None,
         typer.Option(
             metavar="SEAT",
-            help="Show only what this seat sees, with the sizes of other hands.  [default: all "
-            "hands]",
+            help="Show only what this seat sees, and the sizes of the other hands.  [default: "
+            "all hands]",
         ),
     ] = None,
     record: Annotated[
@@ -290,8 +292,9 @@ def log(
 ) -> None:
     """Play one game between strategies, and print its log: the deal and every request.
 
-    --game N is game N of `simulate` with the same options. `kwartet watch` and `kwartet know` read
-    the log. If a strategy fails, the log ends there (status 3, or 4 if it took too long).
+    --game N plays game N of `simulate` with the same options. `kwartet watch` and `kwartet know`
+    read the log. If a strategy fails, the log ends there, and the exit status is 3, or 4 if it took
+    too long.
 
     Example: quaternity kwartet log --seats exact,exact,greedy --seed 1 --record game.log
     """

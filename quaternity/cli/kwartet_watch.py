@@ -26,7 +26,9 @@ from quaternity.kwartet.rules import KwartetRules, ended_text, left_text
 from quaternity.kwartet.seat_log import SeatLog
 from quaternity.kwartet.view import View
 
-MARKS = "=1: player 1 has it   12: player 1 or 2 has it   *: any opponent with cards may have it"
+MARKS = (
+    "=1: player 1 has the card   12: player 1 or 2 has it   *: any opponent with cards may have it"
+)
 
 
 @kwartet.command()
@@ -41,7 +43,7 @@ def watch(
         bool,
         typer.Option(
             "--worlds/--no-worlds",
-            help="Count the possible deals at every step, which is slow from six players on.",
+            help="Count the possible deals at every step. This is slow with six or more players.",
         ),
     ] = True,
     deck: DeckName = None,
@@ -55,7 +57,7 @@ def watch(
     """
     log = open_log(game)
     words, last = deck_words(deck, log.settings), log.settings.players - 1
-    log.view(0, seat)  # raises an error if the log does not show the seat
+    log.view(0, seat)  # Raise an error now if the log does not show what the seat sees.
     if isinstance(log, SeatLog):
         seat = log.seat
     if not 0 <= step <= len(log.events):
@@ -66,7 +68,7 @@ def watch(
         if not (knower.isascii() and knower.isdigit()) or not 0 <= int(knower[:9]) <= last:
             print(f"k needs a player 0..{last}, for example k 0")
         elif seat is not None and int(knower) != seat:
-            print(f"only what player {seat} sees is shown")
+            print(f"only the knowledge of player {seat} can be shown")
         else:
             try:
                 show_knowledge(log, number, int(knower), words)
@@ -94,9 +96,10 @@ def show_step(
     log: GameLog | SeatLog, step: int, seat: int | None = None, worlds: bool = True,
     words: Wording = PLAIN,
 ) -> None:  # fmt: skip
-    """Print a step, given by the number of requests made; 0 is the deal.
+    """Print the step after a number of requests. Step 0 is the deal.
 
-    With `seat`, show only what this seat sees; with `worlds`, count the possible deals.
+    If `seat` is given, show only what this seat sees. If `worlds` is true, count the possible
+    deals.
     """
     public = log.states[step]
     if step:
@@ -127,9 +130,10 @@ def show_knowledge(log: GameLog | SeatLog, step: int, seat: int, words: Wording 
 
 
 def hands_lines(log: GameLog, step: int, words: Wording = PLAIN) -> list[str]:
-    """Return a table of all hands: a row per set and a column per player, then cards and points.
+    """Return the lines of a table of all hands.
 
-    The row of the requested card is bold.
+    The table has a row for each set and a column for each player, then rows for the numbers of
+    cards and points. The row of the requested card's set is bold.
     """
     position = log.positions[step]
     public, players = position.public, range(log.settings.players)
@@ -159,7 +163,7 @@ def hands_lines(log: GameLog, step: int, words: Wording = PLAIN) -> list[str]:
 
 
 def points_text(public: PublicState) -> str:
-    """Return a text with the points and the winner, or the players who share the win."""
+    """Return a text with the points, and the winner or the players who tie."""
     points = public.points
     scores = ", ".join(f"player {player}: {count}" for player, count in enumerate(points))
     best = [player for player, count in enumerate(points) if count == max(points)]
@@ -181,7 +185,7 @@ def _names(log: GameLog | SeatLog) -> str:
 
 
 def _say_worlds(log: GameLog | SeatLog, step: int, seat: int | None) -> None:
-    """Print how many deals are possible for everybody, and for each player or for `seat`."""
+    """Print how many deals are possible for everybody, and for each player or only for `seat`."""
     say(f"possible deals: for everybody {_number(count_or_none(log.states[step].problem))}")
     seats = range(log.settings.players) if seat is None else (seat,)
     if seat is not None or not isinstance(log, SeatLog):
@@ -190,7 +194,7 @@ def _say_worlds(log: GameLog | SeatLog, step: int, seat: int | None) -> None:
 
 
 def _number(deals: int | None) -> str:
-    """Format a number of deals; large numbers are rounded.
+    """Format a number of deals. Large numbers are rounded.
 
     >>> _number(123456), _number(53644737765488792839237440000), _number(None)
     ('123,456', '5.36e+28', 'too many to count')

@@ -18,14 +18,15 @@ from solvers.counting import chances
 RULES = """\
 All cards are dealt; players see their own hands only. On your turn you ask an opponent for a card;
 you must hold a card of its set yourself. If the opponent has the card, you get it and ask again; if
-not, the turn passes to the next seat. All cards of a set are put down and score a point. When all
-sets are down, the player with the most points wins. Some cards may lie aside, face down, and nobody
-gets them: then the game also ends when nobody can ask, or no request is left. The table shows
-exactly what follows from your hand and from what everybody saw."""
+not, the turn passes to the next seat. A full set is put down and scores a point. When all sets are
+down, the player with the most points wins. Some cards may be set aside face down, and nobody gets
+them. Then the game also ends when nobody can ask, or when the last allowed request has been made.
+The table shows exactly what follows from your hand and from what everybody saw."""
 
 MARKS = """\
-In the table >: to move, mine: you have the card, =1: player 1 has it, 12: player 1 or 2 has it, \
-*: any opponent may have it; at least 1:2: player 1 has two cards of the set or more."""
+Marks in the table: >: player to move; mine: you have the card; =1: player 1 has it; 12: \
+player 1 or 2 has it; *: any opponent may have it; at least 1:2: player 1 has two or more cards of \
+the set."""
 
 FORMS = "Ask:     1 0/2  or  1 0 2  or  1 for 0/2    player 1, do you have card 2 of set 0?"
 
@@ -37,12 +38,12 @@ def kwartet_words() -> GameWords:
         FORMS,
         MARKS,
         {
-            "chances": ("who has each card, in percent; chances 4: set 4 only", _chances),
-            "know": ("know H1 0/2: do you know that player 1 has 0/2? or any formula", _know),
-            "why": ("why H1 0/2: how you know it, or what else is possible", _why),
+            "chances": ("who may have each card, in percent; chances 4: only set 4", _chances),
+            "know": ("know H1 0/2: do you know that player 1 has 0/2? Or any formula", _know),
+            "why": ("why H1 0/2: how do you know it, or what else is possible?", _why),
         },
         advice=_advice,
-        # The public view is shown as a table of Quaternity, which has no mark for own cards.
+        # Bystanders see a table like that of Quaternity, which has no mark for the viewer's cards.
         bystander_marks=QUATERNITY_MARKS,
     )
 
@@ -60,25 +61,25 @@ def _chances(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     try:
         table = chances(view.problem)
     except LimitError as error:
-        yield f"too many deals to count ({error}): chances read from the requests, in percent"
+        yield f"too many deals to count ({error}); chances estimated from the requests, in percent"
         yield from chance_lines(beliefs(view), columns(), 3, only=only, aside=players)
         return
-    yield "chances in percent; # is certain, . is impossible; second rows as read from the requests"
+    yield "chances in percent (# certain, . impossible); below: estimates from requests"
     yield from chance_lines(table, columns(), 3, beliefs(view), only, players)
 
 
 def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """Yield what a seat can tell about a formula from its own view."""
+    """Yield lines about what a seat knows about a formula from its view."""
     if not argument:
-        yield "type a formula: know H1 0/2 (player 1 has 0/2), or as in kwartet know --help"
+        yield "type a formula, such as know H1 0/2; kwartet know --help explains formulas"
         return
     yield from answer_lines(argument, _moment(session, seat))
 
 
 def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """Yield the same with the requests that prove it, or with two deals that differ in it."""
+    """Yield what a seat knows about a formula, and the requests or deals that show why."""
     if not argument:
-        yield "type a formula: why H1 0/2 (how do you know where card 0/2 is?)"
+        yield "type a formula, for example why H1 0/2 (how do you know that player 1 has 0/2?)"
         return
     yield from answer_lines(argument, _moment(session, seat), why=True, wide=columns())
 
@@ -89,13 +90,13 @@ def _moment(session: MatchSession, seat: int) -> QueryContext:
 
 
 def _advice(view: View, question: Question) -> str:
-    """Return the chance of a yes: counted exactly, and as read from the requests."""
+    """Return the chance of the answer yes, counted exactly and estimated from the requests."""
     from quaternity.kwartet.strategies.reader import beliefs
 
     (index, number), asked = question.card, question.asked
     cards = beliefs(view)[index]
     read = f"{cards[number][asked]:.1%}"
     try:
-        return f" (yes with {float(chance_of(view, question)):.1%}, read from the requests {read})"
+        return f" (yes with {float(chance_of(view, question)):.1%}; estimate from requests: {read})"
     except LimitError:
-        return f" (yes with {read}, read from the requests)"
+        return f" (yes with {read}, estimated from the requests)"

@@ -1,4 +1,4 @@
-"""Markdown at the terminal, with wide tables split into parts instead of cut off."""
+"""Markdown for the terminal, which splits wide tables into parts instead of cutting them off."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from rich.table import Table
 from rich.text import Text
 
 MAX_UNBROKEN_CHARS = 16
-"""Maximum length of a cell that is never broken; longer cells are broken between words only."""
+"""Maximum length of a table cell that is never broken, in characters. Longer cells are broken
+between words."""
 
 
 class SplitTable(TableElement):
-    """A table that is split into parts if it is too wide; each begins with the first column."""
+    """A table that is split into parts if it is too wide. All parts begin with the first column."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the parts in order."""
+        """Yield the parts of the table in order."""
         lines = [self.header.row] if self.header is not None and self.header.row is not None else []
         lines += self.body.rows if self.body is not None else []
         head, *rows = ([cell.content for cell in line.cells] for line in lines)
@@ -66,7 +67,7 @@ def _table_width(widths: list[int]) -> int:
 
 
 def _parts(min_widths: list[int], width: int) -> list[list[int]]:
-    """Split the columns into parts that fit; the first column is in every part."""
+    """Split the columns into parts that fit the width. The first column is in every part."""
     parts = [[0]]
     for place in range(1, len(min_widths)):
         if (
@@ -79,7 +80,7 @@ def _parts(min_widths: list[int], width: int) -> list[list[int]]:
 
 
 def _widths(min_widths: list[int], max_widths: list[int], width: int) -> list[int]:
-    """Return the widths of the columns; spare width goes evenly to columns that can use it."""
+    """Return the column widths, with spare width shared evenly by columns that can use it."""
     widths = list(min_widths)
     spare = width - _table_width(widths)
     while spare > 0 and (

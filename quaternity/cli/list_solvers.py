@@ -22,7 +22,8 @@ FAMILIES = {
     "coalitions": "inequalities",
     "brute-force": "enumeration",
 }
-"""The method of each built-in solver; the name of a variant begins with that of its solver."""
+"""Mapping from each built-in solver to its method. The name of a variant begins with its solver's
+name."""
 
 
 @app.command()
@@ -31,10 +32,10 @@ def solvers(
 ) -> None:
     """List the solvers, and how to install the missing ones.
 
-    Every solver returns a deal if there is one. If there is none, its evidence is a minimum cut,
-    the multipliers of Farkas' lemma, or an unsatisfiable core; each is converted to a shortage that
-    can be added up. A solver without evidence is "paired": a built-in solver adds a shortage to its
-    answer.
+    Every solver returns a deal if there is one. Otherwise its evidence is a minimum cut, the
+    multipliers of Farkas' lemma, or an unsatisfiable core. Such evidence is converted to a
+    shortage, which can be checked by adding up a few numbers. A solver without evidence is called
+    "paired", because a built-in solver adds a shortage to its answer.
 
     Example: quaternity check FILE --solver glop
     """

@@ -1,4 +1,4 @@
-"""A match of any game between people and programs at one terminal: input, output and record."""
+"""Terminal dialogue for a match of any game between people and programs."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ from quaternity.table.match import ChosenMove, Match
 from quaternity.table.players import YOU, make_player
 
 MAX_LISTED_MOVES = 60
-"""Maximum number of legal moves that are listed."""
+"""Maximum number of legal moves that the command `moves` lists."""
 
 MIN_NEWS_LINES = 3
-"""Minimum number of the latest news lines that are printed below the table, if there are that
-many."""
+"""Minimum number of lines of the latest news that are printed below the table. If the screen is too
+small, earlier news is printed above it."""
 
 QUIT = ("quit", "exit", "q")
 
 WORDS = ("help", "rules", "state", "moves", "hint", "history", "undo", "seat")
-"""The commands of all games, apart from moves and `QUIT`."""
+"""Commands that every game has, besides moves and the words in `QUIT`."""
 
 COMMANDS = """\
 Also:    help   rules   state (the table again)   moves (the legal moves)
@@ -58,11 +58,12 @@ Also:    help   rules   state (the table again)   moves (the legal moves)
 
 
 class _Quit(Exception):
-    """The user quits, or the input has ended."""
+    """Raised when the user quits or the input ends."""
 
 
 Word = Callable[["MatchSession", int, str], Iterable[str]]
-"""A command of a game: return lines to print, given the session, the seat and the argument."""
+"""Function of a command, which takes the session, the seat and the argument and returns lines to
+print."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +74,17 @@ class GameWords:
         rules: the rules, in about ten lines.
         forms: how to type a move, in a line or two.
         marks: the meaning of the marks in the table, in a line or two.
-        words: the commands by name, each with its help (empty if all games have it) and function.
-        remark: returns a remark about the position, printed below the table, or None.
-        advice: returns a text to append to a hint, given the view and the move.
-        outdated: returns whether half-typed text has changed its meaning, given the text and the
-            views before and after a program's move.
-        bystander_marks: the meaning of the marks for viewers who see no hand, if it differs.
-        formula_lines: returns what is known about a formula after some moves, given the rules, the
-            positions, the moves, the formula and whether the reason is wanted.
+        words: mapping from the name of a command to its help text and its function. The help text
+            is empty if all games have the command.
+        remark: function that takes the match and returns a remark to print below the table, or
+            None.
+        advice: function that takes the view and the move and returns a text to append to a hint.
+        outdated: function that takes half-typed text and the views before and after a program's
+            move, and returns whether the text has changed its meaning.
+        bystander_marks: the meaning of the marks for viewers who see no hand, or an empty text if
+            they are the same marks.
+        formula_lines: function that takes the rules, the positions, the moves, a formula and
+            whether a reason is wanted, and returns lines about what is known about the formula.
     """
 
     rules: str
@@ -95,13 +99,15 @@ class GameWords:
 
 
 def words_of(game: str) -> GameWords:
-    """Return the texts and commands of a game; minimal ones if it registers none."""
+    """Return the texts and commands of a game, or minimal ones if the game registers none."""
     registered = registration(game)
     words = registered.part("words")
     if words is not None:
         game_words: GameWords = words()
         return game_words
-    return GameWords(registered.text or registered.title, "Move:    as listed by moves")
+    return GameWords(
+        registered.text or registered.title, "Move:    type moves to see the legal moves"
+    )
 
 
 class MatchSession:
@@ -111,25 +117,26 @@ class MatchSession:
         self, match: Match[Any, Any, Any], words: GameWords, journal: MatchJournal | None,
         speech: DeckWords | None = None,
     ) -> None:  # fmt: skip
-        """Start a session; `speech` names the cards in sentences (default: their numbers)."""
+        """Start a session. `speech` names the cards in sentences; by default, cards are numbers."""
         self.match, self.words, self.journal = match, words, journal
         self.speech = DeckWords(PLAIN) if speech is None else speech
         self.looking: int | None = None
         self.refused: tuple[int, Any] | None = None
-        """The last refused move, after the number of moves made before it."""
+        """Number of moves made before the last refused move, and that move."""
         self.shown = -1
         self.last_seen: dict[int | None, int] = {}
-        """The number of moves when each seat last saw the table."""
+        """Number of moves that had been made when each seat last saw the table."""
         self.news_start = 0
-        """The number of moves before the news shown last."""
+        """Number of moves that had been made before the news shown last."""
         self.undo_message = ""
-        """A message repeated to the next person at the terminal: moves were taken back."""
+        """Message about moves that were taken back, repeated to the next person at the terminal."""
         self.typed = ""
         """Text that was half typed when a program moved."""
         self.dropped_message = ""
-        """A message that half-typed text was dropped."""
+        """Message that half-typed text was dropped, or an empty text."""
         self.clock = -1, 0.0
-        """The number of moves, and the time at which the table was first shown after them."""
+        """Number of moves made, and the time at which the table was first shown after the last of
+        them."""
         if journal is not None:
             match.keep = journal.add
 
@@ -170,15 +177,15 @@ class MatchSession:
     # ------------------------------------------------------------------ moves
 
     def _turn(self) -> bool:
-        """Make one move, of a person or a program; return whether it was a person's turn."""
+        """Handle the turn of a person or a program. Return whether it was a person's turn."""
         match = self.match
         acting = match.rules.to_act(match.position)
         people = [a for a in acting if a in match.people]
-        # If several people may act at once, the last one who saw the table keeps it.
+        # If several people may act at once, the person who saw the table last keeps the terminal.
         seat = self.looking if self.looking in people else next(iter(people), None)
         if seat is not None:
-            # Show the table before the programs think: their time runs meanwhile, and a line
-            # typed in the meantime takes precedence.
+            # Show the table before the programs think, because their time runs meanwhile, and a
+            # line that is typed in the meantime takes precedence.
             self._show(seat)
             if self.clock[0] != len(match.moves):
                 self.clock = len(match.moves), monotonic()
@@ -203,24 +210,24 @@ class MatchSession:
             match.play(planned.seat, planned.move)
             self._drop_outdated(before, match.view(seat))
         elif not line and len(acting) > 1:
-            print("no program waits to move: it is up to you")
+            print("no program is waiting to move: type a move")
         elif line and not self._command(line, seat):
             self._move(line, seat)
         return True
 
     def _drop_outdated(self, before: Any, now: Any) -> None:
-        """Drop half-typed text if its meaning has changed; keep any other text."""
+        """Drop half-typed text whose meaning has changed. Keep any other text."""
         text = self.typed.strip()
         command = any(word.startswith(text) for word in (*WORDS, *QUIT, *self.words.words))
         if not command and self.words.outdated(text, before, now):
             self.typed, self.dropped_message = "", f"dropped {text!r}: the table has changed"
 
     def _seconds_left(self, planned: ChosenMove[Any]) -> float:
-        """Return the seconds until a program moves, which typing does not delay."""
+        """Return the seconds until a program moves. Typing does not delay the move."""
         return max(0.0, planned.seconds - (monotonic() - self.clock[1]))
 
     def _move(self, line: str, seat: int) -> None:
-        """Make the move in a line, or print the reason why it cannot be made."""
+        """Make the move that a line describes, or print the reason why it cannot be made."""
         rules = self.match.rules
         # Also accept a line of a record: "1 place it on H1V1, hand over B".
         acting = [str(t) for t in rules.to_act(self.match.position) if t in self.match.people]
@@ -235,7 +242,7 @@ class MatchSession:
                 try:
                     move = rules.read(text, self.match.view(int(head)))
                 except InputError:
-                    raise error from None  # the error of the whole line
+                    raise error from None  # Report the error of the whole line.
                 seat = int(head)
         except InputError as error:
             more = f"{self.speech.suggest_card(line)} (or type help)"
@@ -251,7 +258,7 @@ class MatchSession:
             print(wrap_text(refusal_text(self.speech, error)))
 
     def _answer(self, line: str) -> None:
-        """Give the answer that follows a question in the same line: "0 asks 1 for 0/2: no"."""
+        """Give the answer if the line of the question contains it: "0 asks 1 for 0/2: no"."""
         (answerer,) = self.match.rules.to_act(self.match.position)
         if answerer in self.match.people:
             try:
@@ -264,9 +271,10 @@ class MatchSession:
     # ------------------------------------------------------------------ reading
 
     def _read(self, prompt: str, seconds: float | None) -> str | None:
-        """Return a line, trimmed, or None if the time is up. Raise `_Quit` at the end of input.
+        """Return a typed line without surrounding whitespace, or None if the time is up.
 
-        Only a terminal has a time limit: with piped input, a program moves after an empty line.
+        Raises `_Quit` if the input has ended. Only a terminal has a time limit: with piped input, a
+        program moves after an empty line.
         """
         typed, self.typed = self.typed, ""
         try:
@@ -282,7 +290,7 @@ class MatchSession:
             return "?"
 
     def _command(self, line: str, seat: int) -> bool:
-        """Obey a command; return False if the line is not a command."""
+        """Execute a command. Return False if the line is not a command."""
         word, _, argument = line.partition(" ")
         word = word.lower()
         if word in QUIT:
@@ -360,7 +368,7 @@ class MatchSession:
         if not match.moves:
             print("there is nothing to take back")
             return
-        # A question without its answer counts as a move.
+        # A question that has not been answered yet counts as a move.
         before = match.whole_moves + (not match.rules.is_settled(match.position))
         match.undo()
         if self.journal is not None:
@@ -370,7 +378,7 @@ class MatchSession:
         print(self.undo_message)
 
     def _hand_over(self, argument: str) -> None:
-        """Obey `seat 1 NAME`."""
+        """Execute the command `seat 1 NAME`, which hands a seat to another player."""
         number, _, name = argument.strip().partition(" ")
         rules = self.match.rules
         try:
@@ -393,7 +401,7 @@ class MatchSession:
         return ", ".join(f"player {seat} is {name}" for seat, name in enumerate(self.match.names))
 
     def _show(self, seat: int) -> None:
-        """Show the table once per position, and below it the news since this seat last looked."""
+        """Show the table, and the news since this seat last saw it, once for each position."""
         match = self.match
         alone = self.looking is None and len(match.people) == 1
         if match.rules.hidden and self.looking != seat and not alone:
@@ -410,7 +418,7 @@ class MatchSession:
         self.last_seen[seat] = len(match.moves)
 
     def _change_seats(self, seat: int) -> None:
-        """Wait until another player has taken the terminal and may see their hidden cards."""
+        """Hide the table, and wait until the next player sits at the terminal."""
         if self.looking is not None and sys.stdout.isatty():
             sys.stdout.write(CLEAR)
             print(self.undo_message, end="\n" if self.undo_message else "")
@@ -424,7 +432,7 @@ class MatchSession:
         self.shown = -1
 
     def _show_table(self, view: int | None, seat: int | None, remark: str | None = None) -> None:
-        """Show the table with the news of a seat below it; news that does not fit goes above it."""
+        """Show the table, with the news for a seat below it, or above it if there is no room."""
         table = table_text(self.match.rules, self.match.view(view), self.speech)
         news = "\n".join(map(wrap_text, self._news(seat))).splitlines()
         remarks = wrap_text(remark or "").splitlines()
@@ -443,7 +451,7 @@ class MatchSession:
         own_moves = [number for number, (mover, _) in enumerate(match.moves) if mover == seat]
         self.news_start = self.last_seen.get(seat, own_moves[-1] if own_moves else 0)
         news: list[str] = []
-        # Leave out an unanswered question, which the table shows.
+        # Leave out an unanswered question, because the table shows it.
         end = len(match.moves) - (not match.rules.is_settled(match.position))
         for _, whole in whole_events(match.steps[self.news_start : end]):
             event = self.speech.say(whole)
@@ -454,7 +462,7 @@ class MatchSession:
         return news
 
     def _list_history(self) -> None:
-        """Print the moves so far, numbered."""
+        """Print a numbered list of the moves so far."""
         last = len(self.match.moves)
         settled = map(self.match.rules.is_settled, self.match.positions)
         ends = [place for place, whole in enumerate(settled) if whole or place == last]

@@ -60,7 +60,9 @@ MaybeTieBreakName = Annotated[
 
 Record = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Record the game in this file, or resume it from there."),
+    typer.Option(
+        metavar="FILE", help="Record the game in this file; if it exists, resume its game."
+    ),
 ]
 Seed = Annotated[int | None, typer.Option(metavar="N", help="Random seed.  [default: random]")]
 MoveSeconds = Annotated[
@@ -87,8 +89,8 @@ Secret = Annotated[
     typer.Option(
         metavar="TEXT",
         help="Text that determines all random choices, in place of the seed. If external players "
-        "take part, one is drawn, so that they cannot predict the deals; repeat the games with "
-        "the text shown.",
+        "take part, a secret text is drawn, so that they cannot predict the deals. The text is "
+        "shown after the games, so that you can repeat them.",
     ),
 ]
 
@@ -98,12 +100,12 @@ Dask = Annotated[
     typer.Option(
         metavar="ADDRESS",
         help="Run on the Dask cluster at this address, such as tcp://... The code of your own "
-        "players and solvers is sent there.",
+        "players and solvers is sent to the cluster.",
     ),
 ]
 SaveTo = Annotated[
     str,
-    typer.Option("--save-to", metavar="FOLDER", help="Folder in which a disagreement is saved."),
+    typer.Option("--save-to", metavar="FOLDER", help="Folder for states that show a disagreement."),
 ]
 
 FormulaMethod = Annotated[
@@ -114,4 +116,4 @@ FormulaMethod = Annotated[
         help="How to decide the formulas: auto, solvers, or explicit (lists all deals).",
     ),
 ]
-"""The method that decides whether a formula is true."""
+"""Option for the method that decides whether a formula is true."""

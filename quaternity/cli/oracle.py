@@ -1,4 +1,4 @@
-"""The verdict of a tablebase on a position, as lines of text and as JSON values."""
+"""Output of what a tablebase knows about a position, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from quaternity.perfect.tablebase import Tablebase
 
 MAX_QUESTION_KINDS = 8
-"""Maximum number of kinds of questions that are listed."""
+"""Maximum number of kinds of questions that are listed with their outcomes."""
 
 
 def standing_text(standing: StateValue) -> str:
-    """Describe in one line which players can force a win, win, or prevent a win."""
+    """Describe in one line which players can win, force a win, or prevent another player's win."""
     if standing.can_force:
         player = standing.can_force[0]
         moves = standing.forced_length[player]
@@ -35,9 +35,9 @@ def standing_text(standing: StateValue) -> str:
 
 
 def oracle_lines(tablebase: Tablebase, state: State) -> Iterator[str]:
-    """Yield lines on the standing of a position, and on its questions, the best ones first.
+    """Yield lines that say who can win or force a win, now and after each question.
 
-    Below each question is the standing after each answer.
+    The best questions come first. Below each question is the outcome of each answer.
 
     Raises:
         InputError: If the tablebase is for another game.
@@ -57,7 +57,10 @@ def oracle_lines(tablebase: Tablebase, state: State) -> Iterator[str]:
 
 
 def oracle_document(tablebase: Tablebase, state: State) -> dict[str, Any]:
-    """Return the standing and all questions as plain values. Raises what `oracle_lines` raises."""
+    """Return the content of `oracle_lines`, with all questions, as JSON values.
+
+    Raises the same errors as `oracle_lines`.
+    """
     questions = [
         {
             "asked": prospect.question.asked,

@@ -32,8 +32,9 @@ app.add_typer(players, name="players")
 def listing(ctx: typer.Context, player_file: PlayerFile = None, as_json: AsJson = False) -> None:
     """List the players of all games, or test one.
 
-    Levels and ratings come from the ladder (quaternity guide players). Your own player is a
-    program, cmd:COMMAND, or a Python class, package.module:name; players.toml gives it a name.
+    Levels and ratings come from a tournament, the ladder (see quaternity guide players). You can
+    add a player as a program (cmd:COMMAND) or a Python class (package.module:name), and give it a
+    name in the file players.toml.
 
     Example: quaternity players
     """
@@ -69,11 +70,11 @@ def _rows(game: str, player_file: str | None) -> list[dict[str, Any]]:
 @players.command()
 def check(
     name: Annotated[
-        str, typer.Argument(metavar="PLAYER", help="The player, by its name in --seats.")
+        str, typer.Argument(metavar="PLAYER", help="Name of the player, as in --seats.")
     ],
-    game: Annotated[str, typer.Option(metavar="GAME", help="The game that it plays.")],
+    game: Annotated[str, typer.Option(metavar="GAME", help="Game that the player plays.")],
     positions: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Number of positions.")
+        int, typer.Option(metavar="N", min=1, help="Number of positions to test.")
     ] = DEFAULT_POSITIONS,
     position: Annotated[
         int | None,
@@ -91,9 +92,10 @@ def check(
 ) -> None:
     """Test a player on positions of all sizes, small ones first, until it fails.
 
-    In each position it must return a legal move in time, and the same move again for the same seed.
-    Now and then its process is killed and restarted. Some settings are unusual. If it fails, the
-    exit status is 3, and the position is shown with the command that repeats the test.
+    In each position, the player must return a legal move in time, and the same move again for the
+    same seed. Sometimes the test kills and restarts the player's process. Some settings of the game
+    are unusual. If the player fails, the exit status is 3, and the position is shown with the
+    command that repeats the test.
 
     Example: quaternity players check search --game quarto --positions 200
     """

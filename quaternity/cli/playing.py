@@ -1,4 +1,4 @@
-"""The common part of the `play` commands: start or resume a match."""
+"""Functions that start or resume a match, shared by all `play` commands."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class MatchOptions(NamedTuple):
     """The options of a match.
 
     Attributes:
-        record: the file that records the match, and from which it is resumed.
-        seed: the random seed; drawn if it is None.
+        record: the file in which the match is recorded, and from which it is resumed.
+        seed: the random seed, or None to draw a seed.
         move_seconds: time limit of a program per move, in seconds.
         traceback: whether to print the traceback of a player that fails.
-        deck: the name of the deck that names the cards.
-        player_file: the file that defines names of players, if the user gave one.
+        deck: the name of a deck of card names, or None if cards are numbers.
+        player_file: the file that defines names of players, or None for the default file.
     """
 
     record: str | None
@@ -45,7 +45,7 @@ class MatchOptions(NamedTuple):
 
 
 def seats_of(text: str | None) -> list[str] | None:
-    """Return the names in a list such as `you,exact,greedy`."""
+    """Return the names in a list such as `you,exact,greedy`, or None if there is no list."""
     return None if text is None else split_names(text)
 
 
@@ -58,18 +58,21 @@ def play_match(
     default: Sequence[str] | None,
     playing: MatchOptions,
 ) -> None:
-    """Play a match at this terminal: a new one, or the one in a record.
+    """Play a match at this terminal, either a new match or the match in a record.
 
     Args:
-        settings: returns the settings of a new match, given the options that are set.
-        options: values of settings by name; None if the user did not set an option.
-        seats: returns the players that the user named, or None, given the rules.
-        default: the players if neither the user nor the record names any; None: only people.
+        settings: function that takes the options that are set, and returns the settings of a new
+            match.
+        options: mapping from the names of settings to their values, or to None if the user did not
+            set the option.
+        seats: function that takes the rules and returns the players that the user named, or None.
+        default: the players if neither the user nor the record names any. None means that people
+            play in all seats.
     """
     record, seed, seconds, traceback, deck, _ = playing
     check_move_seconds(seconds)
     options = {name: value for name, value in options.items() if value is not None}
-    # Never show the seed: the hands of all players may follow from it.
+    # Never show the seed, because the hands of all players may follow from it.
     chance = str(Random().getrandbits(64) if seed is None else seed)
     journal = None
     if record is not None and AppendOnlyFile.exists(record):
@@ -117,7 +120,9 @@ def _choose_players(
     """
     reassigned = reassigned if len(reassigned) == rules.seats else ()
     if requested is not None and recorded and tuple(requested) not in (recorded, reassigned):
-        raise InputError(f"--seats {','.join(requested)!r}: the record has {','.join(recorded)!r}")
+        raise InputError(
+            f"--seats {','.join(requested)!r}: the players in the record are {','.join(recorded)!r}"
+        )
     if (
         reassigned
         and (recorded or requested is None)

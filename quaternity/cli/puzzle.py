@@ -1,4 +1,4 @@
-"""`puzzle`: puzzles whose answers are certain, with their proofs."""
+"""`puzzle`: solve puzzles whose answers can be proved."""
 
 from __future__ import annotations
 
@@ -37,14 +37,18 @@ def puzzle(
     ] = 2,
     seed: Annotated[
         int | None,
-        typer.Option(metavar="N", help="The same seed makes the same puzzle.  [default: random]"),
+        typer.Option(
+            metavar="N", help="Random seed, which determines the puzzle.  [default: random]"
+        ),
     ] = None,
     day: Annotated[
         bool, typer.Option("--daily", help="Show the five puzzles of today (UTC).")
     ] = False,
     answer: Annotated[
         str | None,
-        typer.Option(metavar="ANSWER", help="Judge this answer: status 0 if right, 1 if wrong."),
+        typer.Option(
+            metavar="ANSWER", help="Judge this answer: exit status 0 if right, 1 if wrong."
+        ),
     ] = None,
     hint: Annotated[bool, typer.Option("--hint", help="Also show the first hint.")] = False,
     why: Annotated[bool, typer.Option("--why", help="Show the answer and its proof.")] = False,
@@ -54,15 +58,16 @@ def puzzle(
     html: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Write a sheet as HTML, with the solutions on a separate page."
+            metavar="FILE", help="Write the puzzles as HTML, with the solutions on a separate page."
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Solve a puzzle whose answer can be proved.
 
-    At a terminal it asks for your answer and judges it: 'hint' shows a step of the proof, 'why' the
-    whole proof. Otherwise it shows the puzzle. Nothing is stored.
+    At a terminal, the command asks for your answer and judges it. Type hint to see a step of the
+    proof, or why to see the whole proof. If input or output is piped, the command only shows the
+    puzzle. Nothing is stored.
 
     Example: quaternity puzzle owner --level 3 --seed 7 --hint
     """
@@ -122,7 +127,7 @@ def _prove(item: Puzzle) -> None:
 
 
 def _dialogue(item: Puzzle) -> bool:
-    """Ask until the answer is right or shown by `why`; return whether the first one was right."""
+    """Ask until an answer is right or `why` is typed. Return whether the first one was right."""
     hints, first = _hints(item), None
     say(f"Your answer: {FORMS[item.answer_form]}; or hint, why, or quit")
     while True:

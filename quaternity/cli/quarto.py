@@ -44,14 +44,14 @@ quarto_app = typer.Typer(
 app.add_typer(quarto_app, name="quarto")
 
 EXAMPLE = "example"
-"""The word that selects the pieces of this program instead of those in a file."""
+"""Argument that selects the built-in pieces instead of a file of pieces."""
 
 PIECES = Annotated[
     str,
     typer.Argument(
         metavar="PIECES",
-        help="File of the 16 pieces, '-' for standard input, or 'example' for the pieces of this "
-        "program (./example is a file of that name).",
+        help="File of the 16 pieces, '-' for standard input, or 'example' for the built-in "
+        "pieces (./example is a file of that name).",
     ),
 ]
 CONFIGURATION = Annotated[
@@ -73,10 +73,10 @@ def show(
         str | None, typer.Option("--svg", metavar="FILE", help="Also draw the board as SVG.")
     ] = None,
 ) -> None:
-    """Draw a board and its quartos; show whether it is reachable and can end in a draw.
+    """Draw a board and its quartos, and show whether it is reachable and can end in a draw.
 
-    Drawn completions (ways to fill the board without a quarto) are counted for up to 10 empty
-    cells; with more, the count is null in JSON.
+    The ways to fill the board without a quarto are counted if there are up to 10 empty cells. With
+    more empty cells, the count is null in JSON.
 
     Example: quaternity quarto show example 'N?BI??JO?FDLMEAG' --svg board.svg
     """
@@ -167,11 +167,11 @@ def solve(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find who wins with perfect play, by which moves and how soon, with up to 11 empty cells.
+    """Find out who wins with perfect play, by which moves and how soon.
 
-    With more empty cells the exit status is 4. The best moves keep the outcome; if a quarto can be
-    completed, they complete it. Each move is followed by the number of pieces placed until the end.
-    The shortest win comes first; in a lost position, the longest resistance.
+    With more than 11 empty cells, the exit status is 4. The best moves keep the outcome; if a
+    quarto can be completed, the best moves complete one. Each move is followed by the number of
+    pieces that are placed until the end. The fastest win comes first, or the slowest loss.
 
     Example: quaternity quarto solve example 'AGDPMJCF.E......' --in-hand K
     """
@@ -219,7 +219,7 @@ def _print_solution(
     task = "hand over a piece" if in_hand is None else f"place {in_hand}"
     say(f"To {task}: {solution.outcome.name.lower()} with perfect play.")
     lost = solution.outcome == Outcome.LOSS
-    say("Every move loses; the longest resistance first:" if lost else "Best moves:")
+    say("Every move loses; the slowest losses first:" if lost else "Best moves:")
     _print_moves(zip(solution.moves, solution.distances, strict=True))
     print("A line of play:")
     for number, move in enumerate(line, start=1):
@@ -235,7 +235,7 @@ def _board(pieces: str, configuration: str) -> Board:
 
 
 def _board_document(board: Board, drawable: bool, completions: int | None) -> dict[str, object]:
-    """Return the JSON values that `show` prints."""
+    """Return the JSON object that `show` prints."""
     set_of = board.pieces
     cells = [[] if piece is None else sorted(set_of.words_of(piece)) for piece in board.cells]
     return {
@@ -260,7 +260,7 @@ def _print_board(board: Board) -> None:
 
 
 def _reachable(board: Board) -> str:
-    """Return whether a game can reach a board, with the reason if it cannot."""
+    """Return whether a game can reach a board, and the reason if it cannot."""
     reason = why_unreachable(board)
     return "yes" if reason is None else f"no ({reason})"
 
@@ -274,7 +274,7 @@ def _move_json(move: QuartoMove) -> dict[str, object]:
 
 
 def _print_moves(rows: Iterable[tuple[QuartoMove, int]]) -> None:
-    """Print moves; those with the same cell (or none) and the same distance share a line."""
+    """Print moves, with moves of the same cell and distance on one line."""
     alike: dict[tuple[int, int | None], list[str]] = {}
     for (cell, name), distance in rows:
         alike.setdefault((distance, cell), []).extend([] if name is None else [name])

@@ -1,4 +1,4 @@
-"""`quarto play` and `quarto tournament`."""
+"""The commands `quarto play` and `quarto tournament`, and the texts of Quarto at the terminal."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ and so on. A player who completes a row, a column or a diagonal of four pieces w
 property has a quarto and wins, without having to announce it. Sixteen pieces without a quarto are a
 draw. With --squares, four pieces in a square of 2 x 2 cells count as well."""
 
-MARKS = "On the board a dot is an empty cell, and the pieces of a quarto are in brackets."
+MARKS = "On the board, a dot marks an empty cell, and brackets mark the pieces of a quarto."
 
 FORMS = """\
 Move:    H1V2 K   place the piece in hand on row H1, column V2, and hand over K
-         H1V2     the same when it ends the game
+         H1V2     the same, if it ends the game
          K        hand over the first piece"""
 
 add_play(
@@ -49,5 +49,5 @@ def quarto_words() -> GameWords:
 
 
 def _remark(match: Match[Any, Any, Any]) -> str | None:
-    """Return a reminder of the rule about squares, if it is played."""
-    return "four in a square of 2 x 2 are also a quarto" if match.rules.settings.squares else None
+    """Return a reminder of the rule about squares, or None if the game is played without it."""
+    return "four in a 2 x 2 square can also be a quarto" if match.rules.settings.squares else None

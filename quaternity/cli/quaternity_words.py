@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from quaternity.table.match import Match
 
 RULES = """\
-Nobody has dealt the cards: questions and answers are all that is ever known about them, and some
-deal must always stay possible. On your turn you ask another player for a card. By asking you state
-that you do not have the card, and that you have another card of its set. After yes the card is
-yours and you ask again; after no it is the other player's turn. If only one answer is possible, it
-is given automatically. A player who must own all cards of a set completes it and scores a point.
+The cards are not dealt. The players know only the questions and answers, and at least one deal must
+always remain possible. On your turn you ask another player for a card. By asking you state that you
+do not have the card, and that you have another card of its set. After yes, the card is yours and
+you ask again; after no, it is the other player's turn. If only one answer is possible, it is given
+automatically. A player who must own all cards of a set completes the set and scores a point.
 When all sets are completed, the player with the most points wins; if several have the most, nobody
 wins. In a brisk game, questions that can only be answered by no are forbidden."""
 
 MARKS = """\
-In the table >: to move, =1: player 1 has the card, 12: player 1 or 2 has it, *: anybody may have \
-it; at least 1:2: player 1 has two cards of the set or more."""
+Marks in the table: >: player to move; =1: player 1 has the card; 12: player 1 or 2 has it; *: \
+anybody may have it; at least 1:2: player 1 has two or more cards of the set."""
 
 FORMS = """\
 Ask:     1 0 2   or   1 for 0/2      player 1, do you have card 2 of set 0?
@@ -41,7 +41,7 @@ Answer:  y, yes or 1;   n, no or 0"""
 
 
 def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
-    """Return the texts and commands of Quaternity at the terminal, with or without a tablebase."""
+    """Return the texts and commands of Quaternity. The command `oracle` uses the tablebase."""
 
     def oracle(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
         del seat, argument
@@ -58,13 +58,13 @@ def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
         FORMS,
         MARKS,
         {
-            "questions": ("the legal questions", _questions),
+            "questions": ("list the legal questions", _questions),
             "why": (
-                "why was it refused or forced?  why 1 0 2: any question; or a formula",
+                "why the last move was refused or forced; why 1 0 2: any question; or a formula",
                 _why,
             ),
-            "know": ("know H1 0/2: is it certain that player 1 has 0/2? or any formula", _know),
-            "oracle": ("who can force what, and the best questions (with --oracle)", oracle),
+            "know": ("know H1 0/2: is it certain that player 1 has 0/2? Or any formula", _know),
+            "oracle": ("what players can force, and the best questions (with --oracle)", oracle),
         },
         _remark,
         formula_lines=_formula_lines,
@@ -72,7 +72,7 @@ def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
 
 
 def _remark(match: Match[Any, Any, Any]) -> str | None:
-    """Return a remark: an answer is due, the game is special, or the position is repeated."""
+    """Return a remark if an answer is due, a special rule applies, or the position is repeated."""
     if match.position.pending is not None:
         return "your answer: yes or no (y or n)?"
     if match.rules.seats == 2 and not match.moves:
@@ -82,12 +82,12 @@ def _remark(match: Match[Any, Any, Any]) -> str | None:
     if match.position in match.positions[:-1]:
         before = match.positions[: match.positions.index(match.position)]
         moves = sum(map(match.rules.is_settled, before))
-        return f"this is the position after {with_noun(moves, 'move')} again: nothing was learnt"
+        return f"this is again the position after {with_noun(moves, 'move')}: nothing was learnt"
     return None
 
 
 def _questions(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """Show the legal questions, grouping cards with the same answers."""
+    """Yield the legal questions, with cards grouped if they have the same possible answers."""
     del seat, argument
     groups = []
     for asked, index, cards, answers in session.match.position.state.legal_questions.groups():
@@ -100,9 +100,10 @@ def _questions(session: MatchSession, seat: int, argument: str) -> Iterator[str]
 def game_of(
     settings: Settings, positions: Sequence[QuaternityPosition], moves: Sequence[tuple[int, Any]]
 ) -> Game:
-    """Return the game of the questions and answers in `moves`, each of which has its seat.
+    """Return the game that consists of the questions and answers in `moves`.
 
-    There is one more position than moves.
+    Each move is a pair of a seat and a question or answer. `positions` has one element more than
+    `moves`.
     """
     states, played = [positions[0].state], []
     for (_, move), before, after in zip(moves, positions, positions[1:], strict=False):
@@ -123,18 +124,18 @@ def _formula_lines(
 
 
 def _game(match: Match[Any, Any, Any], moves: int | None = None) -> Game:
-    """Return the game after some moves of a match (default: all)."""
+    """Return the game after a number of moves of a match, or after all moves if it is None."""
     last = len(match.moves) if moves is None else moves
     return game_of(match.rules.settings, match.positions[: last + 1], match.moves[:last])
 
 
 def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """Explain a question or formula; without an argument, the last refusal or forced answer."""
+    """Explain a question or formula or, without an argument, the last refusal or forced answer."""
     del seat
     match = session.match
     if argument:
         try:
-            # Read it as a question of the player to move, even while an answer is due.
+            # Read the argument as a question of the player to move, even while an answer is due.
             move = match.rules.read(argument, QuaternityPosition(match.position.state))
         except InputError as error:
             if argument[0].isdigit():
@@ -162,18 +163,18 @@ def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
 
 
 def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """Yield what everybody can tell about a formula."""
+    """Yield lines about what everybody knows about a formula."""
     del seat
     if not argument:
-        yield "type a formula: know H1 0/2 (player 1 has 0/2), or as in kwartet know --help"
+        yield "type a formula, such as know H1 0/2; kwartet know --help explains formulas"
         return
     yield from certainty_lines(argument, _game(session.match))
 
 
 def certainty_lines(text: str, game: Game, why: bool = False) -> Iterator[str]:
-    """Yield what is certain about a formula in a game of Quaternity, where hands are undefined.
+    """Yield lines that say whether a formula is certainly true or false in a game of Quaternity.
 
-    With `why`, include the moves that prove it, or two deals that differ in it.
+    If `why` is true, include the moves that prove this, or two deals in which the formula differs.
     """
     try:
         answer = certainty(text, game, why)

@@ -45,7 +45,7 @@ from solvers import DealProblem, Solver, default_solver
 from solvers.registry import solver_label, solver_version
 
 SHRINK_SECONDS = 10.0
-"""Time limit for shrinking a state about which a solver is wrong, in seconds."""
+"""Time limit for shrinking a state on which a solver is wrong, in seconds."""
 
 
 def _solvers_for(solvers: list[Solver] | None, problem: DealProblem) -> list[Solver]:
@@ -60,7 +60,8 @@ def check(
         str | None,
         typer.Option(
             metavar="NAME,NAME,...",
-            help="Names of solvers, or all.  [default: the fastest that can decide]",
+            help="Comma-separated names of solvers, or all.  [default: the fastest solver that "
+            "can decide]",
         ),
     ] = None,
     limit: Limit = SECONDS,
@@ -69,9 +70,9 @@ def check(
 ) -> None:
     """Check whether states are possible and games follow the rules.
 
-    Each file gets a verdict with evidence: a deal that fits, or a sentence that shows why none
-    does. Exit status 0: all are possible; 1: some are not; 3: a solver is wrong, and the smallest
-    state that shows this is saved.
+    Each file gets a verdict with evidence: a possible deal, or a sentence that shows why no deal is
+    possible. The exit status is 0 if all files are possible, and 1 if some are not. It is 3 if a
+    solver is wrong; then the smallest state that shows the fault is saved.
 
     Example: quaternity check game.record state.json --solver all
     """
@@ -87,7 +88,7 @@ def check(
                     saved = _save_smallest(error.state, solvers, save_to)
                     if saved is not None:
                         of = "" if solver is None else f" --solver {solver}"
-                        warn(f"the smallest such state is saved: quaternity check {saved}{of}")
+                        warn(f"the smallest example is saved: quaternity check {saved}{of}")
                 leaving.status = _worse(leaving.status, error)
                 continue
             if not report.valid:
@@ -106,7 +107,7 @@ def _worse(status: ExitStatus, error: Exception) -> ExitStatus:
 def _save_smallest(
     state: State | DealProblem, named_solvers: list[Solver] | None, directory: str
 ) -> str | None:
-    """Shrink a state about which a solver is wrong for a few seconds, and save it."""
+    """Shrink a state on which a solver is wrong, within `SHRINK_SECONDS`, and save the result."""
     solvers = _solvers_for(named_solvers, problem_of(state))
     return save_or_print(directory, smallest_text(state, solvers, SHRINK_SECONDS))
 
@@ -127,7 +128,7 @@ def _check_file(path: str, named_solvers: list[Solver] | None) -> Report:
         reasons = "; ".join(
             f"{solver_label(solver)}: {why}" for solver, why in report.skipped.items()
         )
-        raise LimitError(f"every solver skipped it: {reasons}")
+        raise LimitError(f"every solver skipped this problem: {reasons}")
     return report
 
 
@@ -164,9 +165,9 @@ def _print_report(path: str, report: Report, as_json: bool) -> None:
 
 @app.command()
 def questions(files: Files, as_json: AsJsonLines = False) -> None:
-    """List the legal questions in a state, or at a record's end.
+    """List the legal questions in a state, or at the end of a record.
 
-    Exit status 0; 1 if a state is impossible or a record breaks the rules.
+    The exit status is 1 if a state is impossible or a record breaks the rules.
 
     Example: quaternity questions state.json --json
     """
@@ -217,13 +218,13 @@ def perft(
     brisk: Brisk = False,
     depth: Annotated[
         int,
-        typer.Option("-d", "--depth", metavar="N", min=1, max=100, help="Number of moves."),
+        typer.Option("-d", "--depth", metavar="N", min=1, max=100, help="Maximum number of moves."),
     ] = 3,
     as_json: AsJson = False,
 ) -> None:
     """Count the sequences of moves from the start.
 
-    The numbers serve as a fingerprint of the rules.
+    The numbers serve as a fingerprint of the rules, to compare two implementations.
 
     Example: quaternity perft -s 4 -n 3 -p 3 -d 3
     """

@@ -29,7 +29,7 @@ def review(
         int | None,
         typer.Option(
             metavar="SEAT",
-            help="Review the game for this seat, using only what it saw of hidden hands.",
+            help="Review the game for this seat, using only the hidden cards that this seat saw.",
         ),
     ] = None,
     seconds: Annotated[
@@ -47,9 +47,9 @@ def review(
 ) -> None:
     """Show what decided a game, and what each move was worth.
 
-    Proved facts are exact; all other values are estimated from simulated games, with an error. A
-    move is called a mistake only if another is better by more than twice that error. Exit status 4:
-    not everything was finished within the limits.
+    Proved facts are exact. All other values are estimated from simulated games, with an error. A
+    move is called a mistake only if another move is better by more than twice that error. The exit
+    status is 4 if something was not finished within the limits.
 
     Example: quaternity review my.game --seat 0 --svg chances.svg
     """

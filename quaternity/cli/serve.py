@@ -68,7 +68,7 @@ MoveSeconds = Annotated[
     float,
     typer.Option(
         metavar="SECONDS",
-        help="Time limit in seconds, per move of a program and per hint or count.",
+        help="Time limit in seconds for each move of a program, each hint and each count of deals.",
     ),
 ]
 Proxies = Annotated[
@@ -106,7 +106,8 @@ LogKind = Annotated[
     ),
 ]
 Check = Annotated[
-    bool, typer.Option("--check", help="Only check these options, and print their faults.")
+    bool,
+    typer.Option("--check", help="Check these options, print what is wrong with them, and exit."),
 ]
 ProcessCount = Annotated[
     int,
@@ -198,12 +199,12 @@ def serve(
             raise InputError(f"--log {log[:40]!r}: expected text or json")
         if processes > 1 and not is_shared(data):
             raise InputError(
-                f"--processes {processes}: a folder is served by one process; several need "
-                "--data postgresql://..."
+                f"--processes {processes}: a folder can be served by only one process; for "
+                "several, use --data postgresql://..."
             )
         if processes > 1 and token:
             raise InputError(
-                f"--processes {processes}: /metrics would have the numbers of one process only; "
+                f"--processes {processes}: /metrics would show the numbers of one process only; "
                 "use --metrics, and unset QUATERNITY_METRICS_TOKEN"
             )
 
@@ -231,7 +232,8 @@ def serve(
         warn(missing)
     keep = Retention(keep_days, keep_unfinished_days)
     with ExitStack() as stack:
-        if processes > 1:  # only these processes may share the port
+        if processes > 1:
+            # The processes of this server share the port, so no other program may use it.
             _check_free(host, port)
         server_socket = stack.enter_context(_bind_socket(host, port, shared=processes > 1))
         address, path = server_socket.getsockname(), root_path.rstrip("/")
@@ -261,8 +263,8 @@ def serve(
         if metrics is not None:
             stack.callback(_offer_metrics(metrics, web_app.state.seen.registry))
         server = _server(config)
-        # There are many live objects but few reference cycles. The search for these took a
-        # quarter of the time.
+        # Search for reference cycles less often. There are many live objects but few cycles, and
+        # the search took a quarter of the time.
         gc.freeze()
         gc.set_threshold(50_000, 20, 50)
         server_socket.listen(config.backlog)
@@ -271,7 +273,7 @@ def serve(
 
 
 def _report_faults(*checks: Callable[[], object]) -> None:
-    """Run all checks and print their faults; exit with status 2 if there are any."""
+    """Run all checks and print the faults that they find. Exit with status 2 if there are any."""
     from quaternity.cli.terminal import say, warn
 
     faults = 0
@@ -287,7 +289,7 @@ def _report_faults(*checks: Callable[[], object]) -> None:
 
 
 def _offer_metrics(port: int, registry: Any) -> Callable[[], None]:
-    """Serve metrics at a port of 127.0.0.1; return a function that stops this."""
+    """Serve metrics at a port of 127.0.0.1, and return a function that stops the metrics server."""
     from prometheus_client import start_http_server
 
     _bind_socket("127.0.0.1", port, "--metrics").close()
@@ -307,7 +309,7 @@ def _server(config: uvicorn.Config) -> uvicorn.Server:
     server = Server(config)
 
     def end(number: int, frame: object) -> None:
-        """Stop the server, before Uvicorn handles signals and when it raises them again."""
+        """Stop the server if SIGTERM arrives before Uvicorn handles signals, or is raised again."""
         del number, frame
         server.should_exit = True
 
@@ -348,7 +350,7 @@ def _bind_socket(
 
 
 def _welcome(host: str, port: int, path: str, open_page: bool) -> None:
-    """Print the link of the server, and open it in a browser if this is wanted."""
+    """Print the link of the server and, if `open_page`, open it in a browser."""
     from quaternity.cli.terminal import say
 
     everywhere = host in ("0.0.0.0", "::")
@@ -356,7 +358,7 @@ def _welcome(host: str, port: int, path: str, open_page: bool) -> None:
     link = f"http://{shown}:{port}{path}/"
     say(f"the table is open: {link} (Ctrl-C closes it; nothing is lost)")
     if everywhere:
-        say("others in the network reach it by the name or the address of this machine")
+        say("other devices in the network reach it by the name or the address of this machine")
     if open_page:
         import webbrowser
 
@@ -369,7 +371,7 @@ def _players(texts: list[str], player_file: str | None) -> dict[tuple[str, str],
     from quaternity.table.players import check_name
 
     players, games = {}, tuple(game_names())
-    if player_file is not None:  # players.toml is used only if it is named
+    if player_file is not None:  # A server reads players.toml only if the option names the file.
         for game in games:
             for short, player in file_players(game, player_file).items():
                 players[game, short] = player
@@ -378,7 +380,8 @@ def _players(texts: list[str], player_file: str | None) -> dict[tuple[str, str],
         game, dot, short = name.partition(".")
         if not (equals and dot and game in games and short.replace("-", "").isalnum()):
             raise InputError(
-                f"--players {text!r}: expected GAME.NAME=PLAYER, the game one of {', '.join(games)}"
+                f"--players {text!r}: expected GAME.NAME=PLAYER, where GAME is one of "
+                f"{', '.join(games)}"
             )
         check_name(game, player, people=False)
         players[game, short] = player
@@ -408,6 +411,8 @@ def _limits(texts: list[str]) -> Limits:
         name, _, number = text.partition("=")
         if name not in Limits._fields or not number.isdecimal() or len(number) > 12:
             names = ", ".join(Limits._fields)
-            raise InputError(f"--limit {text!r}: expected NAME=NUMBER, the name one of {names}")
+            raise InputError(
+                f"--limit {text!r}: expected NAME=NUMBER, where NAME is one of {names}"
+            )
         limits[name] = int(number)
     return Limits(**limits)

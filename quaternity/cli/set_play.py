@@ -1,4 +1,4 @@
-"""`set play` and `set tournament`."""
+"""The commands `set play` and `set tournament`, and the texts of SET at the terminal."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ RULES = """\
 Every card has a shape, a colour, a fill and an amount, three kinds of each. Three cards are a SET
 if in each of the four attributes they are all alike or all different. Anybody may claim three cards
 of the table at any time: a SET is taken and scores a point, and three more cards are dealt; a wrong
-claim costs a point. If nobody finds a SET, all players agree to three more cards (more); if there
-was one after all, it is announced. The game ends when the deck is empty and no SET is left.
-(--rule triple: the three must differ in all four attributes.)
+claim costs a point. If nobody finds a SET, all players can agree to deal three more cards (more);
+if there was a SET after all, it is announced. The game ends when the deck is empty and no SET is
+left. With --rule triple, the three cards must differ in all four attributes.
 Programs find every SET, but take time: quick about 4 seconds, slow about 12, slow:30 about 30. At a
-terminal the clock runs while you look; Enter lets the next program move at once. Half-typed text
-stays, except for a claim whose letters name other cards by then."""
+terminal the clock runs while you look; press Enter to let the next program move at once. Half-typed
+text is kept, unless it is a claim whose letters name other cards after a program's move."""
 
 MARKS = """\
 Each card has a letter, a number and its attributes: claim three by their letters, such as a d k. \
@@ -30,7 +30,7 @@ Programs also claim, after a while."""
 
 FORMS = """\
 Move:    a d k           claim the cards with these letters
-         claim 3 17 52   by their numbers
+         claim 3 17 52   the same by their numbers
          more            agree to three more cards
          Enter           wait for the programs"""
 
@@ -61,7 +61,7 @@ def _remark(match: Match[Any, Any, Any]) -> str | None:
     """Return advice if other players have agreed to more cards."""
     agreed = match.position.seen.agreed
     if agreed and not agreed.issuperset(match.people):
-        return "type more if you see none either"
+        return "other players want three more cards: type more if you agree"
     return None
 
 

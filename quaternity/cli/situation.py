@@ -43,7 +43,9 @@ def situation(
     after: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=0, help="Draw it after this many announcements.  [default: all]"
+            metavar="N",
+            min=0,
+            help="Draw the model after N announcements.  [default: after all of them]",
         ),
     ] = None,
     all_cards: Annotated[
@@ -59,9 +61,10 @@ def situation(
 ) -> None:
     """Find out what is true after announcements, and who knows it.
 
-    The file states who holds which cards, what is public and what is announced, and lists formulas.
-    Exit status 1: a formula is not as the file says, or an announcement is not true. --to dot and
-    --to svg draw the Kripke model after the announcements, contracted by bisimulation.
+    The file states who holds which cards, what is public, what is announced, and which formulas to
+    evaluate. The exit status is 1 if a formula is not as the file says, or if an announcement is
+    not true. --to dot and --to svg draw the Kripke model after the announcements, contracted by
+    bisimulation.
 
     Example: quaternity situation russian.situation --to svg --out russian.svg
     """

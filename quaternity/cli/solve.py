@@ -73,7 +73,7 @@ def solve(
     out: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Write a tablebase; FILE.work lets an interrupted run continue."
+            metavar="FILE", help="Write a tablebase; an interrupted run continues from FILE.work."
         ),
     ] = None,
     certificate: Annotated[
@@ -88,17 +88,17 @@ def solve(
         str | None,
         typer.Option(
             metavar="GOAL",
-            help="points or win: show the outcomes if every player plays for as many sets as "
-            "possible, or for a win, however ties are broken without chance (see --ties). Requires "
-            "a game that must end: --brisk, or two players.",
+            help="Show the outcomes if every player pursues this goal: points (as many sets as "
+            "possible) or win. All ways of breaking ties without chance are considered (see "
+            "--ties). Requires a game that must end: --brisk, or two players.",
         ),
     ] = None,
     ties: Annotated[
         str | None,
         typer.Option(
             metavar="RULE",
-            help="With --everybody: coin breaks ties by a fair draw, and gives exact fractions; "
-            "chance gives bounds for any chances.",
+            help="With --everybody: coin breaks ties between equally good moves by a fair draw, "
+            "and gives exact fractions; chance allows any probabilities, and gives bounds.",
         ),
     ] = None,
     most_states: Annotated[
@@ -121,7 +121,7 @@ def solve(
         typer.Option(
             metavar="SECONDS",
             min=0,
-            help="Time limit in seconds for --ask, and another for checking its answer.",
+            help="Time limit in seconds for --ask, and again for checking its answer.",
         ),
     ] = 60.0,
     workers: Workers = 1,
@@ -130,11 +130,11 @@ def solve(
 ) -> None:
     """Solve a game: find who can force a win, or prevent one.
 
-    The solver visits every state once, up to names, and computes what each player can force there
-    against all others together. A player with more sets than every other player wins; nobody wins a
-    game that never ends.
+    The solver visits every state once and treats states as equal if they differ only in names. For
+    each state it computes what each player can force against all others together. A player with
+    more sets than every other player wins. Nobody wins a game that never ends.
 
-    With --ask, a search answers one question, even for a game with far too many states.
+    With --ask, a search answers one question, even if the game has far too many states to visit.
 
     Example: quaternity solve -s 3 -n 3 -p 3 --out 3-3-3.tablebase
     """
@@ -144,7 +144,7 @@ def solve(
     if rankings is not None:
         raise InputError(
             f"--rankings {rankings!r} is retired: --everybody win shows the outcomes if every "
-            "player plays to win, --ask force:PLAYER whether a player can force a win"
+            "player plays to win, and --ask force:PLAYER shows whether a player can force a win"
         )
     options = {"set_size": set_size, "sets": sets, "players": players, "tie_break": tie_break}
     state = _state(
@@ -184,7 +184,7 @@ def solve(
 
 @contextmanager
 def _report_interrupts(target: Path | None) -> Iterator[None]:
-    """Print which work is kept if the block ends by an interrupt or SIGTERM."""
+    """If an interrupt or SIGTERM ends the block, print which work is kept."""
     try:
         with terminable():
             yield
@@ -202,13 +202,13 @@ def _solve(
     state: State, target: Path | None, certificate: str | None, most_states: int | None,
     workers: int, dask: str | None, wish: tuple[str | None, str | None], as_json: bool,
 ) -> None:  # fmt: skip
-    """Solve a game, unless a tablebase already has the result, and print what can be forced."""
+    """Solve a game, or read the result from its tablebase, and print what can be forced."""
     if target is not None and target.exists():
         facts = _from_file(target, state)
         if certificate is not None:
             raise InputError(
-                f"--certificate needs the whole game, but {target} contains only its values: solve "
-                "it without --out, or to another file"
+                f"--certificate needs the whole game, but {target} contains only its values: "
+                "solve the game without --out, or write another file"
             )
         walk = partial(_walk_graph, state, facts["states"], most_states, workers, dask)
         _show_with(facts, state, walk, wish, as_json)
@@ -218,7 +218,8 @@ def _solve(
 
         if is_larger(state, most_states, Random(0)):
             raise LimitError(
-                f"more than {most_states:,} states, as random games show; --most-states allows more"
+                f"the game has more than {most_states:,} states, as random games show; "
+                "--most-states allows more"
             )
     certified_wish = None if wish[1] else wish[0]
     facts, graph = _solve_and_write(
@@ -228,7 +229,7 @@ def _solve(
 
 
 def _answer(state: State, ask: str, seconds: float, certificate: str | None, as_json: bool) -> None:
-    """Print whether a player can force a win, after checking the answer by playing it out."""
+    """Search whether a player can force a win, check the answer by playing it out, and print it."""
     kind, _, number = ask.partition(":")
     if kind != "force" or not (number.isascii() and number.isdigit()):
         raise InputError(f"--ask {ask!r}: expected force:PLAYER, for example force:0")
@@ -263,15 +264,15 @@ def _answer(state: State, ask: str, seconds: float, certificate: str | None, as_
     for move in moves:
         say(f"    {move}")
     if again is not None:
-        say(f"    and so on for ever: as after {again} moves, except for names")
+        say(f"    and so on for ever: this is the position after {again} moves, except for names")
     elif not answer:
-        say("    and others have, or will have, at least as many sets")
+        say("    and other players have, or will have, at least as many sets")
     if certificate is not None:
         say(f"  certificate: {certificate}")
 
 
 def _state(position: str | None, options: dict[str, Any], brisk: bool) -> State:
-    """Return the state to begin with; options may repeat the settings of a file."""
+    """Return the state to solve. Options may repeat the settings of its file."""
     if "tie_break" in options:
         options["tie_break"] = TieBreak.parse(options["tie_break"])
     if position is None:
@@ -331,9 +332,9 @@ def _solve_and_write(
     workers: int,
     dask: str | None,
 ) -> tuple[dict[str, Any], GameGraph]:
-    """Solve a game, and write the tablebase and the certificate; return the result and the graph.
+    """Solve a game and write its tablebase and certificate. Return the result and the graph.
 
-    `certified` has the file of the certificate, and the wish that it certifies.
+    `certified` contains the path of the certificate, and the goal of the players that it certifies.
     """
     certificate, wish = certified
     from quaternity.perfect.solving.certifying import write_certificate
@@ -371,13 +372,13 @@ def _solve_and_write(
 def _walk_graph(
     state: State, states: int, limit: int | None, workers: int, dask: str | None
 ) -> GameGraph:
-    """Return the graph of a game, which a tablebase does not contain."""
+    """Compute the graph of a game again, because a tablebase does not contain the graph."""
     from quaternity.perfect.solving.solver import game_graph
 
     if limit is not None and states > limit:
         raise LimitError(
-            f"--everybody visits all {states:,} states: the limit is {limit:,}; "
-            "change it by --most-states, or remove it by --no-limit"
+            f"--everybody visits all {states:,} states, but the limit is {limit:,}; change the "
+            "limit by --most-states, or remove it by --no-limit"
         )
     with progress("walking", None) as bar, open_executor(workers, dask) as pool:
         return game_graph(state, pool, None, _report_to(bar))
@@ -393,10 +394,12 @@ def _from_file(target: Path, state: State) -> dict[str, Any]:
         tablebase.check_rules(Rules.of(state))
         if tablebase.about["start"] != canonical(state).key.hex():
             raise InputError(
-                f"{target} already exists, solved from another state; analyse --oracle reads it"
+                f"{target} already exists and was solved from another state; analyse --oracle "
+                "reads it"
             )
         warn(f"{target} already exists")
-        with suppress(InputError):  # a run that was killed at the very end leaves working files
+        with suppress(InputError):
+            # A run that was killed at the very end may have left working files.
             remove_working_files(state, _work_path(target))
         document = tablebase.facts() | tablebase.standing(state).document()
     return document | {"tablebase": str(target), "certificate": None, "seconds": None}
@@ -421,7 +424,10 @@ def _show_with(
     wish: tuple[str | None, str | None],
     as_json: bool,
 ) -> None:
-    """Show the result with the outcomes of a wish, or without them if their computation fails."""
+    """Show the result and the outcomes if every player plays for the goal in `wish`.
+
+    If the outcomes cannot be computed, the result is shown without them and the error is raised.
+    """
     goal, ties = wish
     with ExitWithStatus() as leaving:
         try:

@@ -21,9 +21,9 @@ SolverNames = Annotated[
     typer.Option(
         "--solvers",
         metavar="NAME,NAME,...",
-        help="Comma-separated names, or all (built-in and registered solvers), rivals (installed "
-        "external solvers, see quaternity solvers) or installed (both). A single solver is checked "
-        "by its evidence alone.",
+        help="Comma-separated names of solvers, or all (built-in and registered solvers), rivals "
+        "(installed external solvers, see quaternity solvers) or installed (both). If only one "
+        "solver is named, its evidence alone is checked.",
     ),
 ]
 
@@ -31,8 +31,9 @@ SolverNames = Annotated[
 Limit = Annotated[
     float,
     typer.Option(metavar="SECONDS",
-                 help="Time limit per answer of an external solver (a rival, or one of another "
-                 "package), in wall-clock seconds. It runs in a separate process."),
+                 help="Time limit per answer of an external solver, in wall-clock seconds. "
+                 "Rivals and solvers of other packages are external, and run in separate "
+                 "processes."),
 ]  # fmt: skip
 Memory = Annotated[
     int,
@@ -45,7 +46,7 @@ SECONDS, MEMORY = 10.0, 4096
 
 MAX_LIMIT_SECONDS = 1_000_000
 PATIENCE = 3
-"""Number of consecutive timeouts after which a solver is skipped, unless its times are wanted."""
+"""Number of consecutive timeouts after which a solver is skipped, unless its times are measured."""
 
 
 def check_seconds(name: str, seconds: float) -> None:
@@ -69,7 +70,7 @@ def select_solvers(names: str) -> list[Solver]:
 
     Raises `InputError` if a name is unknown or repeated, or if the list is empty.
     """
-    # Other packages are searched only if a group that includes their solvers is named.
+    # Call these functions only if their group is named, because some of them search other packages.
     groups = {
         "all": all_solvers,
         "rivals": installed_solvers,
@@ -96,7 +97,7 @@ def _all_installed() -> dict[str, Solver]:
 
 
 def save_or_print(directory: str, text: str) -> str | None:
-    """Save the text of a state file and return its path; print the text if that fails."""
+    """Save the text of a state file and return its path, or print the text if saving fails."""
     try:
         return save_finding(directory, text)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""The meaning of a command's exit status, the same for every command."""
+"""Exit statuses of all commands, and the handling of interrupts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from quaternity.base.errors import LimitError, PlayerFault, QuaternityError, Sol
 class ExitStatus(IntEnum):
     """The exit status of a command.
 
-    Wrong options also exit with 2, and a strategy or bot that fails with 3.
+    A command also exits with 2 if an option is wrong, and with 3 if a player fails.
     """
 
     DONE = 0
@@ -59,10 +59,10 @@ def reason_of(error: BaseException) -> str:
 
 
 class ExitWithStatus:
-    """Exit a command with the status of its result, even if its output is closed early.
+    """Context manager that exits a command with the status of its result.
 
-    Set `status` as soon as it is known. The command exits with it when the block ends, or when the
-    output has lost its reader. Any other error propagates.
+    Set `status` as soon as the result is known. The command exits with this status when the block
+    ends, or when the reader of its output has closed the pipe. Any other error propagates.
     """
 
     def __init__(self) -> None:

@@ -40,12 +40,12 @@ from quaternity.web.table_admin import (
 tables = typer.Typer(cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(tables, name="tables")
 
-# An ID may begin with a hyphen; no option is a single letter, so they are not confused.
+# An ID may begin with one hyphen, but every option begins with two.
 _IDS = {"ignore_unknown_options": True}
 
-Name = Annotated[str, typer.Argument(metavar="ID", help="ID of a table, as in `list`.")]
+Name = Annotated[str, typer.Argument(metavar="ID", help="ID of a table, as shown by `list`.")]
 Names = Annotated[
-    list[str] | None, typer.Argument(metavar="ID", help="IDs of tables, as in `list`.")
+    list[str] | None, typer.Argument(metavar="ID", help="IDs of tables, as shown by `list`.")
 ]
 
 
@@ -90,9 +90,9 @@ def listing(
 ) -> None:
     """List the tables, most recently touched first.
 
-    Each line has the game, the times at which the table was made and last touched (UTC), the
-    numbers of people, programs, open seats and moves, and the state: whether the table waits, is
-    under way, is over, or was uploaded.
+    Each line has the game, the times (UTC) at which the table was made and last touched, and the
+    numbers of people, programs, open seats and moves. The state says whether the game has not
+    started, is under way, is over, or was uploaded.
 
     Example: quaternity tables list --data tables --order moves --limit 10
     """
@@ -146,18 +146,18 @@ def export(
         ),
     ] = None,
     hidden: Annotated[
-        bool, typer.Option("--hidden", help="Include games under way, with hands and deck.")
+        bool, typer.Option("--hidden", help="Include unfinished games, with hidden hands and deck.")
     ] = False,
 ) -> None:
     """Export tables as records, which `watch` and `review` read.
 
-    Without --hidden, a game with hidden cards is refused (with --all, left out) before its end,
-    because players could cheat with the record.
+    Without --hidden, an unfinished game with hidden cards is refused, because players could cheat
+    with its record. With --all, such games are left out.
 
     Example: quaternity tables export --all --out records --data tables
     """
     if every == bool(names) or (out is None and (every or len(names or ()) > 1)):
-        raise InputError("expected one ID, or IDs or --all with --out FOLDER")
+        raise InputError("expected one ID; several IDs or --all need --out FOLDER")
     with _reader(data) as reader, ExitWithStatus() as leaving:
         if out is not None:
             Path(out).mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -180,11 +180,11 @@ def export(
 @tables.command()
 def backup(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="The backup; an old one is replaced in one step.")
+        str, typer.Argument(metavar="FILE", help="Backup file, replaced in one step if it exists.")
     ],
     data: Data = None,
 ) -> None:
-    """Copy all tables, as of one moment, to a file, and check the copy.
+    """Copy a snapshot of all tables to a file, and check the copy.
 
     The file contains hands, so other users of this machine cannot read it.
 
@@ -195,7 +195,9 @@ def backup(
 
 @tables.command(context_settings=_IDS)
 def delete(
-    names: Annotated[list[str], typer.Argument(metavar="ID", help="IDs of tables, as in `list`.")],
+    names: Annotated[
+        list[str], typer.Argument(metavar="ID", help="IDs of tables, as shown by `list`.")
+    ],
     data: Data = None,
 ) -> None:
     """Delete tables and all their data permanently.
@@ -235,11 +237,11 @@ def confirm_clock(data: Data = None) -> None:
 @tables.command(name="restore")
 def put_back(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="The backup, which is checked first.")
+        str, typer.Argument(metavar="FILE", help="Backup file, which is checked first.")
     ],
     data: Data = None,
 ) -> None:
-    """Replace all tables by a backup, while no server runs; the replaced tables are kept.
+    """Replace all tables by a backup. No server may run; the replaced tables are kept.
 
     Example: quaternity tables restore /backups/tables.sqlite --data tables
     """
@@ -249,7 +251,9 @@ def put_back(
 
 @tables.command()
 def check(data: Data = None, as_json: AsJson = False) -> None:
-    """Check all stored data, and rebuild every table from its moves; exit status 1 on a fault.
+    """Check all stored data, and rebuild every table from its moves.
+
+    The exit status is 1 if a fault is found.
 
     Example: quaternity tables check --data tables
     """
@@ -258,7 +262,7 @@ def check(data: Data = None, as_json: AsJson = False) -> None:
         try:
             names = [table.id for table in list_tables(reader)]
         except HttpError:
-            names = []  # the faults already include the reason
+            names = []  # The faults already include the reason.
         with progress("tables", len(names)) as bar:
             for name in names:
                 try:
@@ -266,7 +270,7 @@ def check(data: Data = None, as_json: AsJson = False) -> None:
                 except DamagedTable as error:
                     faults.append(str(error))
                 except InputError:
-                    pass  # the table waits, or was removed meanwhile
+                    pass  # The game has not started, or the table was removed meanwhile.
                 bar.advance()
         leaving.status = ExitStatus.IMPOSSIBLE if faults else ExitStatus.DONE
         if as_json:

@@ -1,4 +1,4 @@
-"""Messages, tables and progress: rich on a terminal, plain when piped."""
+"""Terminal input and output: messages, wrapped and coloured text, prompts and progress bars."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 """Escape sequences that clear the screen of a terminal and its scrollback."""
 
 MIN_TIMEOUT_SECONDS = 0.05
-"""Minimum timeout in seconds, long enough to read a line that is already in the input buffer."""
+"""Minimum timeout of `ask` in seconds, long enough to read a line that is in the input buffer."""
 
 _CONTROLS = re.compile(r"\x1b(?!\[1?m)|[\0-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
-"""Control characters, except the ends of lines, tabs and the sequences that `bold` writes."""
+"""Pattern of control characters, except line ends, tabs and the sequences that `bold` writes."""
 
 
 def warn(text: str) -> None:
@@ -54,25 +54,25 @@ def report_internal_error(error: BaseException) -> None:
 
 
 def discard_output(stream: TextIO) -> None:
-    """Redirect a full or closed stream to the null device, so that its buffer is not retried."""
+    """Redirect a full or closed stream to the null device, so that Python can empty its buffer."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def warn_about(path: str, error: object) -> None:
-    """Print a message about a file, naming the file once."""
+    """Print a message about a file on standard error, with the name of the file only once."""
     text = str(error)
     warn(text if text.startswith(f"{path}: ") else f"{path}: {text}")
 
 
 def width() -> int | None:
-    """Return the maximum width of output lines; None for a pipe, which has no limit."""
+    """Return the maximum width of output lines, or None for a pipe, which has no limit."""
     if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal():
         return columns()
     return None
 
 
 def say(text: str, indent: int = 2) -> None:
-    """Print lines; on a terminal, wrap them between words and indent the continuation lines.
+    """Print lines. On a terminal, wrap them between words and indent the continuation lines.
 
     Control characters, which a file name may contain, are printed as `?`.
     """
@@ -96,14 +96,14 @@ def _styled(text: str, style: int) -> str:
 
 
 def columns() -> int:
-    """Return the width of the terminal in columns, 80 if there is no terminal."""
+    """Return the width of the terminal in columns, or 80 if there is no terminal."""
     from shutil import get_terminal_size
 
     return get_terminal_size((80, 24)).columns
 
 
 def lines() -> float:
-    """Return the height of the terminal in lines, infinity if there is no terminal."""
+    """Return the height of the terminal in lines, or infinity if there is no terminal."""
     from shutil import get_terminal_size
 
     has_height = sys.stdout.isatty() or os.environ.get("LINES", "").isdecimal()
@@ -111,7 +111,7 @@ def lines() -> float:
 
 
 def wrap_text(text: str, indent: int = 2) -> str:
-    """Wrap each line of a text between words to fit the terminal; indent continuation lines."""
+    """Wrap each line of a text between words to fit the terminal, and indent continuation lines."""
     from textwrap import fill
 
     return "\n".join(
@@ -124,7 +124,7 @@ def wrap_text(text: str, indent: int = 2) -> str:
 
 
 def in_columns(entries: Sequence[str]) -> str:
-    """Arrange entries in columns, as many per line as fit."""
+    """Arrange entries in columns, with as many entries per line as fit the terminal."""
     column_width = max(map(len, entries), default=0) + 3
     per_line = max(1, (columns() - 2 + 3) // column_width)
     return "\n".join(
@@ -135,10 +135,11 @@ def in_columns(entries: Sequence[str]) -> str:
 
 
 class HalfTyped(Exception):
-    """The time ran out before Enter was pressed.
+    """Raised when the time is up before Enter is pressed.
 
     Attributes:
-        text: the text typed so far; empty if it cannot be read, and then the terminal keeps it.
+        text: the text typed so far. If it cannot be read, this is empty and the terminal keeps the
+            typed text.
     """
 
     def __init__(self, text: str) -> None:
@@ -169,8 +170,8 @@ def ask(prompt: str, seconds: float | None = None, typed: str = "") -> str:
     if not sys.stdin.isatty():
         return input(prompt).strip()
     editor = _editor()
-    # `partial` and `map` run no Python code: an alarm cannot get lost in the former, and cannot
-    # strike in the latter between reading a line and adding it to the list.
+    # `partial` and `map` run no Python code. So an alarm cannot get lost in the startup hook, and
+    # cannot strike after a line is read but before it is added to the list.
     if editor is not None:
         editor.set_startup_hook(partial(editor.insert_text, typed))
     entered: list[str] = []
@@ -198,7 +199,7 @@ def ask(prompt: str, seconds: float | None = None, typed: str = "") -> str:
 
 
 def forget_lines() -> None:
-    """Clear the history of lines, before another person takes the seat.
+    """Clear the history of typed lines before another person takes the terminal.
 
     Readline cannot clear its store of deleted text, so the keys that reinsert it are unbound for
     the rest of the session. `UNBIND_YANK` ends with the emacs keymap selected, which does not
@@ -213,7 +214,7 @@ def forget_lines() -> None:
 
 
 def _editor() -> ModuleType | None:
-    """Import and return readline, which makes `input` use it; None if Python has no readline."""
+    """Import readline so that `input` uses it. Return the module, or None if it does not exist."""
     try:
         import readline
     except ImportError:
@@ -236,7 +237,7 @@ def thinking(name: str) -> Iterator[None]:
 
 @contextmanager
 def progress(description: str, total: float | None) -> Iterator[Progress]:
-    """Show progress and the time left on standard error while the block runs, if at a terminal.
+    """Show a progress bar while the block runs, if standard error is a terminal.
 
     `total` is the number of steps, or None if it is not known.
     """
@@ -259,12 +260,12 @@ def progress(description: str, total: float | None) -> Iterator[Progress]:
 
 
 class Progress:
-    """A progress bar that can be advanced; without a bar, nothing is shown."""
+    """A progress bar that can be advanced. It shows nothing if standard error is not a terminal."""
 
     def __init__(self, bar: Bar | None = None, task: TaskID | None = None) -> None:
         self._bar, self._task = bar, task
 
     def advance(self, steps: float = 1, description: str | None = None) -> None:
-        """Advance the bar by some steps; a new description replaces the former one."""
+        """Advance the bar by some steps, and replace its description if one is given."""
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, advance=steps, description=description)

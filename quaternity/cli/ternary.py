@@ -55,16 +55,19 @@ app.add_typer(set_app, name="set")
 
 CARD = Annotated[
     str,
-    typer.Argument(metavar="CARD", help="Index, four ternary digits, or words in one argument."),
+    typer.Argument(metavar="CARD", help="An index, four ternary digits, or words in one argument."),
 ]
 CARDS = Annotated[
     list[str],
-    typer.Argument(metavar="CARD", help="The cards of the table, each as for `set show`."),
+    typer.Argument(metavar="CARD", help="The cards of the table, written as for `set show`."),
 ]
 RULE = Annotated[
     str,
     typer.Option(
-        "--rule", "-r", metavar="set|triple", help="Three cards that count: a SET, or a triple."
+        "--rule",
+        "-r",
+        metavar="set|triple",
+        help="Kind of three cards to look for: a SET or a triple.",
     ),
 ]
 METHOD = Annotated[
@@ -75,8 +78,8 @@ SECONDS = Annotated[
     typer.Option(
         "--seconds",
         metavar="SECONDS",
-        help="Time limit in seconds; then the best result and the proved bound are shown.  "
-        "[default: none]",
+        help="Time limit in seconds. When it is reached, the best result so far and the proved "
+        "bound are shown.  [default: none]",
     ),
 ]
 CHOICE_SEED = Annotated[
@@ -167,10 +170,10 @@ def disjoint(
     seed: CHOICE_SEED = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the most SETs, or triples, that can be taken from a table together.
+    """Find a largest collection of SETs, or triples, on a table that have no card in common.
 
-    At a limit (exit status 4) or an interrupt (130), the best result so far is shown with an upper
-    bound.
+    If a limit (exit status 4) or an interrupt (130) ends the search, the best result so far is
+    shown with an upper bound.
 
     Example: quaternity set disjoint 0 1 2 40 80 13 26
     """
@@ -204,7 +207,7 @@ def count(
     rule: RULE = "set",
     as_json: AsJson = False,
 ) -> None:
-    """Count the tables of n cards without a SET, or triple, exactly.
+    """Count exactly how many tables of n cards contain no SET, or no triple.
 
     Example: quaternity set count -n 12
     """
@@ -238,8 +241,8 @@ def largest(
 ) -> None:
     """Find a largest collection without a SET, or triple, and prove that there is no larger one.
 
-    At a limit (exit status 4; tables of about 40 cards reach it) or an interrupt (130), the largest
-    collection so far is shown with an upper bound.
+    If a limit (exit status 4) or an interrupt (130) ends the search, the largest collection so far
+    is shown with an upper bound. Tables of about 40 cards reach the limit.
 
     Example: quaternity set largest --method cp-sat
     """
@@ -260,7 +263,7 @@ def largest(
                 bound=best.bound, proved=best.proved,
             )  # fmt: skip
         else:
-            limit = "no more can be" if best.proved else f"at most {best.bound} can be"
+            limit = "no more are possible" if best.proved else f"at most {best.bound} are possible"
             say(f"{best.size} of {len(table)} cards without a {triple_rule.three}, and {limit}:")
             for card in best.found:
                 print(_line(card))
@@ -270,7 +273,7 @@ def largest(
 
 @contextmanager
 def _report_early_end(best: Incumbent[Any]) -> Iterator[list[ExitStatus]]:
-    """Print a limit or an interrupt that ends the search; append the exit status to the list."""
+    """Print why the search ended early, and append the exit status to the yielded list."""
     status: list[ExitStatus] = []
     try:
         yield status
@@ -329,7 +332,7 @@ def _line(card: int) -> str:
 
 
 def _print_threes(threes: Iterable[Triple], rule: Rule) -> None:
-    """Print a numbered paragraph for each SET or triple, or that there is none."""
+    """Print a numbered paragraph for each SET or triple, or a line that says that there is none."""
     number = 0
     for number, three in enumerate(threes, start=1):
         print(f"{rule.three} {number}")

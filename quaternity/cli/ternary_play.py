@@ -1,4 +1,4 @@
-"""`set`: shuffle decks, simulate games, and print chains."""
+"""The commands `set deck`, `set simulate` and `set chain`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SEED = Annotated[
     typer.Option("--seed", metavar="N", help="Random seed.  [default: random, and printed]"),
 ]
 SAFE = Annotated[
-    bool, typer.Option("--safe", help="Shuffle so that play is never stuck before the end.")
+    bool, typer.Option("--safe", help="Shuffle so that no game gets stuck before its end.")
 ]
 
 
@@ -35,10 +35,10 @@ def deck(
     seed: SEED = None,
     as_json: AsJson = False,
 ) -> None:
-    """Shuffle a deck, or with --safe a safe one, and list it in the order of dealing.
+    """Shuffle a deck, and list its cards in the order of dealing.
 
-    In a safe deck, the three cards that are dealt together always belong together, so shuffle their
-    places on the table at every deal.
+    In a safe deck (--safe), the three cards that are dealt together always form a SET or triple. So
+    deal them to random places on the table.
 
     Example: quaternity set deck --safe --seed 7
     """
@@ -59,7 +59,7 @@ def simulate(
     ] = 1000,
     safe: SAFE = False,
     extra: Annotated[
-        bool, typer.Option("--extra", help="Deal three more cards when no three belong together.")
+        bool, typer.Option("--extra", help="Deal three more cards if there is no SET or triple.")
     ] = False,
     rule: RULE = "set",
     seconds: Annotated[
@@ -67,7 +67,7 @@ def simulate(
         typer.Option(
             "--seconds",
             metavar="SECONDS",
-            help="Do not begin a game after this many seconds.  [default: no limit]",
+            help="Time limit in seconds, after which no new game begins.  [default: no limit]",
         ),
     ] = None,
     seed: SEED = None,
@@ -75,8 +75,9 @@ def simulate(
 ) -> None:
     """Play games with random choices, and show how they end.
 
-    Twelve cards lie on the table; three that belong together are taken and replaced by three more.
-    A game is stuck if none can be taken although the deck is not empty.
+    Twelve cards lie on the table. A random SET or triple is taken, and three cards from the deck
+    replace it. A game is stuck if the table contains no SET or triple although the deck is not
+    empty.
 
     When the time is up (exit status 4) or after an interrupt (130), the finished games are shown.
 
@@ -133,7 +134,7 @@ def _play_games(
     safe: bool,
     extra: bool,
 ) -> tuple[ExitStatus, str | None]:
-    """Play games and count their ends; return the exit status, and what stopped them early."""
+    """Play games and count their ends. Return the exit status, and why the games stopped early."""
     end_of_time = None if seconds is None else monotonic() + seconds
     try:
         with progress("games", games) as bar:
@@ -156,7 +157,7 @@ def _play_games(
 @set_app.command()
 def chain(
     length: Annotated[
-        int, typer.Option("--length", "-l", metavar="N", min=1, help="Number of links.")
+        int, typer.Option("--length", "-l", metavar="N", min=1, help="Number of SETs or triples.")
     ] = 10,
     start: Annotated[
         str | None,
@@ -166,7 +167,7 @@ def chain(
     seed: SEED = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print a chain of SETs, or triples, each beginning with the last card of the one before.
+    """Print a chain of SETs, or triples, in which each begins with the last card of the one before.
 
     Example: quaternity set chain --length 5 --start 0212 --seed 1
     """
@@ -182,6 +183,6 @@ def chain(
 
 
 def _random(seed: int | None) -> tuple[Random, int]:
-    """Return a random generator and its seed, which is drawn if it is None."""
+    """Return a random generator and its seed. The seed is drawn at random if `seed` is None."""
     used_seed = Random().randrange(2**32) if seed is None else seed
     return Random(used_seed), used_seed

@@ -1,4 +1,4 @@
-"""`tournament`: the command of every game that lets programs play against each other."""
+"""The command `tournament` of every game, which lets programs play against each other."""
 
 from __future__ import annotations
 
@@ -46,12 +46,13 @@ class TournamentWords:
     """The texts of a game's tournament command.
 
     Attributes:
-        command: the words that call the command.
+        command: the words of the command line that call the command.
         player_names: the names of players, for the help page.
         points: the name of the points in this game.
-        title: returns the name of the game that is played, given its rules.
+        title: function that takes the rules and returns the name of the game.
         example: the arguments of the example on the help page.
-        deals: a sentence about the deals for the help page, if the game has deals.
+        deals: a sentence about the deals for the help page, or an empty text if the game has no
+            deals.
         cap: the default number of moves after which a game ends without a result.
     """
 
@@ -66,24 +67,24 @@ class TournamentWords:
 
 DOC = """Let {kinds} play against each other, and rate them.
 
-    The {kinds} play in all orders of seats; from five seats on, in a balanced choice of orders.
-    {deals}If there are fewer {kinds} than seats, they take turns in the seats; if there are more,
-    every selection of them plays. Only a sole win counts as a win.
+With up to four seats, the {kinds} play in all orders of seats; with more, in a balanced selection
+of orders. {deals}If there are fewer {kinds} than seats, they take turns in the seats; if there are
+more, every selection of them plays. Only a sole win counts as a win.
 
-    A {kind} that fails ends the run with status 3, or 4 if it took too long. The finished games are
-    shown, and the game in which it failed is saved as a record.
+A {kind} that fails ends the run with status 3, or 4 if it took too long. The finished games are
+shown, and the game in which it failed is saved as a record.
 
-    quaternity tournament ... --game kwartet is the same as quaternity kwartet tournament ..., with
-    the options of that game. This holds for every game.
+For every game, such as kwartet, quaternity tournament ... --game kwartet is the same as quaternity
+kwartet tournament ..., with the options of that game.
 
-    Example: quaternity {example}
-    """
+Example: quaternity {example}
+"""
 
 
 def add_tournament(
     application: typer.Typer, kind: str, rules_of: Callable[..., Any], words: TournamentWords
 ) -> None:
-    """Add the command of a game to an application, with the parameters of `rules_of` as options."""
+    """Add the command `tournament` to an application. Parameters of `rules_of` become options."""
     game, parameters = rules_of().name, signature(rules_of, eval_str=True).parameters
     common = list(signature(_tournament, eval_str=True).parameters.values())[3:]
     kinds = f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
@@ -109,7 +110,7 @@ def add_tournament(
 
 
 def _game_to_replay(own_game: str, game: str | None, replay: int | None) -> int | None:
-    """Return the number of the game to replay, which --game contained in former versions."""
+    """Return the number of the game to replay, which used to be the value of `--game`."""
     if game is None or game == own_game:
         return replay
     if game.isdecimal():
@@ -136,7 +137,9 @@ def _tournament(
     dask: Dask = None,
     plot: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Draw shares and ratings as .png, .svg or .pdf."),
+        typer.Option(
+            metavar="FILE", help="Draw shares and ratings in this .png, .svg or .pdf file."
+        ),
     ] = None,
     replay: Annotated[
         int | None,
@@ -156,7 +159,7 @@ def _tournament(
         return
     if plot is not None:
         check_picture(plot)
-    # Mention brisk only if it is true, like in files.
+    # Mention `brisk` only if it is true, as in files.
     settings = {name: value for name, value in setting_values.items() if name != "brisk" or value}
 
     def replay_command(number: int) -> list[str]:
@@ -186,7 +189,7 @@ def _tournament(
 
 
 def option_words(options: dict[str, Any]) -> list[str]:
-    """Return options as words of a command line, without those that are None or False."""
+    """Return options as words of a command line. Options that are None or False are left out."""
     words = []
     for name, value in options.items():
         if value is not None and value is not False:
@@ -235,8 +238,8 @@ def _print(plan: Tournament, words: TournamentWords, table: Table) -> None:
     ]
     print("\n".join(table_lines(head, rows, width())))
     say(
-        "share: how often a seat won alone; score: 1 for that, shared by all seats when nobody "
-        "wins; ahead in score by (in standard errors):"
+        "share: part of the games in which a seat won alone; score: 1 for a sole win, shared by "
+        "all seats if nobody wins; lead in score over the others (in standard errors):"
     )
     for name, row in zip(names, table.margins, strict=True):
         ahead = [

@@ -41,8 +41,8 @@ def verify(
 ) -> None:
     """Check a certificate of a solved game.
 
-    The checker knows the rules, but nothing about how games are solved. It goes through every state
-    of the file, every question there and every answer. The exit status is 1 if any claim is wrong.
+    The checker knows the rules, but not how games are solved. It checks every state in the file,
+    and every question and answer in each state. The exit status is 1 if any claim is wrong.
 
     Example: quaternity verify 4-3-3.certificate --sample 1000
     """
@@ -60,7 +60,7 @@ def verify(
 
 
 def _lines(file: str) -> Iterator[bytes]:
-    """Yield the lines of a file; a line longer than `MAX_LINE_BYTES` is split into pieces."""
+    """Yield the lines of a file. A line longer than `MAX_LINE_BYTES` is split into pieces."""
     try:
         with Path(file).open("rb") as lines:
             yield strip_bom(lines.readline(MAX_LINE_BYTES + 1))
@@ -78,7 +78,7 @@ def _show(file: str, result: CheckResult, sample: int | None) -> None:
     say(f"{file}: {game}, {head['tie_break']}, {where}")
     for player, rank in enumerate(result.ranks):
         if rank is None and head["player"] not in (None, player):
-            continue  # the certificate claims nothing about this player
+            continue  # The certificate claims nothing about this player.
         forced = f"can force a win, in {rank} moves at most"
         say(f"  player {player} {'cannot force a win' if rank is None else forced}")
     if result.outcomes is not None:

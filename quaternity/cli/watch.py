@@ -23,8 +23,8 @@ s          show the step again"""
 KNOWLEDGE_HELP = "k 2        what player 2 knows"
 
 FORMULA_HELP = """\
-know F     whether formula F is true, as far as the view shows
-why F      the reason, or deals that differ in F"""
+know F     whether formula F is true, given what the view shows
+why F      the reason, or two deals in which F differs"""
 
 
 @app.command()
@@ -103,11 +103,13 @@ class Viewer:
         """Start at a step.
 
         Args:
-            show_step: prints the step with a number; 0 is the start.
+            show_step: function that takes the number of a step and prints the step; 0 is the start.
             last: the number of the last step.
-            show_knowledge: prints what a player knows at a step, given the player as typed.
+            show_knowledge: function that takes the player as typed and the number of a step, and
+                prints what the player knows.
             marks: the meaning of the marks in a step.
-            tell: returns what is known about a formula at a step, with the reason if it is wanted.
+            tell: function that takes a formula, the number of a step and whether a reason is
+                wanted, and returns lines about what is known about the formula.
         """
         self.show_step, self.last, self.step = show_step, last, step
         self.show_knowledge, self.marks, self.formula_lines = show_knowledge, marks, tell
@@ -127,7 +129,7 @@ class Viewer:
                 print()
 
     def run(self) -> None:
-        """Read and obey commands until the user quits or the input ends."""
+        """Read and execute commands until the user quits or the input ends."""
         reconfigure = getattr(sys.stdin, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
@@ -144,7 +146,7 @@ class Viewer:
             self.obey(line)
 
     def obey(self, line: str) -> None:
-        """Obey a command, or print all commands if the line is not one."""
+        """Execute a command, or print all commands if the line is not a command."""
         word, _, argument = line.partition(" ")
         word = word.lower()
         if word in ("", "n", "next"):
@@ -188,7 +190,7 @@ class Viewer:
 
     def go_to(self, digits: str) -> None:
         """Go to the step with the number in `digits`."""
-        # A number of more than nine digits is out of range; it may be too long to convert.
+        # A number of more than nine digits is out of range, and may be too long to convert.
         digits = digits.lstrip("0") or "0"
         if len(digits) > 9 or int(digits) > self.last:
             print(f"there is no step {digits}: steps are 0..{self.last}")

@@ -1,7 +1,8 @@
-"""Decks: names and pictures of cards, in several languages.
+"""Decks of cards: names and pictures for the cards and sets of a game, in several languages.
 
-Games, records and requests identify a card by numbers, `set/number`. A deck gives the cards names
-for people. `deck` contains the class and the reader; each TOML file in this directory is a deck.
+Games, records and requests identify a card by two numbers, `set/number`. A deck gives each card a
+name that people can read. The module `deck` contains the class `Deck` and the reader of deck files.
+Each TOML file in this directory is a deck.
 """
 
 from typing import TYPE_CHECKING

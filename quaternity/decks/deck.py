@@ -1,4 +1,4 @@
-"""Decks of cards with names and pictures, and the strict reader of their files."""
+"""The class `Deck`, with the names and pictures of cards, and a strict parser of deck files."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from quaternity.base.text_format import join_words, quote_value, with_noun
 from quaternity.base.validation import as_int, check_text
 
 LANGUAGES = ("en", "nl", "de")
-"""The languages of the decks that come with this package."""
+"""Language codes of the decks that come with this package."""
 
 MAX_BYTES = 2**20
 MAX_SETS = 100
 MAX_SET_CARDS = 100
 """Maximum number of cards in a set."""
 DEFAULT_SET_SIZE = 4
-"""Number of cards in a set in games without a setting for it."""
+"""Number of cards in a set in games that have no setting for the set size."""
 
 MAX_NAME_LENGTH = 40
 MAX_PICTURE_LENGTH = 8
@@ -36,7 +36,7 @@ _COMMANDS = (
     "why y yes"
 )
 COMMAND_WORDS = frozenset(_COMMANDS.split())
-"""Words that a player can type in a game besides the names of cards."""
+"""Words of the commands that players can type. A card or a set cannot have such a name."""
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _NUMBERS = re.compile(r"[\d\s/.,:;+-]+")
@@ -44,14 +44,14 @@ _MARKUP = frozenset('<>&"`\\{}[]|')
 
 
 class CardFace(NamedTuple):
-    """The face of a card: a picture, which may be empty, and its name in each language."""
+    """The picture of a card, which may be empty, and its name in each language."""
 
     emoji: str
     names: tuple[str, ...]
 
 
 class SetFace(NamedTuple):
-    """A set: its mark, which may be empty, its name in each language, and its cards."""
+    """A set with its mark (an emoji or nothing), its name in each language, and its cards."""
 
     mark: str
     names: tuple[str, ...]
@@ -62,8 +62,8 @@ class SetFace(NamedTuple):
 class Deck:
     """Names and pictures for the cards of a game.
 
-    The plain deck has no sets and fits any game. Any deck calls a card for which it has no name by
-    its numbers. The first language is used in place of languages that the deck lacks.
+    The plain deck has no sets and fits any game. If a deck has no name for a card, it uses the
+    numbers of the card. If a deck lacks a language, it uses its first language.
 
     >>> deck = find_deck("everyday")
     >>> deck.card_name(1, 0), deck.card_name(1, 0, "de"), deck.emoji(1, 0), deck.set_name(1)
@@ -87,7 +87,7 @@ class Deck:
         return self._in(language, face.names) if face else f"set {index}"
 
     def mark(self, index: int) -> str:
-        """Return the mark of a set; empty if it has none."""
+        """Return the emoji that marks a set, or an empty string if there is none."""
         face = self._set(index)
         return face.mark if face else ""
 
@@ -97,7 +97,7 @@ class Deck:
         return self._in(language, face.names) if face else f"{index}/{number}"
 
     def emoji(self, index: int, number: int) -> str:
-        """Return the picture of a card; empty if it has none."""
+        """Return the picture of a card, or an empty string if there is none."""
         face = self._card(index, number)
         return face.emoji if face else ""
 
@@ -115,7 +115,7 @@ class Deck:
         """Check that the deck has enough cards for a game.
 
         Raises:
-            InputError: If it does not. The message names a deck that does.
+            InputError: If the deck has too few cards. The message names a deck that has enough.
         """
         if not self.fits(sets, size):
             least = min(len(face.cards) for face in self.sets[:sets])
@@ -126,16 +126,16 @@ class Deck:
             )
 
     def find_card(self, name: str) -> tuple[int, int] | None:
-        """Find a card by its name in any language, ignoring case; None if there is none."""
+        """Return the card with a name in any language, ignoring case, or None if there is none."""
         return self._by_name.get(_name_key(name))
 
     def find_set(self, name: str) -> int | None:
-        """Find a set by its name in any language, ignoring case; None if there is none."""
+        """Return the set with a name in any language, ignoring case, or None if there is none."""
         return self._sets_by_name.get(_name_key(name))
 
     @cached_property
     def _by_name(self) -> dict[str, tuple[int, int]]:
-        """The cards by name. If two languages share a name, the earlier language counts."""
+        """A mapping from names to cards. If languages share a name, the first language counts."""
         return {
             _name_key(card.names[place]): (index, number)
             for place in reversed(range(len(self.languages)))
@@ -162,14 +162,15 @@ class Deck:
 
 
 PLAIN = Deck("plain", LANGUAGES, ("Shapes and numbers", "Vormen en getallen", "Formen und Zahlen"))
-"""The deck that fits any game: cards have numbers, and sets have shapes."""
+"""The plain deck, which fits any game. Its cards have numbers instead of names, and its sets have
+shapes."""
 
 _FILES = ("everyday", "world")
-"""Names of the decks of this package, in the order of preference of `deck_for`."""
+"""Names of the decks of this package. `deck_for` prefers them in this order."""
 
 
 def set_counts(settings: Any) -> tuple[int, int] | None:
-    """Return the number of sets of a game and their size; None if the game has no sets."""
+    """Return the number of sets of a game and their size, or None if the game has no sets."""
     sets = getattr(settings, "sets", None)
     return None if sets is None else (sets, getattr(settings, "set_size", DEFAULT_SET_SIZE))
 
@@ -206,7 +207,7 @@ def deck_for(sets: int, size: int) -> Deck:
 
 
 def read_deck(path: str | Path) -> Deck:
-    """Read a deck from a file; the name of the deck is that of the file, without its suffix.
+    """Read a deck from a file. The name of the file, without its suffix, names the deck.
 
     Raises:
         InputError: If the file cannot be read, or is not a valid deck.
@@ -224,8 +225,8 @@ def parse_deck(text: str, source: str, name: str) -> Deck:
     """Parse the text of a deck.
 
     Args:
-        text: TOML.
-        source: the place of the text, for error messages.
+        text: the deck in TOML.
+        source: where the text comes from, such as a path, for error messages.
         name: name of the deck.
 
     Raises:
@@ -289,7 +290,7 @@ def _set_face(index: int, face: Any, languages: Sequence[str]) -> SetFace:
 
 
 def _card_face(place: str, card: Any, languages: Sequence[str]) -> CardFace:
-    """Read a card: a row of a picture and names, or only the names."""
+    """Parse a card, which is a list of a picture and names, or only the names."""
     if isinstance(card, list) and len(card) > len(languages):
         picture, *names = card
         return CardFace(_picture(picture, f"{place}: picture"), _names(names, languages, place))
@@ -308,7 +309,7 @@ def _names(value: Any, languages: Sequence[str], place: str) -> tuple[str, ...]:
 
 def _check_name(value: Any, place: str) -> str:
     if not isinstance(value, str):
-        raise InputError(f"{place}: {quote_value(value)} is not a text")
+        raise InputError(f"{place}: {quote_value(value)} is not a string")
     name = to_nfc(value)
     if not name or name != " ".join(name.split()) or len(name) > MAX_NAME_LENGTH:
         raise InputError(
@@ -322,10 +323,12 @@ def _check_name(value: Any, place: str) -> str:
             f"{place}: {quote_value(name)}: {quote_value(odd[0])} cannot be part of a name"
         )
     if _NUMBERS.fullmatch(name):
-        raise InputError(f"{place}: {quote_value(name)} reads as the number of a card: add a word")
+        raise InputError(
+            f"{place}: {quote_value(name)} looks like the number of a card; add a word"
+        )
     if not any(map(str.isalpha, name)):
         raise InputError(
-            f"{place}: {quote_value(name)}: expected a name in letters, after any picture"
+            f"{place}: {quote_value(name)}: a name must contain letters and comes after any picture"
         )
     if _name_key(name) in COMMAND_WORDS:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Messages that call cards and sets by the names of a deck."""
+"""Formatter and parser of texts that call cards and sets by the names of a deck."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from quaternity.decks.deck import COMMAND_WORDS, Deck
 _NAME = re.compile(
     r"""(?:"(?P<quoted>[^"]*)"|(?P<name>[^\W\d_][^\s",:()]*))(?:\s*\((?P<set>[^()]*)\))?"""
 )
-"""A name as a player types it; the name of its set may follow in parentheses, as in the output."""
+"""Pattern of a name that a player types. The name of its set may follow in parentheses, as in the
+output."""
 
 
 class DeckWords(Wording):
@@ -25,16 +26,16 @@ class DeckWords(Wording):
         self.deck, self.language = deck, language
 
     def card(self, card: tuple[int, int]) -> str:
-        """Format a card with its set: "fox (forest)"."""
+        """Format a card with its set, such as "fox (forest)"."""
         name = self.deck.card_name(*card, self.language)
         return f"{name} ({self.set(card[0])})" if self.deck.sets else name
 
     def cell(self, card: tuple[int, int], text: str) -> str:
-        """Format a cell of a table of cards: "fox 12"."""
+        """Format a cell in a table of cards, such as "fox 12"."""
         return f"{self.deck.card_name(*card, self.language)} {text}" if self.deck.sets else text
 
     def hand(self, cards: Iterable[tuple[int, int]]) -> str:
-        """Format cards: "fox (forest), cow (farm)"."""
+        """Format several cards, such as "fox (forest), cow (farm)"."""
         return (", " if self.deck.sets else " ").join(map(self.card, cards))
 
     def read(self, text: str) -> str:
@@ -70,7 +71,7 @@ class DeckWords(Wording):
         return match[0]
 
     def suggest_card(self, text: str) -> str:
-        """Suggest the name of a card that resembles a word of a text; '' if none does."""
+        """Return a hint such as ": did you mean fox?" if a name is similar, or an empty string."""
         names = [
             self.deck.card_name(index, number, self.language)
             for index, face in enumerate(self.deck.sets)
@@ -82,13 +83,13 @@ class DeckWords(Wording):
         return f": did you mean {near[0]}?" if near else ""
 
     def set(self, index: int) -> str:
-        """Format a set: "forest"."""
+        """Format a set, such as "forest"."""
         return self.deck.set_name(index, self.language)
 
     def sets(self, indices: Sequence[int]) -> str:
-        """Format sets: "forest and sea"."""
+        """Format several sets, such as "forest and sea"."""
         return join_words(map(self.set, indices)) if self.deck.sets else super().sets(indices)
 
     def number(self, index: int) -> str:
-        """Format a set without a noun: "forest"."""
+        """Format a set without a noun, such as "forest"."""
         return self.set(index) if self.deck.sets else super().number(index)

@@ -1,9 +1,9 @@
-"""Learning environments for all games.
+"""Adapters of all games to libraries for reinforcement learning and game theory.
 
-`episode` combines the rules of a game (`quaternity.table.protocol`) with its encoding as numbers
-(`encoded.py` in the package of the game). `pettingzoo`, `gymnasium` and `open_spiel` are adapters
-for all games; the libraries are optional, with an extra for each. A `PolicyPlayer` lets a trained
-policy play at any table.
+`episode` combines the rules of a game (`quaternity.table.protocol`) with an encoding of its moves
+and views as numbers (`encoded.py` in the package of the game). `pettingzoo`, `gymnasium` and
+`open_spiel` adapt all games to these libraries. Each library is optional and belongs to an extra of
+this package. A `PolicyPlayer` lets a trained policy play at any table.
 """
 
 from typing import TYPE_CHECKING

@@ -1,12 +1,12 @@
-"""Batches of games in NumPy: every game of a batch makes a move in each step.
+"""Simulation of many games at once in NumPy. In each step, every game makes a move.
 
     games, random = batch("quarto", 4096), np.random.default_rng(1)
     while not games.over.all():
-        games.step(chosen(games.masks(), random))
+        games.step(draw_actions(games.masks(), random))
 
-Actions, masks and observations have the same numbers as those of a single game. A game supports
-batches if its registration has a `batch`; these are Kwartet (`quaternity.kwartet.batch`), Quarto
-(`quaternity.quarto.batch`) and SET (`quaternity.ternary.batch`).
+Actions, masks and observations are encoded as in a single game. The games with batches are Kwartet
+(`quaternity.kwartet.batch`), Quarto (`quaternity.quarto.batch`) and SET
+(`quaternity.ternary.batch`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from quaternity.base.text_format import join_words, quote_value
 from quaternity.table.games import game_names, registration, rules_class
 
 MAX_DRAWS = 32
-"""Maximum number of draws per action. After them, `chosen` draws from the list of legal actions."""
+"""Maximum number of random draws in search of a legal action. After them, `draw_actions` chooses
+from the list of legal actions."""
 
 
 def batch(game: str, count: int, **settings: Any) -> Any:
-    """Return a batch of `count` new games, with settings given by name.
+    """Return a batch of `count` new games. The settings are keyword arguments.
 
     Raises:
         InputError: If the game is unknown or does not support batches, or a value is invalid.
@@ -50,7 +51,7 @@ def batch(game: str, count: int, **settings: Any) -> Any:
 
 
 def draw_actions(masks: NDArray[np.uint8], random: np.random.Generator) -> NDArray[np.int64]:
-    """Return a uniformly drawn legal action for each game, or 0 if the game has none."""
+    """Return a uniformly random legal action for each game, or 0 if a game has none."""
     games, actions = masks.shape
     choice = np.zeros(games, np.int64)
     waiting = np.arange(games)

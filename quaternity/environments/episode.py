@@ -1,7 +1,7 @@
-"""Episodes: games with numbers as actions, in which one seat acts at a time.
+"""Episodes of a game for learning: moves are numbers, and one seat acts at a time.
 
-If several seats may act at once, they are asked in turn and may wait. Each round begins with the
-next seat, so that no seat has an advantage by its number.
+If the rules allow several seats to act at once, the seats are asked in turn, and each may wait. The
+seat that is asked first moves on by one in every round, so that no seat has a permanent advantage.
 """
 
 from __future__ import annotations
@@ -33,16 +33,18 @@ WAITS = MessageTemplate("waits", "{who:player} waits")
 
 
 class Encoded(Protocol[P, M, V_contra]):
-    """The encoding of the moves and views of a game as numbers, which uses the views alone.
+    """Protocol of the encoding of a game's moves and views as numbers.
+
+    The encoding of a view depends only on the view itself.
 
     Attributes:
-        actions: Number of actions; they are the numbers 0..actions-1.
-        entries: Layout of the result of `numbers`: the name of each part, how many numbers it has,
-            and their meaning.
-        points: Minimum and maximum of the points of a seat.
-        outcomes: Layout of the result of `outcome`, like `entries`. None if the numbers do not
-            describe everything that was seen, so that they cannot serve as a memory.
-        degenerate: Optional: why the game is degenerate with these settings; empty if it is not.
+        actions: Number of actions, which are numbered from 0 to `actions` - 1.
+        entries: Layout of the result of `numbers`: the name, length and meaning of each part.
+        points: Minimum and maximum points of a seat.
+        outcomes: Layout of the result of `outcome`, like `entries`. None if these numbers omit some
+            of the public information, so that a sequence of them is not a complete memory.
+        degenerate: Optional warning that the game is degenerate with these settings, and why. Empty
+            if it is not.
     """
 
     actions: int
@@ -51,13 +53,13 @@ class Encoded(Protocol[P, M, V_contra]):
     outcomes: Sequence[tuple[str, int, str]] | None
 
     def action(self, move: M | None, view: V_contra) -> int:
-        """Return the number of a legal move, or of waiting (None)."""
+        """Return the action number of a legal move. None stands for waiting."""
 
     def move(self, action: int, view: V_contra) -> M | None:
-        """Return the move of an action, legal or not. None means to wait if others may act, too.
+        """Return the move of an action number, legal or not. None stands for waiting.
 
         Raises:
-            InputError: If the number is not that of a move.
+            InputError: If no move has this number.
         """
 
     def mask(self, view: V_contra) -> bytes:
@@ -67,10 +69,10 @@ class Encoded(Protocol[P, M, V_contra]):
         """Return the view as 32-bit floats between 0 and 1, with the layout `entries`."""
 
     def outcome(self, before: P, after: P) -> bytes:
-        """Return the public result of a move, without its seat and action (see `outcomes`)."""
+        """Encode the public result of a move, without its seat and action (see `outcomes`)."""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return the possible next draws with their probabilities, or none after the last draw.
+        """Return the possible next draws with their probabilities, or nothing after the last draw.
 
         Args:
             drawn: The earlier draws.
@@ -81,17 +83,18 @@ class Encoded(Protocol[P, M, V_contra]):
 
 
 Returns = Callable[[Sequence[float], Sequence[int] | None], Sequence[float]]
-"""Function that computes the return of each seat from the points of all seats and from their
-places. The places are None until the game is over."""
+"""Function that takes the points of all seats and their places, and returns the return of each
+seat. The places are None until the game is over."""
 
 
 class Reward(NamedTuple):
-    """A reward function.
+    """A reward function, and properties of it.
 
     Attributes:
-        returns: Computes the returns so far. The reward of a step is their difference.
-        bounds: Computes the minimum and maximum return of a seat from the minimum and maximum
-            points.
+        returns: Function that computes the returns so far. The reward of a step is the change of
+            the returns.
+        bounds: Function that computes the minimum and maximum return of a seat from the minimum and
+            maximum points.
         zero_sum: Whether the returns of all seats always add up to 0.
         at_end: Whether all returns are 0 until the game is over.
     """
@@ -105,7 +108,7 @@ class Reward(NamedTuple):
 def win(points: Sequence[float], places: Sequence[int] | None) -> list[float]:
     """Return 1 for the winner and an equal share of -1 for each other seat.
 
-    If several seats are tied, return the expected result of drawing lots among them.
+    If several seats share first place, return the expected result of drawing lots among them.
     """
     seats = len(points)
     if places is None:
@@ -128,11 +131,11 @@ REWARDS = {
     "points": Reward(lambda points, places: points, lambda low, high: (low, high), False, False),
     "lead": Reward(lead, lambda low, high: (low - high, high - low), True, False),
 }
-"""The rewards by name. You can add your own."""
+"""Reward functions by name. Callers may add more."""
 
 
 def benchmarks() -> dict[str, tuple[str, Benchmark]]:
-    """Return the benchmarks of all registrations by name: each with its game and parameters."""
+    """Return the game and the parameters of each registered benchmark, by its name."""
     return {
         name: (game, benchmark)
         for game in game_names()
@@ -145,16 +148,17 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 class TableGame:
-    """A game with its settings, its start and its reward.
+    """A game with its settings, initial position and reward function.
 
     Attributes:
         name: Name of the game.
-        rules: Rules of the game, with the settings.
+        rules: Rules of the game with these settings.
         encoded: Encoding of its moves and views.
         reward: Reward function.
-        max_moves: Number of moves, including waiting, after which an episode is cut off; 0 for no
-            limit.
-        start: Initial position of every episode; None if each episode has a new start.
+        max_moves: Maximum number of moves of an episode, including waiting, before it is cut off. 0
+            means no limit.
+        start: Initial position of every episode. None if each episode starts from a new random
+            deal.
         seats: Number of seats.
     """
 
@@ -167,16 +171,16 @@ class TableGame:
         reward: str = "win",
         max_moves: int | None = None,
     ) -> None:
-        """Make a game.
+        """Initialize a game.
 
         Args:
             name: Name of the game.
-            settings: Settings by name; missing ones have their default values.
+            settings: Settings by name. A missing setting has its default value.
             start: A record (or, for Quaternity, a state) as text, or the path of its file. Episodes
-                begin at its end. It contains the settings, which need not be given again.
+                begin at its last position. The file contains the settings, so they can be omitted.
             reward: A name in `REWARDS`.
-            max_moves: If the game has a setting of this name (Kwartet), its value, so that the
-                rules end the game. Other games are cut off after this number of moves.
+            max_moves: Maximum number of moves. If the game has a setting of this name (as Kwartet
+                does), the rules end the game after them. Otherwise, the episode is cut off.
 
         Raises:
             InputError: If there is no such game, setting or reward, or a value is invalid.
@@ -197,7 +201,8 @@ class TableGame:
             check_requested(settings or {}, self.rules.settings)
         else:
             chosen = _settings(name, settings or {})
-            if max_moves and hasattr(chosen, "max_moves"):  # the rules then end the game
+            # If the game has this setting, its rules end the game.
+            if max_moves and hasattr(chosen, "max_moves"):
                 chosen = replace(chosen, max_moves=max_moves)
             self.rules = rules_class(name)(chosen)
         if own := getattr(self.rules.settings, "max_moves", None):
@@ -209,7 +214,7 @@ class TableGame:
 
     @classmethod
     def benchmark(cls, name: str) -> TableGame:
-        """Make one of the `benchmarks`.
+        """Return a new game for one of the `benchmarks`.
 
         Raises:
             InputError: If there is no benchmark of this name.
@@ -224,7 +229,7 @@ class TableGame:
 
     @classmethod
     def of_text(cls, text: str) -> TableGame:
-        """Make a game from the name of a benchmark or of a game, the latter with settings.
+        """Parse the name of a benchmark, or the name of a game with optional settings.
 
         An example is `kwartet(players=2,sets=3,reward=lead,max_moves=3)`.
 
@@ -255,15 +260,15 @@ class TableGame:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The minimum and maximum return of a seat in an episode."""
+        """Minimum and maximum return of a seat in an episode."""
         low, high = self.encoded.points
         return self.reward.bounds(max(low, -float(self.max_moves or 10**6)), high)
 
     @property
     def memory_layout(self) -> Sequence[tuple[str, int, str]]:
-        """Layout of a player's memory as numbers, like `Encoded.entries`.
+        """Layout of a player's memory as numbers, in the format of `Encoded.entries`.
 
-        Empty if games may last for ever or the game has no `Encoded.outcomes`.
+        Empty if the number of moves is unlimited or the game has no `Encoded.outcomes`.
         """
         encoded, seats = self.encoded, self.seats
         if not self.max_moves or encoded.outcomes is None:
@@ -284,11 +289,11 @@ class TableGame:
         )
 
     def describe(self, recalled: bool = False) -> str:
-        """Describe the numbers of an observation in lines such as `first..last name: meaning`.
+        """Return lines that describe the numbers of an observation: `first..last name: meaning`.
 
         Args:
-            recalled: Whether to describe a player's memory, OpenSpiel's information-state tensor,
-                instead.
+            recalled: Whether to describe a player's memory (OpenSpiel's information-state tensor)
+                instead of an observation.
         """
         lines, first = [], 0
         for name, count, meaning in self.memory_layout if recalled else self.encoded.entries:
@@ -325,7 +330,7 @@ def _settings(name: str, values: Mapping[str, Any]) -> Any:
 
 
 def _load_start(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple[Any, Any]:
-    """Return the rules and the position at the end of a record, or of a state if supported."""
+    """Return the rules and last position of a record, or of a state if the game supports states."""
     if not isinstance(start, str | os.PathLike):
         raise InputError(f"start: must be a string or a path, not {quote_value(start)}")
     start = os.fspath(start)
@@ -339,18 +344,18 @@ def _load_start(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple
 
 
 History: TypeAlias = tuple[tuple[int, int, bytes], ...]
-"""Sequence of moves as numbers: for each, the seat that moved, its action and `Encoded.outcome`."""
+"""Moves of an episode as numbers: for each move, its seat, its action and its `Encoded.outcome`."""
 
 
 class _MoveNode:
-    """A move of an episode, linked to the move before it.
+    """A move of an episode, with a link to the previous move.
 
     Attributes:
-        before: The move before; None for the first move.
+        before: The previous move, or None for the first one.
         seat: The seat that moved.
-        move: The move; None if the seat waited.
-        cached: Cached results of `Episode.observations` and `Episode.history` after the move, with
-            the position; None until they are needed.
+        move: The move, or None if the seat waited.
+        cached: The results of `Episode.observations` and `Episode.history` after the move, and the
+            position. None until they are first computed.
     """
 
     __slots__ = ("before", "cached", "move", "seat")
@@ -361,17 +366,17 @@ class _MoveNode:
 
 
 class Episode:
-    """A moment of a game. Immutable.
+    """An immutable state of a game with its history: the position and the moves that led to it.
 
-    An episode stores its moves, but not the positions between them, to save memory. The positions
-    are computed again if `observations` or `history` needs them.
+    To save memory, an episode stores its moves, but not the positions between them. `observations`
+    and `history` compute these positions again.
 
     Attributes:
         game: The game with its settings.
-        position: The position.
-        first: The seat that is asked first in the first round, if several may act.
+        position: The current position.
+        first: The seat that is asked first in the first round, if several seats may act at once.
         moves: Number of moves made, including waiting.
-        seat: The seat to act; None if the episode is over.
+        seat: The seat to act, or None if the episode is over.
         root: The start of the episode.
     """
 
@@ -428,18 +433,18 @@ class Episode:
 
     @property
     def last_move(self) -> tuple[int, Any] | None:
-        """Return the last seat and its move (None for waiting), or None at the start."""
+        """Return the last move with its seat, or None at the start. Waiting is the move None."""
         return None if self._last is None else (self._last.seat, self._last.move)
 
     @property
     def before(self) -> Episode | None:
-        """The moment before the last move, computed again from the start, or None at the start."""
+        """The episode before the last move, computed again from the start. None at the start."""
         made = [(m.seat, m.move) for m in self._moves_made()]
         return _replay(self.game, self.root.position, self.first, made[:-1]) if made else None
 
     @property
     def several_may_act(self) -> bool:
-        """Return whether several seats may act, so that the seat to act may wait."""
+        """Return whether several seats may act at once, so that the seat to act may wait."""
         return len(self.game.rules.to_act(self.position)) > 1
 
     @property
@@ -469,11 +474,11 @@ class Episode:
         return self.game.encoded.numbers(view)
 
     def after(self, action: int) -> Episode:
-        """Return the moment after an action of the seat to act.
+        """Return the episode after an action of the seat to act.
 
         Raises:
-            InputError: If there is no such action, or the episode is over.
-            IllegalMove: If the action is not legal now.
+            InputError: If the action number is invalid, or the episode is over.
+            IllegalMove: If the action is not legal in this position.
         """
         if self.seat is None:
             raise InputError(f"action {action}: the episode is over")
@@ -483,7 +488,7 @@ class Episode:
         return self.after_move(self.seat, move)
 
     def after_move(self, seat: int, move: Any) -> Episode:
-        """Return the moment after a move of a seat. The move None means that the seat waits."""
+        """Return the episode after a move of a seat. None means that the seat waits."""
         position = self.position
         if move is not None:
             position = self.game.rules.after(position, seat, move)
@@ -498,16 +503,16 @@ class Episode:
         return list(game.reward.returns(rules.points(position), rules.places(position)))
 
     def observations(self) -> tuple[str, ...]:
-        """Return the public events since the start, a sentence each.
+        """Return one sentence for each public event since the start.
 
-        Cost: the moves after the last cached result are made again.
+        The moves since the last cached result are played again.
         """
         return self._compute_history()[0]
 
     def history(self) -> History:
-        """Return the moves since the start as numbers, or none without `Encoded.outcomes`.
+        """Return the moves since the start as numbers. Empty if the game has no `Encoded.outcomes`.
 
-        Cost: see `observations`.
+        The moves since the last cached result are played again.
         """
         return self._compute_history()[1]
 
@@ -532,9 +537,9 @@ class Episode:
         return events, history
 
     def memory_text(self, seat: int | None) -> str:
-        """Return everything that a seat has seen: the start and the public events.
+        """Return a text of everything that a seat has seen: its first view and all public events.
 
-        A seat of None means a bystander.
+        The seat None is a bystander.
         """
         rules, root = self.game.rules, self.root
         observer = "bystander" if seat is None else f"player {seat}"
@@ -551,12 +556,13 @@ def _replay(game: TableGame, position: Any, first: int, made: Sequence[tuple[int
 
 
 class ChanceNode:
-    """A chance node: the draws before an episode begins. Immutable.
+    """A chance node: a state in which random draws remain before an episode begins. Immutable.
 
     Attributes:
         table: The game.
-        drawn: The draws so far, as numbers of `Encoded.chance`.
-        position: The dealt position, if the seat that is asked first is drawn next; else None.
+        drawn: The draws so far, numbered as in `Encoded.chance`.
+        position: The initial position, if only the seat that is asked first remains to be drawn.
+            Otherwise None.
         outcomes: The possible next draws with their probabilities.
     """
 
@@ -572,7 +578,7 @@ class ChanceNode:
         return self
 
     def after_chance(self) -> ChanceNode | Episode:
-        """Return the episode if all chance moves are drawn, else the next chance node."""
+        """Return the episode if nothing remains to be drawn, otherwise the next chance node."""
         table, position = self.table, self.position
         if position is None:
             if self.outcomes:
@@ -583,7 +589,7 @@ class ChanceNode:
         return Episode(table, position)
 
     def after(self, action: int) -> ChanceNode | Episode:
-        """Return the moment after the next draw of chance."""
+        """Return the next chance node or the episode after the given draw."""
         if self.position is not None:
             return Episode(self.table, self.position, action)
         return ChanceNode(self.table, self.drawn + bytes([action])).after_chance()

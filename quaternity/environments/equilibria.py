@@ -1,8 +1,9 @@
-"""Equilibria of small games: counterfactual regret minimization, best replies, a linear program.
+"""Equilibria of small games: counterfactual regret minimization, best replies, linear programs.
 
-The strategies of all players are one array, with the probability of each choice of a `GameTree`.
+One array holds the strategies of all players: the probability of each choice of a `GameTree`.
+
 Sources: Zinkevich and others 2007 (CFR), Tammelin 2014 (CFR+), Koller, Megiddo and von Stengel 1996
-(the linear program in sequence form).
+(linear program in sequence form).
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from quaternity.base.errors import InputError, LimitError
 from quaternity.environments.game_tree import Floats, GameTree
 
 MAX_LINEAR_PROGRAM_CHOICES = 100_000
-"""Maximum number of choices in the linear program. Solving 25,000 choices takes half a second."""
+"""Maximum number of choices in the linear program. A program with 25,000 choices takes half a
+second."""
 
 
 def _reaches(tree: GameTree, strategies: Floats) -> tuple[Floats, Floats]:
-    """Return the reach probabilities by the players [moment, player], and by chance [moment]."""
+    """Return the reach probability of each moment: by each player's choices, and by chance."""
     ours = np.ones((len(tree), tree.game.seats))
     chance = tree.chance.copy()
     chosen = np.nonzero(tree.choice >= 0)[0]
@@ -34,13 +36,13 @@ def _reaches(tree: GameTree, strategies: Floats) -> tuple[Floats, Floats]:
 
 
 def _counterfactual_reaches(reaches: Floats, chance: Floats, player: int) -> Floats:
-    """Return the reach probability of each moment by chance and all players except one."""
+    """Return each moment's reach probability by chance and all players except `player`."""
     others: Floats = chance * np.delete(reaches, player, axis=1).prod(1)
     return others
 
 
 def _values(tree: GameTree, strategies: Floats) -> Floats:
-    """Return the expected returns [moment, player]."""
+    """Return the expected return of each player at each moment."""
     weight = tree.chance.copy()
     chosen = tree.choice >= 0
     weight[chosen] = strategies[tree.choice[chosen]]
@@ -51,7 +53,7 @@ def _values(tree: GameTree, strategies: Floats) -> Floats:
 
 
 def _add_to_parents(tree: GameTree, values: Floats, level: slice, terms: Floats) -> None:
-    """Add the terms of the moments in a level to the values of their parents.
+    """Add one term for each moment of a level to the value of the moment's parent.
 
     The children of a parent must be adjacent.
     """
@@ -65,9 +67,10 @@ def expected_returns(tree: GameTree, strategies: Floats) -> list[float]:
 
 
 def best_reply(tree: GameTree, strategies: Floats, player: int) -> float:
-    """Return the maximum expected return of a player against the strategies of the others."""
+    """Return the maximum expected return of a player while the other strategies stay fixed."""
     others = _counterfactual_reaches(*_reaches(tree, strategies), player)
-    # Value of each moment to the player, times its reach probability by chance and the others.
+    # A moment is worth its value to the player, multiplied by the probability that chance and the
+    # other players reach it.
     worth = others * tree.returns[:, player]
     for level in tree.levels[:0:-1]:
         moments = np.arange(level.start, level.stop)
@@ -80,7 +83,7 @@ def best_reply(tree: GameTree, strategies: Floats, player: int) -> float:
 
 
 def _best_choices(tree: GameTree, merits: Floats) -> NDArray[np.bool_]:
-    """Return a mask of the first best choice of every information set."""
+    """Return an array that marks one best choice, the first, in every information set."""
     starts = np.array([known.first for known in tree.information_sets])
     highest = np.maximum.reduceat(merits, starts)[tree.set_of]
     candidates = np.nonzero(merits == highest)[0]
@@ -91,7 +94,7 @@ def _best_choices(tree: GameTree, merits: Floats) -> NDArray[np.bool_]:
 
 
 def nash_conv(tree: GameTree, strategies: Floats) -> float:
-    """Return the sum of the players' possible gains, each by a best reply to the others."""
+    """Return the sum over all players of what each could gain by a best reply to the others."""
     now = expected_returns(tree, strategies)
     return sum(best_reply(tree, strategies, player) - now[player] for player in range(len(now)))
 
@@ -102,14 +105,14 @@ def exploitability(tree: GameTree, strategies: Floats) -> float:
 
 
 def regret_minimization(tree: GameTree, plus: bool = True) -> Iterator[Floats]:
-    """Yield the average strategies after each iteration.
+    """Yield the average strategies after each iteration of counterfactual regret minimization.
 
     Args:
-        tree: The game tree.
-        plus: Whether to use CFR+: negative regrets are reset to 0, and later strategies have more
-            weight.
+        plus: Whether to use CFR+, which resets negative regrets to 0 and gives later strategies
+            more weight.
 
-    Cost: two passes over the tree for each iteration and player, about a microsecond per moment.
+    Each iteration makes two passes over the tree for each player, which take about a microsecond
+    per moment.
     """
     regrets, total = np.zeros(tree.choices), np.zeros(tree.choices)
     players = range(tree.game.seats)
@@ -127,8 +130,8 @@ def regret_minimization(tree: GameTree, plus: bool = True) -> Iterator[Floats]:
             regrets += np.bincount(choices, gains, tree.choices)
             if plus:
                 np.maximum(regrets, 0, out=regrets)
-            # With perfect recall, a player's own reach probability is the same for all moments of
-            # an information set.
+            # Under perfect recall, all moments of an information set have the same reach
+            # probability by the player's own choices.
             own = np.zeros(tree.choices)
             own[choices] = reaches[moments, player]
             total += iteration * own if plus else own
@@ -141,7 +144,7 @@ def _moves_of(tree: GameTree, player: int) -> NDArray[np.bool_]:
 
 
 def linear_program_value(tree: GameTree) -> float:
-    """Return the value of the game for the first player, by a linear program in sequence form.
+    """Return the value of the game to player 0, computed by a linear program in sequence form.
 
     Raises:
         InputError: If the game is not a zero-sum game of two players.
@@ -154,7 +157,7 @@ def linear_program_value(tree: GameTree) -> float:
         raise InputError("a linear program solves zero-sum games of two players")
     if tree.choices > MAX_LINEAR_PROGRAM_CHOICES:
         raise LimitError(f"{tree.choices} choices exceed the limit of {MAX_LINEAR_PROGRAM_CHOICES}")
-    # The sequence of each player at each moment: k + 1 if the player's last choice was k, else 0.
+    # For each moment and player, k + 1 if the player's last choice was k, or 0 if there was none.
     last = np.zeros((len(tree), 2), int)
     for level in tree.levels[1:]:
         last[level] = last[tree.parent[level]]

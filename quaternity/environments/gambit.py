@@ -1,4 +1,4 @@
-"""Export of small games to Gambit's files of extensive-form games (`.efg`)."""
+"""Export of small games to Gambit's file format for extensive-form games (`.efg`)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from quaternity.environments.game_tree import CHANCE, OVER, GameTree
 from quaternity.table.setting_fields import settings_of
 
 MAX_EXPORTED_MOMENTS = 200_000
-"""Maximum number of moments in an exported game. A file of this size has about 15 MB."""
+"""Maximum number of moments in an exported game. The file of such a game takes about 15 MB."""
 
 
 def efg_text(game: TableGame) -> str:
-    """Return a game as the text of a Gambit file, with information sets named by `remembered`.
+    """Return a game in Gambit's `.efg` format. Information sets are labelled with `memory_text`.
 
     Raises:
         LimitError: If the game has more than `MAX_EXPORTED_MOMENTS` moments.
@@ -27,7 +27,7 @@ def efg_text(game: TableGame) -> str:
 
 
 def _nodes(tree: GameTree) -> Iterator[str]:
-    """Yield a line for every moment in depth-first order, each before its children."""
+    """Yield one line for each moment, in depth-first order with parents before children."""
     children: list[list[int]] = [[] for _ in range(len(tree))]
     for moment, parent in enumerate(tree.parent[1:].tolist(), 1):
         children[parent].append(moment)
@@ -74,6 +74,6 @@ def _exact(number: float) -> str:
 
 
 def _quote(text: str) -> str:
-    """Return a quoted label: Gambit allows printable ASCII without consecutive blanks."""
+    """Return a quoted label. Gambit allows only printable ASCII without consecutive spaces."""
     words = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{words.encode("ascii", "replace").decode()}"'

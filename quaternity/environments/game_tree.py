@@ -1,8 +1,9 @@
-"""Game trees of small games as arrays of moments and information sets, for exact algorithms.
+"""Game trees of small games, stored as arrays for exact algorithms.
 
-Moments are ordered by level, and the children of a moment are adjacent, so algorithms process a
-level in one step of NumPy. Two moments are in the same information set if `Episode.memory_text` is
-equal for the player to act, as in OpenSpiel. Players have perfect recall.
+The nodes of the tree are called moments. They are ordered by level, and the children of a moment
+are adjacent, so that NumPy can process a whole level at once. Two moments are in the same
+information set if the player to act has seen the same in both (`Episode.memory_text`), which is
+also the rule of OpenSpiel. Players have perfect recall.
 """
 
 from __future__ import annotations
@@ -17,24 +18,25 @@ from quaternity.base.errors import LimitError
 from quaternity.environments.episode import ChanceNode, Episode, TableGame
 
 MAX_TREE_MOMENTS = 3_000_000
-"""Default maximum number of moments in a tree. Each takes about 200 bytes and 30 microseconds."""
+"""Default maximum number of moments in a tree. Each moment takes about 200 bytes and 30
+microseconds."""
 
 CHANCE, OVER = -1, -2
-"""Values of `GameTree.player` for chance nodes and for moments at which the game is over."""
+"""Values of `GameTree.player` at a chance node and at the end of a game."""
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
 class InformationSet(NamedTuple):
-    """Moments that the player to act cannot distinguish.
+    """A set of moments that the player to act cannot distinguish.
 
     Attributes:
         player: The player to act.
         memory_text: Everything that the player has seen.
         actions: The legal actions.
-        first: Number of its first choice. A choice is an action in an information set.
-        moment: One of the moments.
+        first: Number of the first choice. A choice is an action in a given information set.
+        moment: A representative moment of the set.
     """
 
     player: int
@@ -45,20 +47,20 @@ class InformationSet(NamedTuple):
 
 
 class GameTree:
-    """All moments of a game.
+    """All moments of a game, stored in arrays.
 
     Attributes:
         game: The game.
         information_sets: The information sets of all players.
-        player: The player to act at each moment, or `CHANCE` or `OVER`.
+        player: The player to act at each moment, `CHANCE` or `OVER`.
         parent: The parent of each moment. The root is its own parent.
         action: The action or draw that led to each moment, or -1 for the root.
         choice: The choice that led to each moment, or -1 for the root and after chance.
         chance: The probability of the draw that led to each moment, or 1 for the root and after a
             player's choice.
         information_set: The information set of each moment, or -1 if no player is to act.
-        returns: The returns [moment, player], which are 0 before the end.
-        levels: The moments of each level.
+        returns: The return of each player at each moment, which is 0 before the end.
+        levels: For each level, the slice of its moments.
         choices: Number of choices.
         set_of: The information set of each choice.
         owner: The player of each choice.
@@ -68,7 +70,8 @@ class GameTree:
         """Build the tree of a game.
 
         Raises:
-            LimitError: If there are more moments than `limit`; raised as soon as this is known.
+            LimitError: If there are more moments than `limit`. The error is raised as soon as this
+                is known.
         """
         self.game = game
         self.information_sets: list[InformationSet] = []
@@ -115,9 +118,10 @@ class GameTree:
     def _expand(
         self, moment: ChanceNode | Episode
     ) -> tuple[int, int, list[tuple[int, int, float]]]:
-        """Return the player to act, the information set, and the actions.
+        """Return the player to act, the information set, and the legal actions at a moment.
 
-        Each action comes with its choice and its probability as a draw.
+        Each action is accompanied by the number of its choice and, at a chance node, its
+        probability.
         """
         if isinstance(moment, ChanceNode):
             return CHANCE, -1, [(action, -1, chance) for action, chance in moment.outcomes]
@@ -137,11 +141,11 @@ class GameTree:
         return moment.seat, place, choices
 
     def uniform(self) -> Floats:
-        """Return the strategies in which all legal actions are equally likely."""
+        """Return strategies that choose all legal actions with equal probability."""
         return self.normalized(np.zeros(self.choices))
 
     def normalized(self, weights: Floats) -> Floats:
-        """Return each choice's share of the weights in its information set, equal if all are 0."""
+        """Scale the weights of each information set to sum to 1. If all are 0, use equal shares."""
         sums = np.bincount(self.set_of, weights, len(self.information_sets))
         sizes = np.bincount(self.set_of, minlength=len(self.information_sets))
         even = 1 / sizes[self.set_of]

@@ -1,4 +1,4 @@
-"""Gymnasium environments of the games: a learner in one seat, programs in all others.
+"""Gymnasium environments in which a learner plays any of the games against programs.
 
     import gymnasium
 
@@ -12,9 +12,9 @@
         done = terminated or truncated
 
 The environments are `Quaternity-v0`, `Kwartet-v0`, `Quarto-v0` and `Set-v0`. Gymnasium imports the
-module before the colon, which registers them. An observation consists of numbers between 0 and 1
-(`env.unwrapped.game.describe()` explains them). `info["action_mask"]` is 1 for every legal action.
-Both depend only on what the learner may know.
+module before the colon, which registers the environments. An observation consists of numbers
+between 0 and 1, which `env.unwrapped.game.describe()` explains. `info["action_mask"]` is 1 for
+every legal action. The observation and the mask depend only on what the learner may know.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from quaternity.table.players import YOU, check_name
 Numbers = NDArray[np.float32]
 
 MAX_STARTED_GAMES = 100
-"""Maximum number of games that `reset` starts to find one in which the learner may act."""
+"""Maximum number of games that `reset` starts until the learner may act in one of them."""
 
 
 class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
-    """A game against programs.
+    """Environment in which a learner plays against programs.
 
     Attributes:
         game: The game with its settings (`quaternity.environments.episode.TableGame`).
@@ -66,14 +66,14 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
         start: str | PathLike[str] = "",
         **settings: Any,
     ) -> None:
-        """Make an environment. Call `reset` before use.
+        """Initialize the environment. Call `reset` before the first step.
 
         Args:
             name: Name of the game.
             opponents: The programs in the other seats, in order (`quaternity players` lists them).
                 A single program takes all seats. The default is the program of the easiest level.
-            seat: Seat of the learner; None for a random seat in every episode.
-            render_mode: "ansi" for the table as text.
+            seat: Seat of the learner. None chooses a random seat in every episode.
+            render_mode: "ansi" renders the table as text. None renders nothing.
             reward: See `quaternity.environments.pettingzoo`.
             max_moves: See `quaternity.environments.pettingzoo`.
             start: See `quaternity.environments.pettingzoo`.
@@ -107,7 +107,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
 
     @property
     def match(self) -> Match[Any, Any, Any]:
-        """The current game. Raise `InputError` before the first `reset`."""
+        """The current game. Access before the first `reset` raises `InputError`."""
         if self._match is None:
             raise InputError("the environment has no episode; call reset first")
         return self._match
@@ -115,12 +115,12 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Numbers, dict[str, Any]]:
-        """Begin an episode in which the learner may act. Equal seeds give equal episodes.
+        """Start an episode in which the learner may act. The same seed gives the same episode.
 
         Raises:
-            InputError: If the learner cannot act in any of `MAX_STARTED_GAMES` games because of
-                `max_moves`.
-            PlayerFault: If a program failed.
+            InputError: If the learner could not act before `max_moves` in any of
+                `MAX_STARTED_GAMES` games.
+            PlayerFault: If a program fails.
         """
         super().reset(seed=seed)
         random = Random(int(self.np_random.integers(2**63)))
@@ -142,14 +142,14 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
         self._returns = self._current_return()
 
     def step(self, action: Any) -> tuple[Numbers, float, bool, bool, dict[str, Any]]:
-        """Take an action, and let the programs act until the learner may act again.
+        """Apply the learner's action, then let the programs act until the learner may act again.
 
-        If several seats may act at once and the learner waits, the fastest program acts. An illegal
+        If the learner waits while several seats may act, the fastest program acts. An illegal
         action ends the game with a reward of -1.
 
         Raises:
-            InputError: If there is no such action, or the game is over.
-            PlayerFault: If a program failed.
+            InputError: If the action number is invalid, or the game is over.
+            PlayerFault: If a program fails.
         """
         match, encoded = self.match, self.game.encoded
         if self._is_over or self._is_cut_off:
@@ -205,12 +205,12 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
         return {"action_mask": np.frombuffer(mask, np.int8).copy()}
 
     def close(self) -> None:
-        """Release the programs."""
+        """Release the resources of the programs."""
         if self._match is not None:
             self._match.dismiss()
 
     def render(self) -> str | None:
-        """Return the table as the learner sees it."""
+        """Return a text of the table as the learner sees it, or None without a `render_mode`."""
         if self.render_mode is None:
             logger.warn("render() without a render_mode: 'ansi'")
             return None
@@ -218,7 +218,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
 
 
 def register() -> None:
-    """Register the environments, so that `gymnasium.make("quaternity/Kwartet-v0")` finds them."""
+    """Register the environments with Gymnasium unless they are registered already."""
     for name in GAMES:
         identity = f"quaternity/{name.capitalize()}-v0"
         if identity not in gymnasium.registry:

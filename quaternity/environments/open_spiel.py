@@ -1,21 +1,23 @@
-"""OpenSpiel adapter of all games. Importing this module registers them.
+"""OpenSpiel adapter for all games. Importing this module registers the games with OpenSpiel.
 
     import pyspiel
     import quaternity.environments.open_spiel
 
     game = pyspiel.load_game("python_kwartet(players=3,sets=2,max_moves=60)")
 
-`python_quaternity`, `python_kwartet`, `python_quarto` and `python_set` take the settings of the
-game, and `reward`, `max_moves` and `start` as in `quaternity.environments.episode.TableGame`. Give
-`start` as the path of a file if the game is to be pickled, because pickles load a game by its name.
-Small games for exact algorithms have separate names (`episode.benchmarks`). Chance nodes deal the
-cards; if several seats may act at once, another chance node draws the seat that is asked first.
+The parameters of `python_quaternity`, `python_kwartet`, `python_quarto` and `python_set` are the
+settings of the game, and `reward`, `max_moves` and `start` as in
+`quaternity.environments.episode.TableGame`. If the game will be pickled, `start` must be the path
+of a file, because a pickle stores only the name and parameters of the game. Small games for exact
+algorithms have separate names (`episode.benchmarks`). Chance nodes deal the cards. If several seats
+may act at once, a further chance node draws the seat that is asked first.
 
-The information-state string contains everything that the player has seen, so recall is perfect. The
-information-state tensor contains the same as numbers, with the layout `TableGame.memory_layout`, if
-there are at most `MAX_TENSOR_SIZE` of them. The observation tensor is `Encoded.numbers`. In games
-without chance, `str(state)` is equal for positions with the same future (without `max_moves`, for
-value iteration); in other games, it is the whole history.
+The information-state string contains everything that the player has seen, so players have perfect
+recall. The information-state tensor encodes the same in the layout `TableGame.memory_layout`. It is
+available if it has at most `MAX_TENSOR_SIZE` numbers. The observation tensor is `Encoded.numbers`.
+In games without chance, `str(state)` consists of the position and, if `max_moves` limits the game,
+the number of moves. States with the same future are thus equal, as value iteration requires. In
+games with chance, it is the whole history.
 """
 
 from __future__ import annotations
@@ -34,16 +36,17 @@ from quaternity.environments.episode import ChanceNode, Episode, TableGame, benc
 from quaternity.table.games import game_names, registration, rules_class
 
 UNLIMITED_LENGTH = 1_000_000
-"""The maximum length that a game without `max_moves` reports."""
+"""Number of moves that a game without a limit reports as its maximum length."""
 
 MAX_TENSOR_SIZE = 1 << 22
-"""Maximum number of values in an information-state tensor. A tensor of this size takes 16 MB."""
+"""Maximum number of values in an information-state tensor. Such a tensor takes 16 MB."""
 
 NO_START = "none"
-"""Value of `start` for the usual start. OpenSpiel does not accept an empty string."""
+"""Value of `start` for a normal start, because OpenSpiel does not accept an empty string."""
 
 _EXTRA_PARAMETERS = {"reward": "win", "max_moves": -1, "start": NO_START}
-"""Default values of the parameters that are not settings; -1 is the default number of moves."""
+"""Default values of the parameters that are not settings. For `max_moves`, -1 stands for the
+default of the game."""
 
 
 def _parameters(name: str) -> dict[str, Any]:
@@ -59,7 +62,7 @@ def _memory_size(table: TableGame) -> int:
 
 
 def _type(short: str, table: TableGame, usual: dict[str, Any], chosen: bool = True) -> Any:
-    """Return OpenSpiel's type of a registered game, or of a game with its settings if `chosen`."""
+    """Return OpenSpiel's description of a game type. If `chosen`, it is for these settings only."""
     dealt = bool(table.encoded.chance(()))
     min_players, max_players = registration(table.name).seats or (table.seats, table.seats)
     zero_sum = not chosen or (table.reward.zero_sum and table.seats > 1)
@@ -85,11 +88,11 @@ def _type(short: str, table: TableGame, usual: dict[str, Any], chosen: bool = Tr
 
 
 class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
-    """A game with its settings.
+    """OpenSpiel game for a `TableGame`.
 
     Attributes:
         table: The game, in the form that all adapters use.
-        root: Its first moment.
+        root: The root of the game tree.
     """
 
     def __init__(
@@ -131,7 +134,7 @@ class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
 
 
 def _load_game(text: str) -> Any:
-    """Load a game by its name, for pickles. Unpickling imports this module, which registers it."""
+    """Load a game by its name and parameters when it is unpickled."""
     return pyspiel.load_game(text)
 
 
@@ -141,11 +144,11 @@ def _legal(mask: bytes) -> list[int]:
 
 
 class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
-    """A game at one moment.
+    """OpenSpiel state: an episode, or a chance node before it begins.
 
     Attributes:
-        moment: The episode, or the chance node before it. It is the only attribute, because each
-            copy of a state copies all attributes.
+        moment: The episode or chance node. It is the only attribute, because OpenSpiel copies all
+            attributes whenever it copies a state.
     """
 
     def __init__(self, game: TableSpielGame) -> None:
@@ -154,11 +157,11 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
 
     @property
     def episode(self) -> Episode | None:
-        """The episode, or None at a chance node."""
+        """The episode, or None if the state is a chance node."""
         return self.moment if isinstance(self.moment, Episode) else None
 
     def current_player(self) -> int:
-        """Return the seat to act, or OpenSpiel's number for chance or for the end."""
+        """Return the seat to act, or OpenSpiel's constant for chance or the end of the game."""
         if isinstance(self.moment, ChanceNode):
             return int(pyspiel.PlayerId.CHANCE)
         seat = self.moment.seat
@@ -191,7 +194,7 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
         return "wait" if move is None else str(table.rules.write(move))
 
     def returns(self) -> list[float]:
-        """Return the return of each player, which is 0 before the end of the game."""
+        """Return the return of each player. All returns are 0 before the end of the game."""
         if isinstance(self.moment, ChanceNode):
             return [0.0] * self.moment.table.seats
         return self.moment.returns() if self.moment.seat is None else [0.0] * self.moment.game.seats
@@ -210,17 +213,17 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
 
 
 class TableObserver:
-    """An observer (see `IIGObservationType`): of the view, or of everything seen so far.
+    """Observer of a player's view or, with perfect recall, of everything the player has seen.
 
     Attributes:
-        tensor: `Encoded.numbers` of the player's view; with perfect recall, the player's memory
-            (`TableGame.memory_layout`).
+        tensor: The numbers of the player's view (`Encoded.numbers`). With perfect recall, the
+            numbers of the player's memory (`TableGame.memory_layout`).
         dict: The parts of the tensor by name.
     """
 
     def __init__(self, game: TableSpielGame, iig_obs_type: Any, params: Any) -> None:
         if params:
-            raise ValueError(f"observation parameters are not supported; passed {params}")
+            raise ValueError(f"params: observation parameters are not supported: {params}")
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         self._perfect_recall = kind.perfect_recall
         self._private = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
@@ -236,7 +239,7 @@ class TableObserver:
             place += count
 
     def set_from(self, state: TableSpielState, player: int) -> None:
-        """Set `tensor` to the observation of a player, or to zeros at a chance node."""
+        """Write the player's observation into `tensor`. At a chance node, fill it with zeros."""
         episode, table = state.episode, self._table
         if episode is None:
             self.tensor.fill(0)
@@ -274,20 +277,21 @@ class TableObserver:
 
 
 def _make_game(name: str, params: dict[str, Any]) -> TableGame:
-    """Return a game with the parameters of OpenSpiel."""
+    """Return the game for a set of OpenSpiel parameters."""
     settings, usual = dict(params), _parameters(name)
     own = {key: settings.pop(key, value) for key, value in _EXTRA_PARAMETERS.items()}
     max_moves = own["max_moves"]
     start = "" if own["start"] == NO_START else own["start"]
     if start:
-        # The record has its own settings: default values that OpenSpiel added must not conflict.
+        # OpenSpiel fills in default values, which must not conflict with the settings of the
+        # record.
         settings = {key: value for key, value in settings.items() if value != usual[key]}
     cut_off = None if max_moves == -1 else max_moves
     return TableGame(name, settings, start=start, reward=own["reward"], max_moves=cut_off)
 
 
 def _benchmark(name: str, params: dict[str, Any]) -> TableGame:
-    del params  # a benchmark has no parameters
+    del params  # Benchmarks have no parameters.
     return TableGame.benchmark(name)
 
 
@@ -295,7 +299,7 @@ def _register(
     short: str, usual: dict[str, Any], make: Callable[[dict[str, Any]], TableGame], chosen: bool
 ) -> None:
     class Named(TableSpielGame):
-        """A registered game."""
+        """OpenSpiel game that OpenSpiel can construct from parameters alone."""
 
         def __init__(self, params: dict[str, Any] | None = None) -> None:
             super().__init__(short, make(params or {}), usual, params or {})
@@ -304,7 +308,7 @@ def _register(
 
 
 def register_games() -> None:
-    """Register all games that OpenSpiel does not know yet. Importing this module does this once."""
+    """Register all games with OpenSpiel unless they are registered already."""
     known = set(pyspiel.registered_names())
     for name in game_names():
         if f"python_{name}" not in known:

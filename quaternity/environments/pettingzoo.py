@@ -11,11 +11,11 @@
             action = env.action_space(agent).sample(observation["action_mask"])
         env.step(action)
 
-`quaternity_v0`, `kwartet_v0`, `quarto_v0` and `set_v0` each have `env`, `raw_env` and
-`parallel_env`, with the same arguments (see `TableEnv`). An observation is a dictionary.
-"observation" contains numbers between 0 and 1 (`env.unwrapped.game.describe()` explains them).
-"action_mask" is 1 for every legal action; an agent that may not act has no legal action. Both
-depend only on what the agent may know.
+`quaternity_v0`, `kwartet_v0`, `quarto_v0` and `set_v0` each have the functions `env`, `raw_env` and
+`parallel_env`, which take the same arguments (see `TableEnv`). An observation is a dictionary. Its
+entry "observation" contains numbers between 0 and 1, which `env.unwrapped.game.describe()`
+explains. Its entry "action_mask" is 1 for every legal action. An agent that may not act has no
+legal action. Both entries depend only on what the agent may know.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from quaternity.environments.episode import Episode, TableGame
 from quaternity.table.games import GAMES, game_names, plugin_games
 
 COLUMNS, MIN_LINES = 80, 26
-"""Width and minimum height of a picture, in characters. The height is that of the first table plus
-six lines."""
+"""Width and minimum height of a rendered picture, in characters. The picture has six lines more
+than the initial table, so that later tables fit."""
 
 Observation = dict[str, NDArray[Any]]
 
@@ -47,11 +47,11 @@ RENDER_MODES = ("human", "ansi", "rgb_array")
 
 
 class _Table:
-    """Base class of both kinds of environments: spaces, observations and rendering.
+    """Base class of the sequential and the parallel environment: spaces, observations, rendering.
 
     Attributes:
         game: The game with its settings (`quaternity.environments.episode.TableGame`).
-        episode: The game at this moment.
+        episode: The current state of the game and its history.
     """
 
     possible_agents: list[str]
@@ -73,22 +73,23 @@ class _Table:
         start: str | PathLike[str] = "",
         **settings: Any,
     ) -> None:
-        """Make an environment. Call `reset` before use.
+        """Initialize the environment. Call `reset` before the first step.
 
         Args:
             name: Name of the game.
-            render_mode: "ansi" for the table as text, "rgb_array" for a picture of that text (needs
-                matplotlib), "human" to write the text to the terminal after every step.
-            reward: "win" (1 for a sole winner, the others share the loss), "points" (the points of
-                each step), or another name in `quaternity.environments.episode.REWARDS`.
-            max_moves: Number of moves after which a game is cut off (0: never; usually 1000). If
-                the game has a setting of this name, it ends by its rules instead.
-            max_cycles: In `env`, ask all agents in turn, for this number of rounds. Agents that may
-                not act are asked, too; their mask is empty, and illegal actions have no effect. In
-                `parallel_env`, cut the game off after this number of steps.
+            render_mode: "ansi" renders the table as text, and "rgb_array" as a picture of this
+                text, which requires matplotlib. "human" prints the text after every step.
+            reward: "win" (1 for a sole winner, and the other agents share -1 equally), "points"
+                (the points gained in each step), or another name in
+                `quaternity.environments.episode.REWARDS`.
+            max_moves: Number of moves after which a game is cut off, usually 1000; 0 means no
+                limit. If the game has a setting of this name, the rules end the game instead.
+            max_cycles: In `env`, number of rounds in which all agents are asked in turn. This
+                includes agents that may not act, who have an empty mask. Illegal actions then have
+                no effect. In `parallel_env`, number of steps after which the game is cut off.
             start: A record (or, for Quaternity, a state) as text, or its path. Episodes begin at
-                its end.
-            settings: Settings of the game by name, as in its settings class.
+                its last position.
+            settings: Settings of the game by name.
 
         Raises:
             InputError: If a value is invalid.
@@ -126,11 +127,11 @@ class _Table:
         self._none_legal = bytes(encoded.actions)
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """Return the observation space of an agent, always the same object."""
+        """Return the observation space of an agent. It is the same object in every call."""
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """Return the action space of an agent, always the same object."""
+        """Return the action space of an agent. It is the same object in every call."""
         return self._action_spaces[agent]
 
     def observe(self, agent: str) -> Observation:
@@ -143,18 +144,18 @@ class _Table:
         }
 
     def close(self) -> None:
-        """Do nothing: there are no resources to release."""
+        """Do nothing, because there are no resources to release."""
 
     def _number(self, action: object) -> int:
-        """Return an action as an int.
+        """Return the number of an action as an int.
 
         Raises:
-            InputError: If it is not the number of an action.
+            InputError: If no action has this number.
         """
         return check_index(action, self.game.encoded.actions, "action")  # type: ignore[arg-type]
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """Return or print the table as the seat to act sees it, depending on `render_mode`."""
+        """Render the table as the seat to act sees it, in the way that `render_mode` selects."""
         if self.render_mode is None:
             logger.warn("render() without a render_mode: 'human', 'ansi' or 'rgb_array'")
             return None
@@ -174,10 +175,11 @@ class _Table:
 
     def _start_episode(self, seed: int | None) -> None:
         if seed is not None:
-            self._random = Random(as_int(seed, "seed"))  # a seed drawn by NumPy has its own type
+            # NumPy's integer types are converted to int.
+            self._random = Random(as_int(seed, "seed"))
         self.episode = self.game.episode(self._random)
         over, seats = self.episode.seat is None, self.game.seats
-        at_once = over and self.game.reward.at_end  # the deal has ended the game
+        at_once = over and self.game.reward.at_end  # The game ended with the deal.
         self._returns = [0.0] * seats if at_once else self.episode.returns()
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -202,20 +204,21 @@ class _Table:
 
 
 class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped library
-    """A game whose agents act one after another.
+    """Environment whose agents act one after another.
 
-    This class includes the checks of PettingZoo's wrappers, which would take three times as long.
+    This class does the checks of PettingZoo's wrappers itself. The wrappers would triple the
+    running time.
 
     Attributes:
-        raises_illegal: Whether an illegal action raises an error, so that the agent can try another
-            one. Otherwise it ends the game, and the agent gets a reward of -1.
+        raises_illegal: Whether an illegal action raises an error, after which the agent can try
+            again. Otherwise, it ends the game with a reward of -1 for the agent.
     """
 
     agent_selection: str
     raises_illegal = False
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin an episode; equal seeds give equal episodes."""
+        """Start an episode. The same seed gives the same episode."""
         del options
         self._start_episode(seed)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -236,11 +239,11 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
             self.agent_selection = self.possible_agents[seat]
 
     def step(self, action: int | None) -> None:
-        """Take an action of the selected agent, which must be None if its game is over.
+        """Apply an action of the selected agent. If the game is over, the action must be None.
 
         Raises:
-            InputError: If there is no such action, or the environment was not reset.
-            IllegalMove: If the action is not legal, in a `raw_env`.
+            InputError: If the action number is invalid, or `reset` was not called.
+            IllegalMove: If the action is not legal and the environment is a `raw_env`.
         """
         if not self.agents:
             raise InputError("step: the environment has no episode; call reset first")
@@ -261,7 +264,7 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
         self._select()
 
     def _lose(self, agent: str, action: int) -> None:
-        """End the game because of an illegal action."""
+        """End the game because of an illegal action of an agent, who gets a reward of -1."""
         logger.warn(f"action {action} of {agent} is not legal: it loses, and the game ends")
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self.rewards[agent] = -1.0
@@ -269,7 +272,7 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
         self._accumulate_rewards()
 
     def _apply(self, seat: int, action: int) -> Episode:
-        """Return the moment after an action; with `max_cycles`, ignore an illegal action."""
+        """Return the episode after an action. With `max_cycles`, illegal actions have no effect."""
         episode = self.episode
         if self.max_cycles is None:
             return episode.after(action)
@@ -281,18 +284,18 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
 
 
 class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  # untyped library
-    """A game whose agents all act in every step.
+    """Environment whose agents all act in every step.
 
-    Only the actions of agents that may act count. If several agents may act, their actions are
-    applied in turn, and each was chosen by the view before the step. An action that an earlier one
-    has made impossible, such as claiming a card that another agent has taken, counts as waiting.
-    Each step begins with the next agent.
+    The actions of agents that may not act are ignored. If several agents may act, each chooses an
+    action by its view before the step, and the actions are then applied one after another. If an
+    earlier action makes a later one impossible (two agents claim the same card, for example), the
+    later agent waits. The agent whose action is applied first changes from step to step.
     """
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Begin an episode; equal seeds give equal episodes."""
+        """Start an episode. The same seed gives the same episode."""
         del options
         self._start_episode(seed)
         self._steps = 0
@@ -321,8 +324,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
         """Apply the actions of all agents that may act.
 
         Raises:
-            InputError: If there is no such action, or the action of an agent that may act is
-                missing.
+            InputError: If an action number is invalid, or an agent that may act has no action.
         """
         if not self.agents:
             return {}, {}, {}, {}, {}
@@ -342,7 +344,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
         return result
 
     def _legal_moves(self, actions: dict[str, int]) -> list[tuple[int, Any]]:
-        """Return the seats that act, in order, with their legal moves or None to wait."""
+        """Return the seats that may act, in order, each with its legal move or None to wait."""
         episode, seats = self.episode, self.game.seats
         rules, encoded = self.game.rules, self.game.encoded
         acting = rules.to_act(episode.position)
@@ -362,7 +364,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
 
 @default_style()
 def picture(text: str, lines: int) -> NDArray[np.uint8]:
-    """Return a picture of a text: height x width x 3. Its size depends only on `lines`.
+    """Draw a text as an image array of height x width x 3. Its size depends only on `lines`.
 
     Raises:
         InputError: If matplotlib is not installed.
@@ -377,7 +379,7 @@ def picture(text: str, lines: int) -> NDArray[np.uint8]:
 
 
 class Version:
-    """A version of an environment, with the functions that PettingZoo expects in its module."""
+    """One game's environments, with the functions that PettingZoo expects in a versioned module."""
 
     def __init__(self, game: str) -> None:
         self.game = game
@@ -408,9 +410,9 @@ def __getattr__(name: str) -> Version:
 
 
 def _register() -> None:
-    """Register the environments, so that `pettingzoo.make("aec", "quaternity/quarto-v0")` works.
+    """Register the environments for `pettingzoo.make("aec", "quaternity/quarto-v0")`.
 
-    PettingZoo versions without a registry are skipped.
+    Do nothing if this version of PettingZoo has no registry.
     """
     if hasattr(pettingzoo, "register"):
         for version in map(Version, game_names()):

@@ -11,35 +11,35 @@ from typing import Any
 from quaternity.base.errors import InputError, LimitError
 
 MAX_OFFERED_MOVES = 512
-"""Maximum number of legal moves in a view."""
+"""Maximum number of legal moves that can be encoded."""
 
 MAX_VIEW_BYTES = 8192
-"""Maximum size of the JSON document of a view, in bytes."""
+"""Maximum size of a view as a JSON document, in bytes."""
 
 START_COUNT = 1000
-"""Number of initial positions to draw from if the start is random."""
+"""Number of initial positions from which a random start is drawn."""
 
 
 class PlainEncoded:
-    """An encoding for the rules of any game; see `quaternity.environments.episode.Encoded`.
+    """Encoding for the rules of any game (see `quaternity.environments.episode.Encoded`).
 
-    Action k is the k-th legal move, and the last action is to wait. The numbers are the bytes of
-    the view's JSON document with sorted keys, each divided by 255, padded with zeros. If the start
-    is random, it is one of `START_COUNT` fixed positions.
+    Action k is the k-th legal move, counted from 0, and the last action is to wait. A view is
+    encoded as the bytes of its JSON document with sorted keys. Each byte is divided by 255, and the
+    document is padded with zeros. A random start is one of `START_COUNT` fixed positions.
     """
 
     actions = MAX_OFFERED_MOVES + 1
     points = (-1e6, 1e6)
     outcomes = None
     entries: tuple[tuple[str, int, str], ...] = (
-        ("document", MAX_VIEW_BYTES, "the view in JSON, byte by byte, each divided by 255"),
+        ("document", MAX_VIEW_BYTES, "the bytes of the view in JSON, each divided by 255"),
     )
 
     def __init__(self, rules: Any) -> None:
         self.rules = rules
 
     def action(self, move: Any, view: Any) -> int:
-        """Return the number of a legal move, or of waiting (None).
+        """Return the action number of a legal move. None stands for waiting.
 
         Raises:
             InputError: If the move is not legal.
@@ -52,10 +52,10 @@ class PlainEncoded:
             raise InputError(f"{move} is not a legal move") from None
 
     def move(self, action: int, view: Any) -> Any:
-        """Return the move of an action; None means to wait.
+        """Return the move of an action number. None stands for waiting.
 
         Raises:
-            InputError: If the number is not that of a legal move.
+            InputError: If no legal move has this number.
         """
         offered = self._legal_moves(view)
         if action == MAX_OFFERED_MOVES:
@@ -72,7 +72,7 @@ class PlainEncoded:
         return b"\1" * offered + bytes(self.actions - offered)
 
     def numbers(self, view: Any) -> memoryview[float]:
-        """Return the view's document as numbers between 0 and 1.
+        """Return the view's JSON document as numbers between 0 and 1.
 
         Raises:
             LimitError: If the document is longer than `MAX_VIEW_BYTES`.
@@ -92,13 +92,13 @@ class PlainEncoded:
         return b""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return the equally likely starts, or an empty result if there is only one start."""
+        """Return the equally likely starts, or an empty result if nothing remains to be drawn."""
         if drawn or not self._has_chance():
             return ()
         return [(number, 1 / START_COUNT) for number in range(START_COUNT)]
 
     def initial_position(self, drawn: Sequence[int]) -> Any:
-        """Return the initial position of a draw."""
+        """Return the initial position for a draw."""
         return self.rules.start(Random(drawn[0] if drawn else 0))
 
     def _has_chance(self) -> bool:

@@ -1,7 +1,7 @@
-"""Epistemic logic over deals: who holds which card, who knows it, and what is common knowledge.
+"""Epistemic logic of card deals: who holds a card, who knows it, and what is common knowledge.
 
-The public information is a `solvers.DealProblem`. Each deal that satisfies it is a world. Two
-worlds are indistinguishable for a player if the player's own hand is the same in both.
+The public information is a `solvers.DealProblem`. Each deal that satisfies it is a possible world.
+A player cannot distinguish two worlds in which the player's hand is the same.
 
 >>> from quaternity.epistemic import C, H, K, evaluate
 >>> from solvers import DealProblem, SetConstraint

@@ -1,11 +1,13 @@
-"""The probability of a formula for one seat, which considers all its possible deals equally likely.
+"""Probability of a formula from the point of view of a seat, given its hand.
 
-First, parts whose truth the seat knows are replaced by constants. If the remaining formula is about
-hands only, it is split into disjoint cases, and the deals of each case are counted; the result is
-exact. If few deals are possible, all of them are tried; this is exact, too. Otherwise the formula
-is evaluated in uniformly sampled deals, which gives an estimate with an interval. After
-announcements, only the deals in which these were true remain, so the result is a quotient of two
-such probabilities.
+All deals that the seat considers possible are equally likely.
+
+First, the parts of the formula whose truth the seat knows are replaced by constants. If the rest is
+about hands only, it is split into disjoint cases, and the deals of each case are counted. If few
+deals are possible, the formula is evaluated in all of them. Both methods are exact. Otherwise, the
+formula is evaluated in uniformly sampled deals, which gives an estimate with a confidence interval.
+After announcements, only the deals in which they were true remain, so the result is a quotient of
+two such probabilities.
 """
 
 from __future__ import annotations
@@ -41,28 +43,30 @@ from solvers.sampling import NumberedDeals
 from solvers.verdict import Deal
 
 MAX_COUNTS = 500
-"""Maximum number of cases that are counted; with more, the probability is estimated."""
+"""Maximum number of cases that are counted. With more cases, another method is used."""
 MAX_LISTED_DEALS = 1000
-"""Maximum number of deals that are all tried, which gives the exact probability."""
+"""Maximum number of deals that are all tried instead of sampled, so that the probability is
+exact."""
 MAX_SAMPLES = 1000
 """Maximum number of samples for an estimate."""
 MAX_DRAWS_PER_SAMPLE = 50
-"""Maximum number of draws per wanted sample, when draws that contradict the announcements are
-rejected."""
+"""Maximum number of random draws for each wanted sample. Draws that contradict the announcements
+are rejected."""
 MIN_SAMPLES = 20
-"""Minimum number of samples for an estimate; with fewer at the time limit there is none."""
+"""Minimum number of samples for an estimate. If there are fewer at the time limit, the probability
+is undecided."""
 QUANTILE = 1.959964
 """97.5 % quantile of the standard normal distribution, for 95 % intervals."""
 
 
 class FormulaChance(NamedTuple):
-    """The probability of a formula.
+    """The probability of a formula, exact or estimated.
 
     Attributes:
-        chance: The exact probability, or the share of sampled deals that make the formula true.
-        low, high: Both the probability itself if it is exact; otherwise a 95 % interval (Wilson,
-            1927).
-        drawn: The number of sampled deals; None if the probability is exact.
+        chance: The exact probability, or the share of sampled deals in which the formula is true.
+        low, high: Bounds of a 95 % confidence interval (Wilson, 1927). If the probability is exact,
+            both are equal to it.
+        drawn: The number of sampled deals, or None if the probability is exact.
     """
 
     chance: Fraction
@@ -87,14 +91,16 @@ def formula_chance(
     samples: int = MAX_SAMPLES,
     announcements: Sequence[Formula | str] = (),
 ) -> FormulaChance:
-    """Return the probability of a formula for a seat. The other arguments are those of `as_seen`.
+    """Return the probability of a formula from the point of view of a seat.
 
     Args:
-        samples: Maximum number of sampled deals; 0 to allow only an exact result.
+        samples: Maximum number of sampled deals. With 0, only an exact result is allowed. The other
+            arguments are those of `truth_for_seat`.
 
     Raises:
-        InputError: For the same reasons as `as_seen`.
-        LimitError: For the same reasons as `as_seen`, or if there was no time for an estimate.
+        InputError: For the same reasons as `truth_for_seat`.
+        LimitError: For the same reasons as `truth_for_seat`, or if the time did not suffice for an
+            estimate.
 
     >>> from solvers import SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
@@ -146,7 +152,10 @@ def _exact_chance(chance: Fraction) -> FormulaChance:
 def _replace_settled(
     formula: Formula, players: tuple[int, ...], evaluator: Evaluator, deal: Deal
 ) -> Formula:
-    """Replace the parts that these hands settle by constants, as far as they can be decided."""
+    """Replace parts of a formula whose truth these players know by constants.
+
+    A part that cannot be decided is kept.
+    """
     if isinstance(formula, logic.Constant):
         return formula
     settled = formula.public or (players and is_determined(formula, players))
@@ -161,9 +170,10 @@ def _replace_settled(
 
 
 def _count_cases(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fraction:
-    """Count the deals of disjoint cases: the owners of the named cards that make the formula true.
+    """Return the probability by splitting the formula into disjoint cases and counting their deals.
 
-    Raise LimitError if there are too many cases or a count is too large.
+    A case says which player holds each card that the formula names. Raise LimitError if there are
+    too many cases or a count is too large.
     """
     remaining = MAX_COUNTS
 
@@ -194,7 +204,10 @@ def _count_cases(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fra
 def _list_deals(
     formula: Formula, problem: DealProblem, seen: DealProblem, deadline: Deadline
 ) -> Fraction:
-    """Compute the probability from a list of all public deals. Raise LimitError if too many."""
+    """Return the probability from a list of all public deals.
+
+    Raise LimitError if there are too many deals.
+    """
     from quaternity.epistemic.explicit_evaluator import model_of
     from quaternity.epistemic.worlds import quick_count
 
@@ -222,13 +235,14 @@ def _sample_deals(
     samples: int,
     deadline: Deadline,
 ) -> FormulaChance:
-    """Compute the probability from all deals if there are few, or estimate it from uniform samples.
+    """Return the probability from all deals if there are few, or estimate it from uniform samples.
 
-    Only deals where `condition` is true count. An undecided deal widens the interval to both sides.
-    Raise LimitError if there are too many deals to sample, or if too few were decided in time.
+    Only deals in which `condition` is true count. If the time runs out in a deal, the interval
+    allows for both results. Raise LimitError if there are too many deals to sample, or if too few
+    were decided in time.
     """
     needed = cases(seen, without_knowledge(condition, weaker=True)) or ()
-    if len(needed) == 1:  # sample only deals that satisfy it, if it is a single case
+    if len(needed) == 1:  # If the condition is a single case, all sampled deals satisfy it.
         seen = narrow(seen, needed[0])
     deals, random = NumberedDeals(seen, seconds=deadline.remaining()), Random(0)
     few = deals.number <= MAX_LISTED_DEALS
@@ -265,7 +279,7 @@ def _sample_deals(
 
 
 def _wilson_interval(true: int, drawn: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval for a share."""
+    """Return the 95 % confidence interval of a proportion (Wilson, 1927)."""
     share, square = true / drawn, QUANTILE**2 / drawn
     middle, wide = share + square / 2, QUANTILE * sqrt((share * (1 - share) + square / 4) / drawn)
     return max(0.0, (middle - wide) / (1 + square)), min(1.0, (middle + wide) / (1 + square))

@@ -1,4 +1,4 @@
-"""Comparisons of numbers, expanded into formulas that every evaluator supports."""
+"""Comparisons of numbers in formulas, expanded into formulas that every evaluator supports."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 class Term(NamedTuple):
     """A number that can differ between deals, given by the formulas that compare it with constants.
 
-    `maximum` is its maximum, or None if that is not known. `value` is the number itself if it is
-    public.
+    The functions `at_least` and `exactly` return the formula that compares the number with a
+    constant. `maximum` is the largest possible number, or None if it is not known. `value` is the
+    number itself if it is public.
     """
 
     at_least: Callable[[int], Formula]
@@ -28,7 +29,7 @@ class Term(NamedTuple):
 
 
 def constant_term(number: int) -> Term:
-    """Return the term of a number that everybody knows."""
+    """Return the term for a constant number."""
     return Term(
         lambda least: logic.Constant(number >= least),
         lambda other: logic.Constant(number == other),
@@ -38,7 +39,10 @@ def constant_term(number: int) -> Term:
 
 
 def unknown_term(knower: int, owner: int, hands: Sequence[int] | None) -> Term:
-    """Return the term `U1(2)`; `hands` are the numbers of cards per player, if known."""
+    """Return the term `U1(2)`: how many cards of `owner` the `knower` does not know.
+
+    `hands` are the numbers of cards per player, or None if they are not known.
+    """
     return Term(
         lambda least: logic.Not(logic.Unknown(knower, owner, least - 1, True)) if least else TRUE,
         lambda number: logic.Unknown(knower, owner, number),
@@ -47,7 +51,7 @@ def unknown_term(knower: int, owner: int, hands: Sequence[int] | None) -> Term:
 
 
 def held_term(player: int, index: int, size: int) -> Term:
-    """Return the term `cards(1, 8)`, as formulas about which of these cards the player holds."""
+    """Return the term `cards(1, 8)`: how many cards of set 8 are in the hand of player 1."""
     cards = [logic.Holds(player, Card(index, number)) for number in range(size)]
 
     def least(number: int) -> Formula:
@@ -60,7 +64,7 @@ def held_term(player: int, index: int, size: int) -> Term:
 
 
 def compare_with_number(term: Term, sign: str, number: int) -> Formula:
-    """Return the formula that compares a term with a number."""
+    """Return the formula for a comparison of a term with a number, such as `U1(2) >= 3`."""
     match sign:
         case "=":
             return term.exactly(number)
@@ -77,7 +81,7 @@ def compare_with_number(term: Term, sign: str, number: int) -> Formula:
 
 
 def compare_terms(first: Term, sign: str, second: Term) -> Formula | None:
-    """Return the formula that compares two terms; None if the first has no known maximum."""
+    """Return the formula that compares two terms, or None if it would need an unknown maximum."""
     if second.value is not None:
         return compare_with_number(first, sign, second.value)
     turned = _MIRRORED.get(sign, sign)

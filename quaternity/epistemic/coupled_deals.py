@@ -1,9 +1,10 @@
-"""One CP-SAT model of several deals that share hands.
+"""A CP-SAT model of several deals in which some players have the same hand.
 
-"Player 1 considers it possible that player 2 considers it possible that ..." is about a deal that
-agrees with the real one on hand 1, and about another one that agrees with the former on hand 2.
-Each deal is a table of literals "this player holds this card". A shared hand consists of the same
-literals in both tables. Literals whose value is certain are plain booleans and cost nothing.
+"Player 1 considers it possible that player 2 considers it possible that ..." requires two deals
+besides the real one. In the first, player 1 has the same hand as in the real deal. In the second,
+player 2 has the same hand as in the first. Each deal is a table of literals, one for each player
+and card: "this player holds this card". If two deals share a hand, their tables contain the same
+literals. A literal whose value is certain is a plain boolean, which adds no variable to the model.
 """
 
 from __future__ import annotations
@@ -21,13 +22,15 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 Literal: TypeAlias = Any
-"""A boolean, or a boolean variable of CP-SAT or its negation (OR-Tools publishes no types)."""
+"""Type of a literal: a boolean, a boolean variable of CP-SAT, or the negation of such a variable.
+OR-Tools publishes no types."""
 
 MAX_LITERALS = 300_000
-"""Maximum number of variables in one model."""
+"""Maximum number of boolean variables in one model."""
 
 Hand: TypeAlias = Sequence[Literal]
-"""For each card, the cards of all sets in order, whether the player holds it."""
+"""Type of a hand: for each card of all sets in order, the literal for whether the player holds
+it."""
 
 
 def negate(literal: Literal) -> Literal:
@@ -36,9 +39,10 @@ def negate(literal: Literal) -> Literal:
 
 
 class DealTable:
-    """One deal of a model: `holds[card][player]` is a literal; a missing player means False.
+    """One deal of a model. `holds[card]` maps each possible owner of a card to a literal.
 
-    `first[set]` is the index in `holds` of the first card of the set.
+    The cards of all sets are numbered consecutively; `first_card[set]` is the number of the first
+    card of a set.
     """
 
     __slots__ = ("first_card", "holds", "problem")
@@ -53,7 +57,7 @@ class DealTable:
             start += constraint.size
 
     def card_literal(self, player: int, set_index: int, number: int) -> Literal:
-        """Return whether a player holds a card; False for a card that is out of play."""
+        """Return the literal for whether a player holds a card; False if it does not exist."""
         if number >= self.problem.sets[set_index].size:
             return False
         return self.holds[self.first_card[set_index] + number].get(player, False)
@@ -63,9 +67,10 @@ class DealTable:
         return [holders.get(player, False) for holders in self.holds]
 
     def difference_literals(self, deal: Deal, players: Iterable[int]) -> list[Literal]:
-        """Return literals, one of which is true iff a player's hand differs from the one in `deal`.
+        """Return literals, at least one of which is true iff some hand differs from `deal`.
 
-        Hands have the same size in all deals, so it suffices that one of the cards is missing.
+        A player has the same number of cards in all deals, so hands differ iff a card of `deal` is
+        missing.
         """
         return [
             negate(self.card_literal(player, index, card))
@@ -75,7 +80,7 @@ class DealTable:
 
 
 class CoupledDeals:
-    """A CP-SAT model to which deals and clauses are added; it is solved again after additions."""
+    """A CP-SAT model of several deals and clauses. After additions, it can be solved again."""
 
     def __init__(self, deadline: Deadline) -> None:
         from ortools.sat.python import cp_model
@@ -86,7 +91,7 @@ class CoupledDeals:
         self._literals = 0
 
     def new_literal(self) -> Literal:
-        """Return a new boolean variable. Raise LimitError above `MAX_LITERALS`."""
+        """Return a new boolean variable. Raise LimitError if there are more than `MAX_LITERALS`."""
         self._literals += 1
         if self._literals > MAX_LITERALS:
             raise LimitError(f"the question needs more than {MAX_LITERALS} variables")
@@ -156,9 +161,10 @@ class CoupledDeals:
             row.only_enforce_if(condition)
 
     def new_deal(self, problem: DealProblem, hands: Mapping[int, Hand] | None = None) -> DealTable:
-        """Add a deal that satisfies a problem, with the given hands for some players.
+        """Add a deal that satisfies a problem and in which some players have the given hands.
 
-        The `hands` must be those of another deal of the same problem, or of a narrower one.
+        The `hands` must come from another deal of the same problem, or of a problem with fewer
+        deals.
 
         Raises:
             Undecided: If the time is up.
@@ -201,7 +207,7 @@ class CoupledDeals:
         return holders
 
     def solve(self, **parameters: object) -> bool:
-        """Return whether the model has a solution; `value` and `deal` then read it.
+        """Solve the model and return whether there is a solution, which `value` and `deal` read.
 
         Raise Undecided at the time limit, and SolverFault if CP-SAT rejects the model.
         """

@@ -1,4 +1,4 @@
-"""Deals as lines of text: a single deal, or two deals with their differences."""
+"""Text output of deals: a single deal, or a comparison of two deals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ASIDE = MessageTemplate("aside", "aside: {cards:hand}")
 
 
 def hand_lines(deal: Deal, players: int) -> Iterator[str]:
-    """Yield one line with each player's cards, then one for the cards aside if there are any."""
+    """Yield a line with the cards of each player, then one with the cards out of play, if any."""
     for player in range(_hand_count(deal, players)):
         cards = deal.hand(player)
         if player >= players:
@@ -27,7 +27,7 @@ def hand_lines(deal: Deal, players: int) -> Iterator[str]:
 
 
 def _hand_count(deal: Deal, players: int) -> int:
-    """Return the number of hands: one for each player, and one for cards aside if there are any."""
+    """Return the number of hands, including the cards out of play if there are any."""
     return max([players, *(owner + 1 for row in deal.owner for owner in row)])
 
 
@@ -36,9 +36,9 @@ def _holder_name(hand: int, players: int) -> str:
 
 
 def differing_deals(deals: Sequence[Deal], players: int, wide: float = inf) -> Iterator[str]:
-    """Yield lines with two deals that a player cannot distinguish: one true, one false.
+    """Yield lines that compare a deal where a statement is true with a deal where it is false.
 
-    They are side by side, or one below the other if `wide` characters do not suffice.
+    The deals are side by side, or one below the other if they need more than `wide` characters.
     """
     heads = ("true", "false")
     true, false = deals
@@ -53,10 +53,10 @@ def differing_deals(deals: Sequence[Deal], players: int, wide: float = inf) -> I
 def compare_deals(
     first: Deal, other: Deal, players: int, heads: tuple[str, str], wide: float = inf
 ) -> Iterator[str]:
-    """Yield lines with two deals, one row for each player; `*` marks cards with different owners.
+    """Yield lines that compare two deals, with a row for each player.
 
-    If the rows are wider than `wide`, the deals are below each other. Further lines list the cards
-    that differ.
+    The deals are side by side, or one below the other if they need more than `wide` characters. A
+    `*` marks each card whose owner differs. Further lines list these cards with both owners.
     """
     from quaternity.base.text_table import table_lines
 

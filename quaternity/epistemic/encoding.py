@@ -1,7 +1,7 @@
-"""Encoding of formulas as clauses over coupled deals.
+"""Encoding of epistemic formulas as clauses over several deals that share hands.
 
-For a formula, a required truth value and a deal of the model, `Encoder.literal` returns a literal
-that can be true only if the formula has that truth value in that deal.
+`Encoder.literal` takes a formula, a truth value and a deal of the model. It returns a literal that
+can be true only if the formula has this truth value in this deal.
 
 - To encode that a player does *not* know a statement, the encoder adds another deal in which the
   player has the same hand.
@@ -35,18 +35,22 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 MAX_REFUTED_CASES = 12
-"""Maximum number of cases refuted within a model to encode that something is known."""
+"""Maximum number of cases that are refuted within a model to encode that a player knows
+something."""
 MAX_DEALS = 300
 """Maximum number of deals in one model."""
 
 
 class UnenforcedLiteral(NamedTuple):
-    """A literal whose truth the model does not enforce.
+    """A literal that can be true in a solution although the formula behind it is not.
+
+    After solving the model, the caller must check the formula.
 
     Attributes:
-        literal: May be true only if `formula` has the truth value `truth` at `table`.
-        announcements: The announcements made before.
-        players: Players whose hands together determine the truth value of the formula.
+        literal: The literal. It should be true only if `formula` has the truth value `truth` in
+            `table`.
+        announcements: The earlier announcements.
+        players: Players whose combined hands determine the truth value of the formula.
     """
 
     literal: Literal
@@ -58,7 +62,10 @@ class UnenforcedLiteral(NamedTuple):
 
 
 class Encoder:
-    """Adds formulas to a model. Each literal in `unenforced` must be checked in every solution."""
+    """Encoder of formulas as clauses of a model.
+
+    The literals in `unenforced` must be checked in every solution.
+    """
 
     def __init__(
         self,
@@ -81,7 +88,7 @@ class Encoder:
     ) -> DealTable:
         """Add a deal of a problem that shares the hands of some players with another deal.
 
-        Raise LimitError above `MAX_DEALS`.
+        Raise LimitError if the model has `MAX_DEALS` deals already.
         """
         if len(self._deals) == MAX_DEALS:
             raise LimitError(f"the question needs more than {MAX_DEALS} deals at once")
@@ -92,10 +99,10 @@ class Encoder:
     def literal(
         self, formula: Formula, truth: bool, table: DealTable, earlier: Announcements
     ) -> Literal:
-        """Return a literal that can be true only if a formula has a truth value at a deal.
+        """Return a literal that can be true only if a formula has a given truth value in a deal.
 
-        If all announcements are true at the deal and the formula has the truth value, the literal
-        can be made true.
+        Conversely, the literal can be true if all announcements are true in the deal and the
+        formula has this truth value.
         """
         key = (id(table), formula, truth, earlier)
         if key not in self._cache:
@@ -103,11 +110,11 @@ class Encoder:
         return self._cache[key]
 
     def forbid(self, guess: UnenforcedLiteral, deal: Deal, case: Case | None) -> None:
-        """Forbid an unenforced literal that is wrong at a deal, and wherever `case` refutes it.
+        """Forbid an unenforced literal in a deal where it is wrong, and wherever `case` refutes it.
 
-        All deals of the case are counterexamples to the assumed knowledge, so the literal is wrong
-        wherever one of them agrees with the players' hands. Without a case, forbid it for the hands
-        of the deal.
+        Every deal of the case is a counterexample to the assumed knowledge. The literal is
+        therefore wrong if the players have the same hands as in one of them. Without a case, the
+        literal is only forbidden for the players' hands in `deal`.
         """
         differs = guess.table.difference_literals(deal, guess.players)
         self.model.require_any([negate(guess.literal), *differs])
@@ -116,7 +123,7 @@ class Encoder:
             self.model.require_if(guess.literal, reason)
 
     def forbid_among(self, guess: UnenforcedLiteral, deals: DealProblem) -> None:
-        """Forbid an unenforced literal in all deals that agree with `deals` in the fixed cards."""
+        """Forbid an unenforced literal in all deals that have the fixed cards of `deals`."""
         if not contains_fixed_cards(self.problem, deals):
             return
         fixed = fixed_cards(self.problem, deals)
@@ -124,9 +131,9 @@ class Encoder:
         self.model.require_any([negate(guess.literal), *elsewhere])
 
     def exclude(self, common: logic.Common, bad: DealProblem) -> None:
-        """Forbid literals that claim common knowledge in deals that share a hand with a `bad` deal.
+        """Forbid claims of common knowledge in deals that share a group member's hand with `bad`.
 
-        From each of the `bad` deals, a chain leads to a deal where the formula is false.
+        From each deal of `bad`, a chain of deals leads to one where the formula is false.
         """
         for guess in self.unenforced:
             if guess.formula == common and guess.truth and not guess.announcements:
@@ -140,7 +147,7 @@ class Encoder:
             yield self._refuter.refutation_literal(table, (player,), {}, bad)
 
     def membership(self, table: DealTable, earlier: Announcements) -> list[Literal]:
-        """Return literals that together state that all announcements were true at a deal."""
+        """Return literals that are all true only if all announcements were true in a deal."""
         return [
             self.literal(announcement, True, table, earlier[:index])
             for index, announcement in enumerate(earlier)
@@ -217,7 +224,8 @@ class Encoder:
         self, players: tuple[int, ...], part: Formula, table: DealTable, earlier: Announcements
     ) -> Literal:
         otherwise = every([*earlier, logic.Not(part)])
-        # Every deal of these cases is a counterexample; without nested knowledge there are no more.
+        # Every deal of these cases is a counterexample. If no nested knowledge is involved, there
+        # are no other counterexamples.
         refuting = cases(self.problem, without_knowledge(otherwise, False), limit=MAX_REFUTED_CASES)
         literals = [
             self._refuter.refutation_literal(table, players, case) for case in refuting or ()
@@ -268,8 +276,9 @@ class Encoder:
         table: DealTable,
         earlier: Announcements,
     ) -> Literal:
-        # Deals that a player of the group cannot tell apart are connected, so the hand of any one
-        # player determines it. And each of them knows what is common knowledge.
+        # A chain connects any two deals that a group member cannot distinguish, so the hand of a
+        # single group member determines whether something is common knowledge. Every group member
+        # knows whatever is common knowledge.
         group = formula.members(self.problem.players)
         necessary = []
         if truth:
@@ -307,7 +316,7 @@ class Encoder:
             )
         if formula.at_most:
             return self._at_least(count + 1, unknown)
-        # No search is needed for more cards than the hand has.
+        # A hand cannot contain more unknown cards than it has cards.
         more = self._at_least(count + 1, unknown) if count < hand else False
         return self.model.any_of([self._at_least(hand - count + 1, known), more])
 

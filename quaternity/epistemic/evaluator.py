@@ -1,8 +1,9 @@
-"""The protocol of evaluators, their time limits, and the information sets of players.
+"""Protocol of formula evaluators, their time limits, and the information sets of players.
 
-The public information is a deal problem; each deal that satisfies it is a *world*. Two worlds are
-indistinguishable for a player iff the player's hand is the same in both. So a player's *information
-set*, the public problem with that hand fixed, is again a deal problem.
+The public information is a deal problem, and each deal that satisfies it is a *world*. Two worlds
+are indistinguishable for a player iff the player's hand is the same in both. The worlds that a
+player considers possible form the player's *information set*. It is a deal problem, too: the public
+problem with this hand fixed.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal, deal_faults
 
 Announcements: TypeAlias = tuple[Formula, ...]
-"""The announcements so far, in order; each one is interpreted after the previous ones."""
+"""Earlier announcements in order. Each announcement is interpreted after the previous ones."""
 
 
 class Evaluator(Protocol):
-    """Interface of model checkers for the deals of one public problem.
+    """Protocol of evaluators, which find the truth of formulas in the deals of one public problem.
 
-    Every method takes the earlier announcements, and deals in which all of them were true.
+    All methods take the earlier announcements. These must be true in the deals that are passed.
     """
 
     @property
@@ -32,15 +33,15 @@ class Evaluator(Protocol):
         """The public information."""
 
     def truth(self, formula: Formula, deal: Deal, earlier: Announcements = ()) -> bool:
-        """Return whether a formula is true at a deal."""
+        """Return whether a formula is true in a deal."""
 
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Announcements = ()
     ) -> Deal | None:
-        """Return a deal with the same hands of some players where a formula is false, or None."""
+        """Return a deal with the same hands of these players where a formula is false, or None."""
 
     def public_counterexample(self, formula: Formula, earlier: Announcements = ()) -> Deal | None:
-        """Return a public deal where a formula is false, or None."""
+        """Return any deal of the public problem where a formula is false, or None."""
 
     def counterexample_path(
         self,
@@ -51,26 +52,26 @@ class Evaluator(Protocol):
     ) -> list[Deal]:
         """Return a shortest chain from a deal to one where a formula is false, or an empty list.
 
-        Each deal of the chain is indistinguishable from the previous one for one of the given
-        players, or for any player if none are given.
+        Any two consecutive deals of the chain are indistinguishable for at least one of the given
+        players, by default for any player.
         """
 
 
 Check: TypeAlias = Callable[[], object]
-"""A function that long computations call regularly, such as `Deadline.remaining`; it may raise to
-stop them."""
+"""Function that long computations call regularly. It may raise an exception to stop them, as
+`Deadline.remaining` does."""
 
 
 def no_check() -> None:
-    """Do nothing: a `Check` without a limit."""
+    """Do nothing. Used as a `Check` if there is no limit."""
 
 
 class Undecided(LimitError):
-    """Raised if a formula is neither proved nor refuted within the limits; never a guess."""
+    """Error for a formula that is neither proved nor refuted within the limits."""
 
 
 class Deadline(quaternity.base.deadline.Deadline):
-    """The time limit of an evaluation, which is `Undecided` after it."""
+    """Time limit of an evaluation, after which `Undecided` is raised."""
 
     __slots__ = ()
 
@@ -80,7 +81,7 @@ class Deadline(quaternity.base.deadline.Deadline):
 
 
 def out_of_time(seconds: float) -> str:
-    """Return the message that the time limit was reached, and what may decide the question."""
+    """Return the message for a reached time limit, with advice on how to decide the question."""
     return (
         f"undecided: the time limit of {seconds:g} s was reached; more time, or a later moment "
         "with fewer possible deals, may decide it"
@@ -89,10 +90,10 @@ def out_of_time(seconds: float) -> str:
 
 @validate_arguments(problem=DealProblem, deal=Deal)
 def information_set(problem: DealProblem, deal: Deal, players: Iterable[int]) -> DealProblem:
-    """Return the deals that agree with this one in the hands of some players.
+    """Return the problem of all deals in which these players have the same hands as in `deal`.
 
-    For one player, this is the player's information set; for none, it is the problem itself. Cost:
-    cards.
+    For a single player, this is the player's information set. For no players, it is the problem
+    itself. The running time is proportional to the number of cards.
     """
     for player in as_iterator(players, "players"):
         hand = [
@@ -104,16 +105,15 @@ def information_set(problem: DealProblem, deal: Deal, players: Iterable[int]) ->
 
 
 def same_hands(first: Deal, second: Deal, players: Iterable[int]) -> bool:
-    """Return whether all these players hold the same cards in both deals."""
+    """Return whether each of these players holds the same cards in both deals."""
     return all(first.hand(player) == second.hand(player) for player in players)
 
 
 def validate_deal(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> Deal:
-    """Return a deal after checking that it satisfies the public problem.
+    """Return the given owners as a `Deal`, after checking that it satisfies the public problem.
 
     Raises:
-        InputError: If it is not one of the problem's deals; the message lists everything that is
-            wrong.
+        InputError: If it does not satisfy the problem. The message lists all violations.
     """
     if isinstance(owner, Deal):
         deal = owner

@@ -1,4 +1,4 @@
-"""Explanations why a formula is true or false at a deal, in words and with example deals."""
+"""Explanations of why a formula is true or false in a deal, in words and with example deals."""
 
 from __future__ import annotations
 
@@ -40,17 +40,18 @@ from solvers.shortage import Certificate
 from solvers.verdict import Deal, Feasible
 
 MAX_LINES = 200
-"""Maximum number of lines of an explanation; a longer one is cut off."""
+"""Maximum number of lines in an explanation. Further lines are cut off."""
 
 
 class Claim(NamedTuple):
-    """The meaning of a sentence of an explanation, so that a test can check it.
+    """Formal meaning of a sentence in an explanation, so that a test can check it.
 
     Attributes:
-        formula: A formula that is true at the deal, after the announcements `announcements`.
+        formula: A formula that is true in `deal` after `announcements`.
         deal: The deal that the sentence is about.
-        announcements: The announcements, all of them true there.
-        impossible: A problem without any deal, and the proof of that if the sentence gives one.
+        announcements: The earlier announcements, all of them true in `deal`.
+        impossible: A problem without any deal, and the proof if the sentence contains one. None if
+            the sentence says nothing of this kind.
     """
 
     formula: Formula
@@ -61,12 +62,13 @@ class Claim(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FormulaExplanation:
-    """Why a formula has its truth value.
+    """Explanation of why a formula is true or false.
 
     Attributes:
         lines: Sentences, each indented below the sentence that it supports.
-        deals: Other deals that the lines mention; `deals[0]` is called deal 1.
-        claims: The meaning of each sentence; one fewer than the lines if these are cut off.
+        deals: The other deals that the lines mention. The lines call `deals[0]` deal 1.
+        claims: The meaning of each sentence. If the explanation was cut off, its last line ("…")
+            has none.
     """
 
     formula: Formula
@@ -85,9 +87,10 @@ def explain_formula(
     set_size: int | None = None,
     real: bool = True,
 ) -> FormulaExplanation:
-    """Return why a formula is true or false. The arguments and errors are those of `holds`.
+    """Return an explanation of why a formula is true or false.
 
-    `real` says whether the deal is the real one, or only a possible one.
+    The arguments and errors are those of `evaluate`. `real` says whether the deal is the real one
+    or only a possible one.
 
     >>> from solvers import SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
@@ -111,9 +114,9 @@ def judge(
     seconds: float = DEFAULT_SECONDS,
     set_size: int | None = None,
 ) -> tuple[bool, FormulaExplanation | LimitError]:
-    """Return the truth value of a formula, and its explanation or the error that prevented it.
+    """Return the truth value of a formula, and an explanation or the error that prevented it.
 
-    Both share one time limit. The arguments and errors are those of `holds`.
+    The time limit covers both results. The arguments and errors are those of `evaluate`.
     """
     formula = validate_formula(formula, problem, set_size)
     world = validate_deal(problem, deal)
@@ -131,7 +134,7 @@ def judge(
 def explain_with(
     evaluator: Evaluator, formula: Formula, deal: Deal, real: bool = True
 ) -> FormulaExplanation:
-    """Return why a formula is true or false at a deal; see `explain_formula`."""
+    """Return an explanation of why a formula is true or false (see `explain_formula`)."""
     writer = _Writer(evaluator, deal if real else None)
     truth = writer.write(formula, deal, (), 0)
     texts = tuple(writer.lines), tuple(writer.deals), tuple(writer.claims)
@@ -162,7 +165,10 @@ class _Writer:
         return words.DEAL(number=self.deals.index(deal) + 1)
 
     def is_unnamed(self, deal: Deal) -> bool:
-        """Return whether the deal is arbitrary, so that only facts of all such deals are stated."""
+        """Return whether the text does not refer to this particular deal.
+
+        The text then only states what is true in all such deals.
+        """
         return deal != self.real and deal not in self.deals
 
     def write(self, formula: Formula, deal: Deal, earlier: Announcements, level: int) -> bool:
@@ -347,9 +353,10 @@ class _Writer:
         deal: Deal,
         level: int,
     ) -> None:
-        """Write why no deal of a problem makes a formula false.
+        """Write why a formula is true in all deals of a problem.
 
-        Nested knowledge has no reason that holds for all deals, so it is explained at one of them.
+        For nested knowledge, no general reason is known, so the explanation is about one of the
+        deals.
         """
         otherwise = every([*earlier, logic.Not(part)])
         possible = cases(self.problem, otherwise) if not otherwise.modal_depth else None
@@ -397,7 +404,7 @@ class _Writer:
         claim: Claim,
         level: int,
     ) -> None:
-        """Write why a player cannot hold a card, given the hands that some players see."""
+        """Write why a player cannot hold a card, given the hands that `players` see."""
         holder = claim.deal.owner[card.set_index][card.number]
         if owner in players:
             reason: str = words.SEES_NOT(who=owner, card=card)

@@ -1,9 +1,11 @@
-"""The explicit Kripke model: each public deal is a world, each formula an array over the worlds.
+"""Explicit Kripke model of a deal problem, and an evaluator that lists all deals.
 
-Two worlds are indistinguishable for a player if the player's hand is the same in both, so each
-player partitions the worlds into classes. K means "in all worlds of my class"; D uses the classes
-of several hands together; C uses the connected components of the classes of all players. A public
-announcement keeps the worlds where it was true.
+Each deal of the public problem is a world, and each formula is evaluated to a boolean array over
+the worlds. A player cannot distinguish worlds in which the player's hand is the same, so each
+player partitions the worlds into classes. A player knows what is true in all worlds of a class (K).
+Distributed knowledge (D) uses the classes of several hands together. Common knowledge (C) uses the
+connected components that the classes of all players form. After a public announcement, only the
+worlds remain in which it was true.
 
 This evaluator supports all formulas, but it cannot list more than `worlds.MAX_WORLDS` deals.
 """
@@ -27,13 +29,15 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 Truth: TypeAlias = npt.NDArray[np.bool_]
-"""Boolean array over the worlds: whether something is true in each."""
+"""Boolean array with a truth value for each world."""
 
 
 class ExplicitModel:
-    """All worlds of a problem. Raises LimitError if there are more than `limit` deals.
+    """All worlds of a problem, as an array.
 
-    `owners[card, world]` is the owner of a card, with the cards of all sets in order.
+    Raise LimitError if there are more than `limit` deals.
+
+    `owners[card, world]` is the owner of a card. The cards of all sets are numbered consecutively.
     """
 
     def __init__(
@@ -72,7 +76,7 @@ class ExplicitModel:
         )
 
     def world(self, deal: Deal) -> int:
-        """Return the number of a deal's world. Raise InputError if the problem has no such deal."""
+        """Return the world of a deal. Raise InputError if the deal does not satisfy the problem."""
         flat = np.array([holder for owner in deal.owner for holder in owner], dtype=np.int8)
         if flat.shape == self.owners.shape[:1]:
             matching = np.flatnonzero((self.owners == flat[:, None]).all(axis=0))
@@ -81,7 +85,7 @@ class ExplicitModel:
         raise InputError(f"{deal} does not fit the public record")
 
     def classes(self, players: tuple[int, ...]) -> npt.NDArray[np.int64]:
-        """Return the class number of each world for the hands of some players together."""
+        """Return the class of each world: its worlds have the same hands of all these players."""
         if players not in self._classes:
             digit = np.zeros(self.problem.players, dtype=np.int64)
             digit[list(players)] = np.arange(1, len(players) + 1)
@@ -100,9 +104,10 @@ class ExplicitModel:
     def extension(
         self, formula: Formula, among: Truth | None = None, check: Check = no_check
     ) -> Truth:
-        """Return the worlds where a formula is true, in the model restricted to the worlds `among`.
+        """Return an array that tells in which worlds a formula is true.
 
-        The array is meaningless in other worlds. `check` is called before each part, and may raise.
+        The model is restricted to the worlds `among`; in other worlds the array is meaningless.
+        `check` is called before each part of the formula, and may raise an exception.
         """
         return self._extension(formula, self.all_true() if among is None else among, check)
 
@@ -161,10 +166,12 @@ class ExplicitModel:
     def components(
         self, among: Truth | None = None, players: tuple[int, ...] = ()
     ) -> npt.NDArray[np.int64]:
-        """Return the number of each world's connected component under the links of some players.
+        """Return the connected component of each world.
 
-        No players means all of them. The nodes of the graph are the classes; every world connects
-        its class of one player to its class of the next. Cost: worlds x players.
+        Two worlds are linked if one of the players (by default, of all players) cannot distinguish
+        them. The computation uses a graph whose nodes are the classes. Each world is an edge
+        between its class for one player and its class for the next. The running time is
+        proportional to worlds x players.
         """
         players = players or tuple(range(self.problem.players))
         if among is None or among.all():
@@ -185,8 +192,9 @@ class ExplicitModel:
     ) -> list[Deal]:
         """Return a shortest chain of deals from a world to one of `ends`, or an empty list.
 
-        Each deal of the chain is indistinguishable from the previous one for one of the players.
-        `check` is called before each step, and may raise. Cost: worlds x players x steps.
+        Any two consecutive deals of the chain are indistinguishable for one of the players. `check`
+        is called before each step, and may raise an exception. The running time is proportional to
+        worlds x players x steps.
         """
         came = np.full(self.worlds, -1, dtype=np.int64)
         came[start] = start
@@ -231,7 +239,10 @@ class ExplicitModel:
 
 
 def _true_throughout(classes: npt.NDArray[np.int64], truth: Truth, among: Truth) -> Truth:
-    """Return for each world whether something is true in all worlds of its class within `among`."""
+    """Return the worlds whose class contains only true worlds.
+
+    Worlds outside `among` are ignored.
+    """
     broken = np.zeros(int(classes.max(initial=-1)) + 1, dtype=np.bool_)
     broken[classes[among & ~truth]] = True
     return ~broken[classes]
@@ -244,22 +255,23 @@ def _cached_models(problem: DealProblem) -> list[ExplicitModel]:
 
 
 def model_of(problem: DealProblem, check: Check = no_check) -> ExplicitModel:
-    """Return the model of a problem from a cache of the last two.
+    """Return the explicit model of a problem. The models of the last two problems are cached.
 
-    `check` is as for `ExplicitModel`.
+    `check` is called while the deals are listed, and may raise an exception.
     """
     place = _cached_models(problem)
     if not place:
-        # Not `append`: another thread may have stored a model meanwhile.
+        # Do not append to the list, because another thread may have stored a model in the meantime.
         place[:] = [ExplicitModel(problem, check=check)]
     return place[0]
 
 
 class ExplicitEvaluator:
-    """Model checker for one public problem that lists its worlds, with an optional deadline.
+    """Evaluator that lists all worlds of one public problem, with an optional deadline.
 
     Raises:
-        LimitError: If the problem has too many deals to list; `Undecided` if the time is up.
+        LimitError: If the problem has too many deals to list, or (as `Undecided`) if the time is
+            up.
     """
 
     def __init__(self, problem: DealProblem, deadline: Deadline | None = None) -> None:
@@ -268,7 +280,7 @@ class ExplicitEvaluator:
         self.model = model_of(problem, self._check)
 
     def truth(self, formula: Formula, deal: Deal, earlier: Announcements = ()) -> bool:
-        """Return whether a formula is true at a deal."""
+        """Return whether a formula is true in a deal."""
         return bool(self._extension(formula, self.restrict_to(earlier))[self.model.world(deal)])
 
     def counterexample(
@@ -280,7 +292,7 @@ class ExplicitEvaluator:
         return self._first_deal(alike & self._failures(formula, earlier))
 
     def public_counterexample(self, formula: Formula, earlier: Announcements = ()) -> Deal | None:
-        """Return a public deal where a formula is false, or None."""
+        """Return any deal of the public problem where a formula is false, or None."""
         return self._first_deal(self._failures(formula, earlier))
 
     def counterexample_path(
@@ -299,7 +311,7 @@ class ExplicitEvaluator:
         return self.model.extension(formula, among, self._check)
 
     def restrict_to(self, earlier: Announcements) -> Truth:
-        """Return the worlds that remain after some announcements."""
+        """Return an array that marks the worlds in which all announcements were true."""
         among = self.model.all_true()
         for formula in earlier:
             among &= self._extension(formula, among)

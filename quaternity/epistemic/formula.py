@@ -1,19 +1,19 @@
-"""Formulas about who holds which card and who knows it: immutable values with operators.
+"""Formulas of epistemic logic about cards, as immutable objects with operators.
 
 >>> held = Holds(4, Card(8, 4))
 >>> print(Knows(1, held) & ~Common(held >> TRUE))
 K1 H4 8/4 & !C (H4 8/4 -> true)
 
-Short names follow the notation of the logic:
+The short constructors follow the notation of the logic:
 
 >>> print(K(1, H(4, "8/4")) & ~C(H(0, "8/0") >> P(H(1, "8/1"))))
 K1 H4 8/4 & !C (H0 8/0 -> P H1 8/1)
 >>> print(H(2, "0/1").announce(D({2, 1}, H(3, "0/0"))) | U(1, 4, 1))
 [H2 0/1!] D{1,2} H3 0/0 | U1(4)=1
 
-The text `str(formula)` can be parsed back into an equal formula by
-`quaternity.epistemic.grammar.parse`. In Python, `>>` binds tighter than `&` and `|`; in text, `->`
-binds weaker, as usual.
+`quaternity.epistemic.grammar.parse` turns the text `str(formula)` back into an equal formula. In
+Python, `>>` binds more tightly than `&` and `|`. In text, `->` binds less tightly, as is usual in
+logic.
 """
 
 from __future__ import annotations
@@ -27,32 +27,34 @@ from quaternity.base.validation import as_iterator, check_int
 from quaternity.game.cards import Card
 
 MAX_DEPTH = 100
-"""Maximum nesting depth of a formula. A long conjunction or disjunction counts as one level."""
+"""Maximum nesting depth of a formula. A conjunction or disjunction of any length counts as one
+level."""
 MAX_SIZE = 100_000
-"""Maximum number of subformulas, counting each occurrence."""
+"""Maximum number of subformulas of a formula. Repeated subformulas count each time."""
 
 _NO_PLAYERS: frozenset[int] = frozenset()
-_IFF, _IMPLIES, _OR, _AND, _PREFIX = range(5)  # how tightly the operators bind in text
+_IFF, _IMPLIES, _OR, _AND, _PREFIX = range(5)  # How tightly the operators bind in text.
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """Base class of all formulas. Immutable, hashable, compared by value.
+    """Base class of all formulas, which are immutable, hashable and compared by value.
 
-    Operators: `~f`, `f & g`, `f | g`, `f >> g`; methods `f.iff(g)` and `f.announce(g)`.
+    The operators are `~f`, `f & g`, `f | g` and `f >> g`; `f.iff(g)` and `f.announce(g)` are
+    methods.
 
     Attributes:
-        depth: 1 without parts, otherwise one more than the deepest part.
+        depth: Nesting depth, which is 1 for a formula without parts.
         size: The number of subformulas, including this one.
-        modal_depth: How deep knowledge and announcements are nested; 0 for a formula about one
-            deal.
-        determining_players: Players whose hands together determine the truth value, among deals
-            that are connected by steps that a player cannot distinguish.
-        public: Whether the truth value is the same in all public deals.
+        modal_depth: Nesting depth of knowledge and announcements, which is 0 for a formula about
+            hands only.
+        determining_players: Players whose combined hands determine the truth value. For common
+            knowledge, this is true among deals that are connected by chains of the group.
+        public: Whether the truth value is the same in all deals of the public problem.
 
     Raises:
         InputError: If a part has the wrong type, or a number is negative.
-        LimitError: Above `MAX_DEPTH` or `MAX_SIZE`.
+        LimitError: If the formula exceeds `MAX_DEPTH` or `MAX_SIZE`.
     """
 
     depth: int = field(init=False, compare=False, repr=False)
@@ -83,7 +85,7 @@ class Formula:
         object.__setattr__(self, "public", public)
 
     def _check(self) -> None:
-        """Convert and store the fields. Raise InputError if one is not valid."""
+        """Convert and store the fields. Raise InputError if a field is not valid."""
 
     def _determine(self) -> tuple[frozenset[int], bool]:
         hands, public = _NO_PLAYERS, True
@@ -96,11 +98,11 @@ class Formula:
         return ()
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
-        """Return a copy with other immediate subformulas, of the same number."""
+        """Return a copy in which the immediate subformulas are replaced by as many others."""
         return type(self)(*_formulas(parts)) if parts else self
 
     def subformulas(self) -> Iterator[Formula]:
-        """Yield this formula and all subformulas, each occurrence, outermost first."""
+        """Yield this formula and all its subformulas, outer ones first, repeated ones each time."""
         waiting: list[Formula] = [self]
         while waiting:
             node = waiting.pop()
@@ -108,7 +110,7 @@ class Formula:
             waiting.extend(reversed(node.parts()))
 
     def __bool__(self) -> bool:
-        raise TypeError("a formula has no truth value without a deal: see `holds`")
+        raise TypeError("a formula has no truth value without a deal: use `evaluate`")
 
     def __invert__(self) -> Formula:
         return Not(self)
@@ -123,7 +125,7 @@ class Formula:
         return Implies(self, other) if isinstance(other, Formula) else NotImplemented
 
     def iff(self, other: Formula) -> Formula:
-        """Return the formula that both are true or both are false."""
+        """Return `self <-> other`, which is true if both formulas have the same truth value."""
         return Iff(self, other)
 
     def announce(self, then: Formula) -> Formula:
@@ -132,7 +134,7 @@ class Formula:
 
 
 def _number(value: object, place: str) -> int:
-    if type(value) is int and value >= 0:  # the fast path for nearly all values
+    if type(value) is int and value >= 0:  # Nearly all values take this fast path.
         return value
     return check_int(value, 0, None, "a whole number >= 0", place)
 
@@ -158,7 +160,7 @@ def _format_players(players: tuple[int, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Constant(Formula):
-    """`true` or `false`."""
+    """The formula `true` or `false`."""
 
     value: bool
 
@@ -172,7 +174,7 @@ class Constant(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Holds(Formula):
-    """`H4 8/4`: the player holds the card."""
+    """`H4 8/4`: player 4 holds the card 8/4."""
 
     player: int
     card: Card
@@ -194,10 +196,10 @@ class Holds(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Unknown(Formula):
-    """`U1(4)=2`: exactly `count` of the owner's cards are not known by `knower` to be the owner's.
+    """`U1(4)=2`: player 1 does not know exactly 2 of the cards that player 4 holds.
 
-    The count is of the cards c that the owner holds and for which K(knower, H(owner, c)) is false.
-    With `at_most`, the formula is `U1(4)<=2`: this many or fewer.
+    A card c of the owner is unknown if K(knower, H(owner, c)) is false. With `at_most`, the formula
+    is `U1(4)<=2`: at most 2 of these cards are unknown.
     """
 
     knower: int
@@ -219,7 +221,7 @@ class Unknown(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Not(Formula):
-    """`!f`."""
+    """`!f`: `f` is false."""
 
     part: Formula
 
@@ -233,7 +235,10 @@ class Not(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Knows(Formula):
-    """`K1 f`: `f` is true in every deal that agrees with the real one in the player's hand."""
+    """`K1 f`: player 1 knows that `f` is true.
+
+    That is, `f` is true in every deal in which the player has the same hand as in the real deal.
+    """
 
     player: int
     part: Formula
@@ -263,7 +268,10 @@ class Knows(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Distributed(Formula):
-    """`D{1,2} f`: the players, at least one, would know it if they pooled their hands."""
+    """`D{1,2} f`: players 1 and 2 would know `f` if they pooled their hands.
+
+    There must be at least one player.
+    """
 
     players: tuple[int, ...]
     part: Formula
@@ -290,11 +298,12 @@ class Distributed(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Common(Formula):
-    """`C f`: common knowledge: `f` is true in every deal reachable along indistinguishable steps.
+    """`C f`: it is common knowledge that `f` is true.
 
-    Each step may be one that any player cannot distinguish; in `C{1,2} f` only the steps of these
-    players count. `Publicly` implies common knowledge, but not vice versa: a formula that is
-    false only in unreachable deals can still be common knowledge.
+    That is, `f` is true in every deal that a chain connects with the real deal. In a chain, any two
+    consecutive deals are indistinguishable for some player (in `C{1,2} f`, for player 1 or 2).
+    `Publicly` implies common knowledge, but not vice versa: a formula can be common knowledge
+    although it is false in some deal, if no chain leads to this deal.
     """
 
     part: Formula
@@ -313,11 +322,12 @@ class Common(Formula):
         return Common(part, self.players)
 
     def _determine(self) -> tuple[frozenset[int], bool]:
-        # The hand of any one player of the group determines it: see `determined`.
+        # The hand of any single player of the group determines the truth value (see
+        # `determining_players`).
         return frozenset(self.players[:1]), False
 
     def members(self, players: int) -> tuple[int, ...]:
-        """Return the players whose steps count, in a game of the given number of players."""
+        """Return the group: the players named, or all players of a game with `players` players."""
         return self.players or tuple(range(players))
 
     def __str__(self) -> str:
@@ -327,7 +337,7 @@ class Common(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Publicly(Formula):
-    """`P f`: `f` is true in every public deal, so it follows from the public record alone."""
+    """`P f`: the public record alone implies `f`, which is true in every deal that fits it."""
 
     part: Formula
 
@@ -344,7 +354,7 @@ class Publicly(Formula):
 
 @dataclass(frozen=True, slots=True)
 class And(Formula):
-    """`f & g & …`, two or more parts; nested conjunctions are flattened."""
+    """`f & g & …` with two or more parts. Nested conjunctions are flattened."""
 
     conjuncts: tuple[Formula, ...]
 
@@ -365,7 +375,7 @@ class And(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Or(Formula):
-    """`f | g | …`, two or more parts; nested disjunctions are flattened."""
+    """`f | g | …` with two or more parts. Nested disjunctions are flattened."""
 
     disjuncts: tuple[Formula, ...]
 
@@ -386,7 +396,7 @@ class Or(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Implies(Formula):
-    """`f -> g`."""
+    """`f -> g`: if `f` is true, then `g` is true."""
 
     premise: Formula
     conclusion: Formula
@@ -401,7 +411,7 @@ class Implies(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Iff(Formula):
-    """`f <-> g`."""
+    """`f <-> g`: `f` and `g` have the same truth value."""
 
     first: Formula
     second: Formula
@@ -416,7 +426,7 @@ class Iff(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Announcement(Formula):
-    """`[f!] g`: if `f` is true, then `g` is true after the public announcement of `f`."""
+    """`[f!] g`: if `f` is true, `g` is true after the public announcement of `f`."""
 
     announcement: Formula
     then: Formula
@@ -460,19 +470,19 @@ def _formulas(parts: Iterable[Formula]) -> tuple[Formula, ...]:
 
 
 def every(parts: Iterable[Formula]) -> Formula:
-    """Return the conjunction of any number of formulas; `true` for none."""
+    """Return the conjunction of some formulas, or `true` if there are none."""
     listed = _formulas(parts)
     return And(listed) if len(listed) > 1 else listed[0] if listed else TRUE
 
 
 def some(parts: Iterable[Formula]) -> Formula:
-    """Return the disjunction of any number of formulas; `false` for none."""
+    """Return the disjunction of some formulas, or `false` if there are none."""
     listed = _formulas(parts)
     return Or(listed) if len(listed) > 1 else listed[0] if listed else FALSE
 
 
 def negation(formula: Formula) -> Formula:
-    """Return `!f`; cancel a double negation and negate a constant directly."""
+    """Return `!f`, without a double negation. The negation of a constant is a constant."""
     match formula:
         case Constant(value):
             return FALSE if value else TRUE
@@ -486,7 +496,7 @@ K, P = Knows, Publicly
 
 
 def C(part: Formula, players: Iterable[int] = ()) -> Common:  # noqa: N802 - the logic's notation
-    """Return `C f`, common knowledge of all players; `C(f, {1, 2})` is that of a group."""
+    """Return `C f`, common knowledge of all players, or `C{1,2} f`, that of a group."""
     return Common(part, tuple(as_iterator(players, "players")))
 
 
@@ -506,12 +516,12 @@ def E(players: Iterable[int], part: Formula) -> Formula:  # noqa: N802 - the log
 
 
 def H(player: int, card: Card | str) -> Holds:  # noqa: N802 - the logic's notation
-    """Return `H4 8/4`: the player holds the card, given as a `Card` or as text."""
+    """Return `H4 8/4`: player 4 holds the card, which may be a Card or its text."""
     return Holds(player, Card.parse(card) if isinstance(card, str) else card)
 
 
 def D(players: Iterable[int], part: Formula) -> Distributed:  # noqa: N802 - the logic's notation
-    """Return `D{1,2} f`: distributed knowledge of some players."""
+    """Return `D{1,2} f`: the distributed knowledge of players 1 and 2."""
     return Distributed(tuple(as_iterator(players, "players")), part)
 
 

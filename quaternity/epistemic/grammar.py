@@ -1,19 +1,21 @@
-"""Parser of formulas in text form, in one pass from left to right; errors point at the column.
+"""Parser of formulas in text form. Error messages point at the column of the error.
 
-From the weakest to the strongest binding: `<->`, `->` (right-associative), `|`, `&`, and the
-prefixes `!`, `K1`, `M1`, `Kw1`, `C`, `C{1,2}`, `D{1,2}`, `E`, `P` and `[f!]`. Atoms are `true`,
-`false`, `H4 8/4`, parentheses, and comparisons of numbers: `U1(4) = 2` (the number of cards of
-player 4 that player 1 does not know), `cards(1, 8) >= 2` (cards of set 8 that player 1 holds),
-`cards(1)`, `points(1) > 3`. Other notations of logic are accepted, too: ¬ ~ not, ∧ and, ∨ or, → ↔ ⊤
-⊥ ∀ ∃ ≤ ≥ ≠.
+The operators are, from the least to the most tightly binding: `<->`, `->` (right-associative), `|`,
+`&`, and the prefixes `!`, `K1`, `M1`, `Kw1`, `C`, `C{1,2}`, `D{1,2}`, `E`, `P` and `[f!]`. Atoms
+are `true`, `false`, `H4 8/4`, parentheses, and comparisons of numbers: `U1(4) = 2` (the number of
+cards of player 4 that player 1 does not know), `cards(1, 8) >= 2` (cards of set 8 that player 1
+holds), `cards(1)`, `points(1) > 3`. Other notations of logic are accepted, too: ¬ ~ not, ∧ and, ∨
+or, → ↔ ⊤ ⊥ ∀ ∃ ≤ ≥ ≠.
 
-`all c in set 3: f` and `some p != 1: f` extend as far to the right as possible. The first letter of
-a variable gives its type: c, d for cards, p, q, r for players, s, t for sets. A variable may appear
-wherever a value of its type may: `Hp c`, `Kwq f`, `s/0`, `cards(p, s)`. `let NAME = f; g` names a
-formula, and `let NAME(p, c) = f; g` one with parameters: `NAME(1, 0/2)`.
+The quantifiers `all c in set 3: f` and `some p != 1: f` extend as far to the right as possible. The
+first letter of a variable is its type: c and d for cards, p, q and r for players, s and t for sets.
+A variable may appear wherever a value of its type may appear: `Hp c`, `Kwq f`, `s/0`, `cards(p,
+s)`. `let NAME = f; g` gives the formula f a name that g can use. A named formula can have
+parameters: `let NAME(p, c) = f; g` is used as `NAME(1, 0/2)`.
 
-All of this is expanded while parsing: a quantifier parses its formula once for every value. The
-result consists of the formulas of `quaternity.epistemic.formula`, which every evaluator supports.
+The parser expands quantifiers and names: it parses the formula of a quantifier once for every
+value. The result consists of the classes in `quaternity.epistemic.formula`, which every evaluator
+supports.
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ SPELLINGS = {
     "or": "|", "→": "->", "=>": "->", "↔": "<->", "<=>": "<->", "⊤": "true", "⊥": "false",
     "∀": "all", "∃": "some", "≥": ">=", "≤": "<=", "≠": "!=",
 }  # fmt: skip
-"""Alternative spellings, with the symbol that each stands for."""
+"""Alternative spellings of symbols: each one is replaced by the symbol it maps to."""
 
 _IFF, _IMPLIES, _OR, _AND = range(4)
 _BINDING = {"<->": _IFF, "->": _IMPLIES, "|": _OR, "&": _AND}
@@ -90,7 +92,8 @@ _KINDS = {"p": "player", "c": "card", "s": "set"}
 _KIND_OF = {"p": "p", "q": "p", "r": "p", "c": "c", "d": "c", "s": "s", "t": "s"}
 
 _Value: TypeAlias = Any
-"""A player or a set (as a number), or a card; the position in the text tells which."""
+"""Value of a variable: the number of a player or set, or a card. The context determines its
+type."""
 
 
 class _Token(NamedTuple):
@@ -100,7 +103,7 @@ class _Token(NamedTuple):
 
 
 class _Abbreviation(NamedTuple):
-    """A named formula: its parameters, its position in the text, and the names in scope there."""
+    """A named formula: its parameters, its position in the text, and its variables and names."""
 
     parameters: tuple[str, ...]
     position: int
@@ -112,13 +115,13 @@ class _Abbreviation(NamedTuple):
 def parse(text: str, language: Language | None = None) -> Formula:
     """Parse a formula.
 
-    Without a language, players and cards are not checked, and neither quantifiers nor operators
-    about all players can be parsed.
+    The language says which players and cards exist. Without one, they are not checked, and the text
+    may contain neither quantifiers nor operators about all players.
 
     Raises:
-        InputError: If the text is not a formula; the message points at the column.
-        LimitError: If the text is longer than `MAX_TEXT`, nested deeper than `MAX_DEPTH`, or has
-            more than `MAX_SIZE` parts when expanded.
+        InputError: If the text is not a formula. The message points at the column.
+        LimitError: If the text is longer than `MAX_TEXT`, or the expanded formula is nested deeper
+            than `MAX_DEPTH` or has more than `MAX_SIZE` parts.
 
     >>> print(parse("all c in set 1: Kw0 H1 c", Language(2, (4, 2))))
     (K0 H1 1/0 | K0 !H1 1/0) & (K0 H1 1/1 | K0 !H1 1/1)
@@ -167,7 +170,8 @@ class _Parser:
     def parse_all(self) -> Formula:
         try:
             formula = self.formula()
-        except LimitError as error:  # also if a formula built from it exceeds a limit
+        # This is added even if a formula that contains this one exceeds a limit.
+        except LimitError as error:
             raise LimitError(_with_position(self.text, self.token.start, str(error))) from None
         if self.token.kind != "END":
             raise self.expected_error("an operator or the end")
@@ -208,7 +212,7 @@ class _Parser:
         return value
 
     def require_language(self, what: str, start: int) -> Language:
-        """Return the language. Raise InputError if there is none, though it is needed here."""
+        """Return the language. Raise InputError if the parser has none."""
         if self.language is None:
             raise self.unknown_numbers_error(what, start)
         return self.language
@@ -263,9 +267,9 @@ class _Parser:
         return self.check_value(player, "p", start)
 
     def group(self, word: str, needed: bool) -> tuple[int, ...]:
-        """Parse `{1,2}` after C, D or E.
+        """Parse an optional group of players such as `{1,2}` after C, D or E.
 
-        Without it, return all players if `needed`, otherwise an empty group.
+        If there is no group, return all players if `needed`, otherwise an empty tuple.
         """
         start = self.tokens[self.position - 1].start
         if self.token.text != "{":
@@ -302,7 +306,7 @@ class _Parser:
         return None if self.token.kind == "END" else _BINDING.get(self.token.text)
 
     def nested(self, read: Callable[[], Formula]) -> Formula:
-        """Call a function that parses one level deeper, and check the depth."""
+        """Call a parsing function one nesting level deeper, and check the nesting depth."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise LimitError(f"the formula is nested more than {MAX_DEPTH} deep")
@@ -438,7 +442,10 @@ class _Parser:
     # -- quantifiers and names ----------------------------------------------------------------
 
     def parse_quantified(self) -> Formula:
-        """Parse `all c in set 3 != 3/0: f` once for every value, and join the results."""
+        """Parse a quantified formula such as `all c in set 3 != 3/0: f`.
+
+        The formula after the colon is parsed once for every value. The results are joined.
+        """
         join = every if self.token.text == "all" else some
         self.position += 1
         name, start = self.new_variable(), self.tokens[self.position - 1].start
@@ -482,14 +489,14 @@ class _Parser:
         return [Card(index, number) for number in range(size)]
 
     def with_values(self, values: dict[str, _Value], read: Callable[[], Formula]) -> Formula:
-        """Call a function that parses with the given values of the variables."""
+        """Call a parsing function while the variables have the given values."""
         before, self.values = self.values, values
         formula = read()
         self.values = before
         return formula
 
     def parse_let(self) -> Formula:
-        """Parse `let NAME(p, c) = f; g`: the second formula, in which the first has a name."""
+        """Parse `let NAME(p, c) = f; g`. Return `g`, in which the name stands for `f`."""
         self.expect("let")
         token = self.token
         if token.kind != "WORD" or not self.is_free(token.text):
@@ -535,7 +542,7 @@ class _Parser:
 
 
 _COUNT_ATTRIBUTES = {"cards": "hands", "points": "points"}
-"""For each word, the attribute of `Language` that gives this number for each player."""
+"""Attribute of `Language` that contains the number for each player, by the word in the text."""
 
 
 def _error(text: str, position: int, why: str) -> InputError:

@@ -1,10 +1,11 @@
-"""Possible shapes of the hands that players see, set by set, and what each shape proves.
+"""Patterns of the hands that players see, and what these patterns prove about the other hands.
 
-To know that something is impossible is to see a hand that leaves a coalition of the other players
-short of cards (see `solvers.shortage`). The number of cards that the coalition can hold is a sum
-over sets, and the share of one set depends only on the *pattern* in which the seen hands lie in it.
-So the smallest total over all deals can be computed by dynamic programming over sets, whose state
-is the cards dealt so far. It often shows at once that nobody could ever know such a thing.
+A player knows that something is impossible iff the player's hand leaves some coalition of the other
+players short of cards (see `solvers.shortage`). The number of cards that a coalition can hold is a
+sum over sets. The share of one set depends only on its *pattern*: which of its cards are in the
+seen hands. Dynamic programming over sets therefore finds the smallest total over all deals. Its
+state is the number of cards dealt to each player so far. The result often shows immediately that no
+hand proves the impossibility.
 """
 
 from __future__ import annotations
@@ -21,22 +22,23 @@ if TYPE_CHECKING:
     from quaternity.epistemic.smallest_totals import Numbers, Options
 
 MAX_OTHERS = 7
-"""Maximum number of players with unseen hands for which coalitions are listed."""
+"""Maximum number of players with unseen hands. With more, coalitions are not listed."""
 MAX_OPTIONS = 4_000
-"""Maximum number of (counts, pattern) pairs of a set for which its patterns are listed."""
+"""Maximum number of (counts, pattern) pairs of a set. With more, the patterns are not listed."""
 MAX_WORK = 1e8
 """Maximum number of steps of the search for the smallest totals."""
 
 Pattern: TypeAlias = tuple[int, ...]
-"""For each card of a set, the seen player who holds it, or -1."""
+"""For each card of a set, the player who holds it in a seen hand, or -1 if it is not seen."""
 Counts: TypeAlias = tuple[int, ...]
-"""For each player, the number of cards of a set."""
+"""Number of cards of a set that each player holds."""
 
 
 def set_options(constraint: SetConstraint, seen: int) -> set[tuple[Counts, Pattern]] | None:
-    """Return every pattern of the seen hands in a set, with the counts that it can have.
+    """Return all (counts, pattern) pairs that are possible in a set.
 
-    `seen` is a bit mask of players. Return None if there are more than `MAX_OPTIONS`.
+    `seen` is a bit mask of the players whose hands are seen. Return None if there are more than
+    `MAX_OPTIONS` pairs.
     """
     options: set[tuple[Counts, Pattern]] = {((0,) * constraint.players, ())}
     for mask in constraint.owners:
@@ -57,13 +59,13 @@ def set_options(constraint: SetConstraint, seen: int) -> set[tuple[Counts, Patte
 
 
 class HandPatterns:
-    """The patterns of some players' hands in the deals of a problem.
+    """Patterns of the seen hands in all deals of a problem.
 
     Attributes:
-        public: The public problem that the deals belong to.
-        coalitions: Bit masks of coalitions of other players. The first one is empty; it stands for
-            the patterns that leave no way to deal a set. The others are checked only with other
-            patterns.
+        public: The public problem, in whose deals the other players' cards are considered.
+        coalitions: Bit masks of the coalitions of other players. The first coalition is empty. It
+            represents the patterns with which a set cannot be dealt at all. The other coalitions
+            are checked with the remaining patterns.
     """
 
     def __init__(self, problem: DealProblem, public: DealProblem, seen: tuple[int, ...]) -> None:
@@ -80,13 +82,14 @@ class HandPatterns:
             layout_for(public.players, public.cards, largest) if not self._has_too_many else None
         )
         self._provable: dict[object, list[int]] = {}
-        # A case restricts few sets, so the results for the other sets are reused in the next case.
+        # A case restricts the owners in only a few sets, so the results for the other sets can be
+        # reused for the next case.
         self._shares = cache(self._new_shares)
         self._costs = cache(self._new_costs)
 
     @cached_property
     def options(self) -> list[set[tuple[Counts, Pattern]]] | None:
-        """The (counts, pattern) pairs of each set, or None if there are too many."""
+        """The possible (counts, pattern) pairs of each set, or None if there are too many."""
         if self._has_too_many:
             return None
         listed = []
@@ -98,15 +101,15 @@ class HandPatterns:
         return listed
 
     def patterns(self, index: int) -> list[Pattern]:
-        """Return the patterns in one set, in ascending order."""
+        """Return the possible patterns of a set in ascending order."""
         assert self.options is not None
         return sorted({pattern for _, pattern in self.options[index]})
 
     def shares(self, index: int, pattern: Pattern, case: Case) -> list[int] | None:
-        """Return for each coalition the maximum number of cards of a set that it can hold.
+        """Return the maximum number of cards of a set that each coalition can hold.
 
-        The case restricts the owners, and the seen hands have the given pattern. Return None if the
-        set cannot be dealt so.
+        The seen hands have the given pattern, and `case` restricts the owners of the cards. Return
+        None if the set cannot be dealt in this way.
         """
         return self._shares(index, pattern, self._allowed_owners(index, case))
 
@@ -140,17 +143,18 @@ class HandPatterns:
         return [self._layout.lane(table, coalition) for coalition in self.coalitions]
 
     def required_cards(self, coalition: int) -> int:
-        """Return the number of cards that a coalition must hold."""
+        """Return the number of cards in the hands of a coalition, which it must hold."""
         return sum(self.public.hands[player] for player in players_in(coalition))
 
     def provable_coalitions(self, case: Case) -> list[int] | None:
-        """Return the coalitions that some deal leaves short in a case, as indices of `coalitions`.
+        """Return the coalitions that are short of cards in some deal, as indices of `coalitions`.
 
-        If the exact answer would take too much work, the result may contain coalitions that no deal
-        leaves short. Return None if there are too many patterns.
+        The public problem is restricted by `case`. If an exact answer would take too much work, the
+        result may contain further coalitions. Return None if there are too many patterns.
 
-        Cost: one pass over the patterns of each set; then, unless that decides it, (counts of the
-        set) x (states of the hands) x (remaining coalitions) for each set, in NumPy.
+        First, lower bounds are computed in one pass over the patterns. If they do not decide the
+        question, NumPy takes (counts of the set) x (states of the hands) x (remaining coalitions)
+        steps for each set.
         """
         if self.options is None:
             return None
@@ -160,7 +164,7 @@ class HandPatterns:
         return self._provable[key]
 
     def _case_key(self, case: Case) -> object:
-        """Return a key that is equal for cases that differ only in the names of cards and sets."""
+        """Return a key that is equal for cases which differ only in the order of cards or sets."""
         rows = []
         for index, (inner, outer) in enumerate(
             zip(self.problem.sets, self.public.sets, strict=True)
@@ -183,7 +187,7 @@ class HandPatterns:
         allowed = [self._allowed_owners(index, case) for index in range(len(self.options))]
         steps = [self._costs(index, owners) for index, owners in enumerate(allowed)]
         needed = [self.required_cards(coalition) for coalition in self.coalitions]
-        # First ignore the sizes of hands, which is quick and usually sufficient.
+        # A first bound ignores the sizes of hands. It is quick to compute and usually sufficient.
         least = lower_bounds(steps)
         chosen = [number for number, hand in enumerate(needed) if least[number] < hand]
         if not chosen:
@@ -197,13 +201,14 @@ class HandPatterns:
         ]
 
     def _new_costs(self, index: int, allowed: tuple[int, ...]) -> Options:
-        """Return, for each counts of a set, each coalition's smallest share over the patterns."""
+        """Return the smallest share of each coalition, for each possible `Counts` of a set."""
         import numpy as np
 
         from quaternity.epistemic.smallest_totals import Options
 
         assert self.options is not None
-        # If a set cannot be dealt, the empty coalition falls short and the others do not.
+        # If a pattern makes the set impossible, the empty coalition is short of cards and the
+        # others are not.
         nothing = [-1, *[self.public.cards + 1] * (len(self.coalitions) - 1)]
         costs = {
             pattern: np.array(self._shares(index, pattern, allowed) or nothing, dtype=np.int32)
@@ -219,5 +224,5 @@ class HandPatterns:
 
 @lru_cache(maxsize=64)
 def hand_patterns(problem: DealProblem, public: DealProblem, seen: tuple[int, ...]) -> HandPatterns:
-    """Return the patterns of some hands; a cache keeps them for further questions."""
+    """Return the patterns of some hands from a cache."""
     return HandPatterns(problem, public, seen)

@@ -1,9 +1,9 @@
 """Drawings of Kripke models of situations, contracted by bisimulation to make them small.
 
-Two deals become the same world under two conditions: the relevant cards have the same owners in
-both, and each player considers the same worlds possible in both. The relevant cards are the cards
-that the formulas name, or all cards if requested or if no card is named. The partition of the
-deals into worlds is refined until it is stable (Kanellakis and Smolka, 1983).
+Two deals belong to the same world under two conditions: the relevant cards have the same owners in
+both deals, and each player considers the same worlds possible in both. Relevant cards are those
+that the formulas name. All cards are relevant if no card is named or if the caller requests it. The
+partition of the deals into worlds is refined until it is stable (Kanellakis and Smolka, 1983).
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from solvers.problem import iter_cards
 from solvers.verdict import Deal
 
 MAX_DEALS = 20_000
-"""Maximum number of deals in a model to contract."""
+"""Maximum number of deals in a model that is contracted."""
 MAX_DRAWN = 60
 """Maximum number of worlds in a drawing."""
 
 
 class World(NamedTuple):
-    """A set of bisimilar deals, drawn as one world.
+    """A set of bisimilar deals that is drawn as one world.
 
-    `hands[player]` are the cards that the player holds in all of these deals. `real` says whether
-    the real deal is one of them.
+    `hands[player]` contains the cards that the player holds in all of these deals. `real` is True
+    if the real deal belongs to the set.
     """
 
     deals: tuple[Deal, ...]
@@ -42,10 +42,10 @@ class World(NamedTuple):
 
 
 class KripkeModel(NamedTuple):
-    """A contracted model; the world of the real deal comes first.
+    """A contracted Kripke model. The world of the real deal comes first.
 
-    `links` maps pairs of worlds, with the lower number first, to the players who cannot distinguish
-    them. (Every world is also linked to itself for all players.)
+    `links` maps each pair of worlds, the lower number first, to the players who cannot distinguish
+    them. The link of every world to itself is omitted.
     """
 
     worlds: tuple[World, ...]
@@ -57,8 +57,9 @@ def kripke_model(
 ) -> KripkeModel:
     """Return the model of a situation after announcements, contracted by bisimulation.
 
-    By default, all announcements of the situation are made and only the cards that the formulas
-    name matter; with `every`, all cards do. Raise LimitError above `MAX_DEALS`.
+    By default, all announcements of the situation are made. With `every`, all cards are relevant,
+    otherwise the cards that the formulas name. Raise LimitError if there are more than `MAX_DEALS`
+    deals.
     """
     earlier = situation.announcements if announcements is None else tuple(announcements)
     evaluator = ExplicitEvaluator(situation.problem)
@@ -183,9 +184,9 @@ def model_dot(model: KripkeModel) -> str:
 
 
 def model_svg(model: KripkeModel, title: str) -> str:
-    """Return a model as SVG: worlds on a circle, the real one on top with a double border.
+    """Return an SVG of a model. The real world is at the top of a circle and has a double border.
 
-    Raise LimitError above `MAX_DRAWN` worlds.
+    Raise LimitError if there are more than `MAX_DRAWN` worlds.
     """
     number = len(model.worlds)
     if number > MAX_DRAWN:
@@ -206,7 +207,8 @@ def model_svg(model: KripkeModel, title: str) -> str:
     for (a, b), players in model.links.items():
         (x, y), (u, v) = places[a], places[b]
         parts.append(f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{u:.1f}" y2="{v:.1f}" stroke="#888"/>')
-        # Not in the middle of the line, where lines cross, unless a world would cover the label.
+        # Lines often cross in the middle, so the label is elsewhere, unless a world would cover it
+        # there.
         covered = min((wide / 2 + 4) / (abs(u - x) or 1), (tall / 2 + 4) / (abs(v - y) or 1))
         share = 0.38 if covered + 12 / dist((x, y), (u, v)) < 0.38 else 0.5
         at_x, at_y = x + share * (u - x), y + share * (v - y)

@@ -1,4 +1,4 @@
-"""The players, sets and cards that formulas may name."""
+"""Language of formulas: the players, sets, cards and public numbers that formulas may mention."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from solvers.problem import DealProblem
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """The players 0..players-1, the number of cards of each set, and other public numbers.
+    """The players, sets and cards that a formula may name, and public numbers.
 
-    A set that is out of play has no cards in the deal problem, but its cards may be named: nobody
-    holds them. `hands[player]` is the number of cards in hand and `points[player]` the number of
-    completed sets, if formulas may mention these. `knowers` is the number of players, the first
-    ones, who can know something; None means all of them. The hands of the others are hands that no
-    player sees.
+    The players are numbered from 0, and `sizes` is the number of cards of each set. A set that is
+    out of play has no cards in the deal problem, but formulas may name its cards, which no player
+    holds. `hands[player]` is the number of cards in hand, and `points[player]` is the number of
+    completed sets. Both are None if formulas may not mention them. Only the first `knowers` players
+    can know something; None stands for all players. The other hands are not seen by any player.
     """
 
     players: int
@@ -43,11 +43,12 @@ class Language:
     ) -> Language:
         """Return the language of a problem.
 
-        By default, a set that is out of play has as many cards as the largest set.
+        `set_size` is the number of cards of a set that is out of play. By default, it is that of
+        the largest set.
         """
         sizes = [constraint.size for constraint in problem.sets]
         gone = max(sizes, default=0) if set_size is None else set_size
-        if points is not None:  # a hand that no player sees has no points
+        if points is not None:  # A hand that no player sees has no points.
             points += (0,) * (problem.players - len(points))
         known = tuple(size or gone for size in sizes)
         return cls(problem.players, known, problem.hands, points, knowers)
@@ -58,7 +59,10 @@ class Language:
         return tuple(range(self.players if self.knowers is None else self.knowers))
 
     def with_knowers(self, formula: Formula) -> Formula:
-        """Return a formula whose `C` without players names the knowers, if some players are not."""
+        """Return the formula in which `C` without players names all players who can know something.
+
+        The formula is unchanged if all players can.
+        """
         if len(self.all_knowers) == self.players:
             return formula
         parts = [self.with_knowers(part) for part in formula.parts()]
@@ -82,7 +86,7 @@ class Language:
             )
 
     def check_knower(self, player: int) -> None:
-        """Raise InputError if a player does not exist, or is only a hand that no player sees."""
+        """Raise InputError if a player does not exist or cannot know anything."""
         self.check_player(player)
         if player not in self.all_knowers:
             raise InputError(

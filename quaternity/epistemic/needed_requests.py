@@ -1,9 +1,10 @@
-"""The requests that are the reason for a true formula: a minimal list of them.
+"""Search for the requests that make a formula true: a minimal list of them.
 
-The requests state a deal problem, and fewer requests a weaker one. Requests are left out as long as
-the formula stays true in the weaker model, until none of the remaining ones can be left out. Other
-announcements cannot undo knowledge, but they can end ignorance. So no list is a reason for a
-formula that says that a player does not know something.
+The requests of a game state a deal problem. If some are left out, the remaining requests state a
+weaker problem. Requests are left out while the formula stays true in the weaker problem, until
+every remaining request is necessary. Further announcements cannot undo knowledge of the cards, but
+they can end ignorance. Therefore, a list of requests cannot be the reason that a player does not
+know something.
 """
 
 from __future__ import annotations
@@ -24,17 +25,19 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 StatedBy: TypeAlias = Callable[[Collection[int]], DealProblem]
-"""Function that returns the problem stated by some requests, given by their numbers from 0."""
+"""Function that takes the numbers of some requests, counted from 0, and returns the problem that
+they state."""
 
 
 class Reasons(NamedTuple):
-    """The requests that make a formula true.
+    """Requests that make a formula true.
 
     Attributes:
-        requests: Their numbers, in ascending order. With these requests alone the formula is true;
-            if the list is minimal, it is false without any one of them.
-        minimal: Whether the list was proved to be minimal within the time.
-        explanation: Why the formula is true, given these requests alone.
+        requests: Numbers of the requests, in ascending order. The formula is true given these
+            requests alone. If the list is minimal, it is not true if any of them is left out.
+        minimal: Whether the list was proved to be minimal within the time limit.
+        explanation: Explanation of why the formula is true given these requests alone, or None if
+            it was not found within the limits.
     """
 
     requests: tuple[int, ...]
@@ -43,9 +46,9 @@ class Reasons(NamedTuple):
 
 
 def is_knowledge(formula: Formula) -> bool:
-    """Return whether some requests can be the reason for a formula, whatever the others are.
+    """Return whether requests can be the reason that a formula is true, whatever else is known.
 
-    It must say that something is known, and not that something is unknown.
+    The formula must say that something is known, and must not say that something is unknown.
     """
     match formula:
         case logic.Knows() | logic.Distributed() | logic.Common() | logic.Publicly():
@@ -59,7 +62,7 @@ def is_knowledge(formula: Formula) -> bool:
 
 
 def _is_persistent(formula: Formula) -> bool:
-    """Return whether a formula that is true in some deals of a model stays true in any submodel."""
+    """Return whether a true formula stays true if further deals are excluded."""
     match formula:
         case (
             logic.Knows() | logic.Distributed() | logic.Common() | logic.Publicly()
@@ -93,17 +96,17 @@ def reasons(
     real: bool = True,
     set_size: int | None = None,
 ) -> Reasons:
-    """Return a minimal list of the requests that make a formula true at a deal.
+    """Return a minimal list of the requests that make a formula true in a deal.
 
-    If the time runs out, the list may be longer than necessary, and is not marked as minimal.
+    If the time runs out, the list may be longer than necessary. It is then not marked as minimal.
 
     Args:
-        requests: The number of requests; with all of them the formula is true.
-        stated_by: Function that returns the problem of some requests; `deal` satisfies each of
-            them.
-        real: Whether the deal is the real one, or only a possible one.
+        requests: The number of requests. The formula must be true given all of them.
+        stated_by: Function that returns the problem that some requests state. `deal` must satisfy
+            each of these problems.
+        real: Whether the deal is the real one or only a possible one.
 
-    Cost: about 2 log2(requests) evaluations of the formula for each request in the list.
+    The search takes about 2 log2(requests) evaluations of the formula for each request in the list.
     """
     requests = as_int(requests, "requests", 0)
     if not callable(stated_by):
@@ -140,9 +143,10 @@ def reasons(
 
 
 def _minimize(order: Sequence[int], true: Callable[[Collection[int]], bool]) -> list[int]:
-    """Leave out requests, larger pieces first, until no more can be left out.
+    """Leave out requests until none can be left out, trying large groups first.
 
-    Requests that come first in `order` are tried first (Zeller and Hildebrandt's ddmin, 2002).
+    The first requests in `order` are tried first. This is the algorithm ddmin of Zeller and
+    Hildebrandt (2002).
     """
     kept, piece = list(order), max(1, len(order))
     while kept:
@@ -160,16 +164,18 @@ def _minimize(order: Sequence[int], true: Callable[[Collection[int]], bool]) -> 
 
 
 COUNTED_NOTE = "it contains numbers of cards or sets, which are public and change during the game"
-"""Why no moves are named as the reason for a formula for which `mentions_counts` is true."""
+"""Message that explains why no moves are named as the reason for a formula with numbers (see
+`mentions_counts`)."""
 
 
 def mentions_counts(
     text: str, now: Formula, start: DealProblem, set_size: int, points: tuple[int, ...],
     knowers: int | None = None,
 ) -> bool:  # fmt: skip
-    """Return whether a text contains numbers of cards or points, so that its meaning changes.
+    """Return whether a formula contains numbers of cards or points, which change during a game.
 
-    The moves that such a formula rests on cannot be determined. `start` and `points` are the public
-    information at the start; `now` is the text as it is parsed now.
+    The moves that make such a formula true cannot be determined. `start` and `points` are the
+    public information at the start of the game, and `now` is the formula parsed in the current
+    position.
     """
     return validate_formula(text, start, set_size, points, knowers) != now

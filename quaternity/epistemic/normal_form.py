@@ -1,17 +1,20 @@
-"""Simplification of formulas before evaluation, by laws that hold for all knowledge (S5).
+"""Simplification of formulas before evaluation, by the laws of the modal logic S5.
 
-Knowledge is truth in a class of deals: those with the same hand (`K`), with the same hands (`D`),
-those connected by steps that a player cannot distinguish (`C`), or all of them (`P`). A formula
-with the same truth value throughout every class of a kind is *settled* for that kind. So `K1 f` is
-f if f is settled, and `K1 (f | g)` is f | K1 g. What players see and know is settled in their own
-classes. The truth of `C f` is settled in the classes of all its players.
-Knowledge within knowledge of larger classes is redundant: `C K1 f` is `C f`. Knowing a conjunction
-is knowing its parts. Cards that the public record assigns to a player, or denies to one, are
-constants.
+To know a formula means that it is true in a whole class of deals. For `K`, these are the deals with
+the same hand of a player. For `D`, they have the same hands of several players. For `C`, they are
+connected by chains in which any two consecutive deals are indistinguishable for some player. For
+`P`, the class contains all deals.
 
-Each step is sound in every model in which players see hands. That includes the model after any
-announcement, which has the same links between fewer deals. So formulas inside announcements are
-simplified, too.
+A formula is *settled* for a kind of knowledge if its truth value is constant within each class. If
+f is settled for `K1`, then `K1 f` is f, and `K1 (f | g)` is f | K1 g. What a player sees or knows
+is settled for this player's knowledge. `C f` is settled for each player of the group. Knowledge
+inside the scope of knowledge with larger classes is redundant: `C K1 f` is `C f`. To know a
+conjunction is to know its parts. `H` is a constant if the public record says that the player holds
+the card, or cannot hold it.
+
+Each step is sound in every model in which players see hands. This includes the model after an
+announcement, in which the same players cannot distinguish the remaining deals. Formulas inside
+announcements are therefore simplified, too.
 """
 
 from __future__ import annotations
@@ -28,15 +31,17 @@ from quaternity.epistemic.propositional import is_determined
 from solvers.problem import DealProblem
 
 MAX_GROWTH = 2
-"""Maximum factor by which a normal form may have more parts; a larger one is not used."""
+"""Maximum factor by which a normal form may have more parts than the formula. A larger normal form
+is not used."""
 CACHE_SIZE, MAX_CACHED_PARTS = 128, 50
-"""Size of the cache of normal forms, and maximum number of parts of a formula in the cache."""
+"""Number of normal forms in the cache, and maximum number of parts of a cached formula."""
 
 
 def normal_form(formula: Formula, problem: DealProblem) -> Formula:
-    """Return a formula that is true in the same public deals and easier to evaluate.
+    """Return a simpler formula that is true in the same public deals.
 
-    It may name only players and cards of the problem (see `Language`). Cost: parts x depth.
+    The formula may name only players and cards of the problem (see `Language`). The running time is
+    proportional to parts x depth.
 
     >>> from quaternity.epistemic.grammar import parse
     >>> from solvers.problem import SetConstraint
@@ -55,7 +60,7 @@ def normal_form(formula: Formula, problem: DealProblem) -> Formula:
 def _compute_normal_form(formula: Formula, problem: DealProblem) -> Formula:
     try:
         normal = _Normalizer(problem).of(formula)
-    except LimitError:  # the normal form is nested slightly too deep
+    except LimitError:  # The normal form exceeds the maximum depth slightly.
         return formula
     return formula if normal.size > MAX_GROWTH * formula.size + 10 else normal
 
@@ -64,7 +69,7 @@ _cached_normal_form = lru_cache(maxsize=CACHE_SIZE)(_compute_normal_form)
 
 
 _Box: TypeAlias = logic.Knows | logic.Distributed | logic.Common | logic.Publicly
-"""A formula about truth throughout a class of deals; it represents its kind of classes."""
+"""Type of a formula about knowledge. Such a formula also represents its kind of knowledge."""
 
 
 class _Normalizer:
@@ -83,7 +88,8 @@ class _Normalizer:
             and not any(isinstance(part, logic.Constant | logic.Not) for part in parts)
             and not isinstance(formula, logic.Announcement)
         ):
-            return formula  # the usual case: a new formula would cost more than all else
+            # This is the usual case. A new formula would cost more time than all other steps.
+            return formula
         match formula:
             case logic.Not():
                 return negation(normal[0])
@@ -105,11 +111,11 @@ class _Normalizer:
                 return _implication(announcement, settled if settled is after else self.of(settled))
 
     def _before_announcement(self, announcement: Formula, formula: Formula) -> Formula | None:
-        """Return a formula whose truth before an announcement is that of another one after it.
+        """Return a formula that is true before an announcement iff `formula` is true after it.
 
-        Return None if it would not be shorter. A player who could already tell whether the
-        announcement is true learns nothing from it. An announcement that stays true is common
-        knowledge afterwards.
+        Return None if this would not make the formula shorter. Two rules are used: a player who
+        already knows whether the announcement is true learns nothing from it, and an announcement
+        that stays true is common knowledge afterwards.
         """
         match formula:
             case logic.Constant() | logic.Holds():
@@ -142,14 +148,14 @@ class _Normalizer:
             return FALSE if count > hands[owner] else formula
         constraint = self._problem.sets[formula.card.set_index]
         if formula.card.number >= constraint.size:
-            return FALSE  # out of play
+            return FALSE  # The card is out of play.
         owners, player = constraint.owners[formula.card.number], 1 << formula.player
         if not owners & player:
             return FALSE
         return TRUE if owners == player else formula
 
     def _simplest_kind(self, kind: _Box) -> _Box:
-        """Replace common knowledge of one player by knowledge, and of all players by plain `C`."""
+        """Replace common knowledge of one player by `K`, and of all players by plain `C`."""
         if not isinstance(kind, logic.Common) or not kind.players:
             return kind
         if len(kind.players) == 1:
@@ -157,7 +163,7 @@ class _Normalizer:
         return logic.Common(kind.part) if len(kind.players) == self._problem.players else kind
 
     def _apply(self, kind: _Box, part: Formula) -> Formula:
-        """Return the normal form of `kind` applied to a formula in normal form."""
+        """Return the normal form of `kind` applied to a formula that is in normal form."""
         if self._is_settled(part, kind):
             return part
         match part:
@@ -181,7 +187,7 @@ class _Normalizer:
     def _apply_to_disjunction(
         self, kind: _Box, parts: Sequence[Formula], whole: Formula
     ) -> Formula:
-        """Return `kind` applied to a disjunction, with the settled parts moved outside it."""
+        """Return `kind` applied to a disjunction, after moving the settled parts outside it."""
         settled = [part for part in parts if self._is_settled(part, kind)]
         if not settled:
             return kind if whole is kind.part else kind.with_parts([whole])
@@ -196,12 +202,12 @@ class _Normalizer:
             case logic.Publicly():
                 return False
             case logic.Common():
-                # A formula that each single hand settles keeps its truth value along every step.
-                # With two players, each single hand settles the deal.
+                # A formula that each single hand determines keeps its truth value along a chain. If
+                # there are two players, each hand determines the whole deal.
                 group = kind.members(players)
                 return players <= 2 or all(is_determined(formula, (g,)) for g in group)
             case _:
-                # The hands of all players but one determine the last hand.
+                # The hands of all players except one determine the remaining hand.
                 return is_determined(formula, kind.players) or len(kind.players) >= players - 1
 
     def _is_within(self, inner: _Box, outer: _Box) -> bool:

@@ -1,8 +1,8 @@
-"""Propositional formulas: their truth in one deal, and the cases in which they are true.
+"""Formulas without knowledge: their truth in one deal, and the cases in which they are true.
 
-A *case* restricts who may own some cards, with a bit mask of players for each. The deals of a case
-are the deals of a deal problem with narrowed owners. A propositional formula is true exactly in the
-deals of its cases, so questions about it become questions to the solvers of deal problems.
+A *case* restricts the owners of some cards to the players in a bit mask. The deals of a case are
+the deals of a problem with fewer possible owners. A propositional formula is true exactly in the
+deals of its cases, so the solvers of deal problems can answer questions about it.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from solvers.problem import DealProblem, SetConstraint, mask_of
 from solvers.verdict import Deal
 
 Case: TypeAlias = Mapping[Card, int]
-"""The players who may own each card that the case mentions, as bit masks."""
+"""Type of a case: for each restricted card, a bit mask of the players who may own it."""
 
 
 def unfold(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bool], ...]] | None:
-    """Split a formula with a wanted truth value into parts with wanted truth values.
+    """Split a formula with a required truth value into parts with required truth values.
 
-    Return (whether all parts are needed or only one, the parts), or None for a formula without such
-    parts: atoms, knowledge and announcements.
+    Return a flag and the parts. The flag is True if all parts must have their truth values, and
+    False if one part suffices. Return None for atoms, knowledge and announcements, which cannot be
+    split.
     """
     match formula:
         case logic.Not(part):
@@ -46,10 +47,9 @@ def unfold(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bo
 
 
 def is_determined(formula: Formula, players: Collection[int]) -> bool:
-    """Return whether the hands of these players determine whether a formula is true.
+    """Return whether the hands of these players determine the truth value of a formula.
 
-    For common knowledge, that holds among deals connected by steps that its players cannot
-    distinguish.
+    For common knowledge, only deals that are connected by chains of the group are compared.
     """
     if formula.determining_players.issubset(players):
         return True
@@ -65,7 +65,7 @@ def is_determined(formula: Formula, players: Collection[int]) -> bool:
 
 
 def effort_key(wish: tuple[Formula, bool]) -> int:
-    """Return a sort key that puts formulas first that are quick to evaluate."""
+    """Return a sort key for formulas, with the quickest to evaluate first."""
     return wish[0].modal_depth
 
 
@@ -92,10 +92,11 @@ def true_in(formula: Formula, deal: Deal) -> bool:
 
 
 def without_knowledge(formula: Formula, weaker: bool) -> Formula:
-    """Return a propositional consequence of a formula, or (not `weaker`) a sufficient condition.
+    """Return a formula without knowledge that is weaker or stronger than the given one.
 
-    Known facts are true in every model, so `K f` implies f. The only propositional formula that
-    implies `K f` is `false`. An equivalence that contains knowledge is replaced by a constant.
+    If `weaker`, the formula implies the result; otherwise the result implies the formula. Whatever
+    is known is true, so the weaker form of `K f` is f. Its stronger form is `false`. An equivalence
+    that contains knowledge is replaced by a constant.
     """
     if not formula.modal_depth:
         return formula
@@ -122,10 +123,10 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
 
 
 def with_seen_facts(formula: Formula, truth: bool) -> Formula:
-    """Return a formula that implies another one, and in which less has to be known.
+    """Return a formula that contains less knowledge and implies the given formula.
 
     Knowledge about hands is replaced by facts that the players see in their own hands. With `truth`
-    False, the negation of the result implies the negation of the formula.
+    False, the negation of the result implies the negation of the formula instead.
 
     >>> from quaternity.epistemic.formula import H, K
     >>> print(with_seen_facts(K(1, ~H(2, "0/0")) & ~K(1, H(1, "0/1") | H(2, "0/1")), True))
@@ -149,7 +150,7 @@ def with_seen_facts(formula: Formula, truth: bool) -> Formula:
 
 
 def _seen_in_hands(players: Collection[int], formula: Formula, truth: bool) -> Formula:
-    """Return the part of a propositional formula that players see, taking each card by itself."""
+    """Replace each atom of a propositional formula by what the players see about its card."""
     match formula:
         case logic.Constant(value):
             return logic.Constant(value == truth)
@@ -170,9 +171,10 @@ def cases(
     truth: bool = True,
     limit: int = 64,
 ) -> list[Case] | None:
-    """Return the cases in which a propositional formula has a truth value; None if too many.
+    """Return the cases in which a formula has a truth value, or None if there are too many.
 
-    Cases that the owners of the problem exclude are left out. Cases may overlap.
+    The formula must be propositional. Cases that contradict the owners in the problem are left out.
+    Cases may overlap.
     """
     return _Cases(problem, limit).of(formula, truth)
 
@@ -249,7 +251,7 @@ def _unite(first: list[Case], second: Iterable[Case]) -> list[Case]:
 
 
 def narrow(problem: DealProblem, case: Case) -> DealProblem:
-    """Return the problem whose deals are the deals of a problem that belong to a case."""
+    """Return the problem whose deals are the deals of both `problem` and `case`."""
     changed: dict[int, list[int]] = {}
     for card, mask in case.items():
         owners = changed.setdefault(card.set_index, list(problem.sets[card.set_index].owners))
@@ -271,22 +273,23 @@ def case_around(
     true_at: Callable[[Formula, Deal, Announcements], bool],
     known_around: Callable[[Formula, bool, Deal, Announcements], Case | None] = lambda *_: None,
 ) -> Case:
-    """Return a case that contains a deal, in all of whose deals a formula has one truth value.
+    """Return a case that contains a deal, such that a formula has one truth value in all its deals.
 
-    It restricts the cards that atoms name, and whole hands of players whose knowledge matters.
-    `known_around` may return a larger case for knowledge, or for the lack of it.
+    The case restricts the cards that atoms name, and the whole hands of players whose knowledge
+    matters. `known_around` may return a larger case for a formula about knowledge.
     """
     ways = true_at, known_around
     match formula:
         case logic.Holds(player, card):
             if card.number >= len(deal.owner[card.set_index]):
-                return {}  # out of play: nobody holds the card in any deal
+                return {}  # The card is out of play, so no player holds it in any deal.
             mask = 1 << player
             return {card: mask if truth else ~mask}
         case logic.Constant() | logic.Publicly():
             return {}
         case logic.Iff(first, second):
-            # Not as two implications: forty nested equivalences would become 2^40 parts.
+            # An equivalence is not split into two implications, because forty nested equivalences
+            # would then have 2^40 parts.
             sides = [(part, true_at(part, deal, earlier)) for part in (first, second)]
             cases = [case_around(part, value, deal, earlier, *ways) for part, value in sides]
             return merge_cases(cases[0], cases[1])
@@ -299,7 +302,7 @@ def case_around(
             )
         case logic.Knows() | logic.Distributed() | logic.Unknown() | logic.Common():
             larger = known_around(formula, truth, deal, earlier)
-            # Any one hand of the group determines common knowledge.
+            # The hand of any single player of the group determines common knowledge.
             return (
                 hands_case(formula.determining_players or (0,), deal) if larger is None else larger
             )
@@ -320,7 +323,7 @@ def case_around(
 
 
 def hands_case(players: Collection[int], deal: Deal) -> Case:
-    """Return the case of all deals in which some players have the same hands as in a deal."""
+    """Return the case of all deals in which these players have the same hands as in `deal`."""
     return {
         Card(index, number): 1 << holder if holder in players else ~mask_of(players)
         for index, owner in enumerate(deal.owner)

@@ -1,17 +1,18 @@
-"""Deals reachable along steps that a player of a group cannot distinguish.
+"""Chains of deals that show that a formula is not common knowledge.
 
-A formula is not common knowledge iff a chain of such steps leads from the real deal to a *failure*:
-a deal where the formula is false. Three techniques reason about such chains without listing them:
+In a chain of deals, any two consecutive deals are indistinguishable for some player of the group. A
+formula is not common knowledge iff a chain leads from the real deal to a *failure*: a deal where
+the formula is false. Three techniques reason about chains without listing them:
 
 - What both players of a pair can always see never changes along their chains
-(`reachable_superset`). A
-  card that only these two can own keeps its owner. If the others hold known numbers of cards of a
-  set, each of the two keeps their number of its cards, which may also fix other cards.
+  (`reachable_superset`). A card that only these two can own keeps its owner. If the others hold
+  known numbers of cards of a set, each of the two keeps their number of its cards, which may also
+  fix other cards.
 - A hand that occurs in a deal from which a failure is reachable makes the failure reachable, too.
   The hands of such deals are generalized to whole deal problems (`deals_before`), the next step
   backwards from a failure. Whether each member of a group sees that none of these deals is the real
   one is again a question of coalitions that fall short (`refutation`).
-- A chain of a given length between two given deals is one small CP-SAT model (`linked`).
+- A chain of a given length between two given deals is one small CP-SAT model (`require_same_view`).
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ from solvers.verdict import Deal
 def reachable_superset(
     problem: DealProblem, deal: Deal, players: Sequence[int], seconds: float
 ) -> DealProblem:
-    """Return a superset of the deals reachable from `deal` along chains of some players.
+    """Return a superset of the deals reachable from `deal` along chains of these players.
 
-    These are the deals that agree with it in everything that is known never to change along such
-    chains. At the time limit, the result is still such a superset. Cost: at most cards x
-    `filter_problem`.
+    It contains the deals that agree with `deal` in everything that is known never to change along
+    such chains. If the time runs out, the result is a larger superset. `filter_problem` is called
+    at most once for each card.
     """
     if len(players) != 2:
         return problem
@@ -57,7 +58,8 @@ def reachable_superset(
             if all(
                 low[number] == high[number] for number in range(len(low)) if number not in players
             ):
-                # The number of cards left for the two is known, so each knows the other's number.
+                # The number of cards that remain for the two players is known, so each player can
+                # infer the other's number.
                 counts = [owner.count(n) for n in range(len(low))]
                 low = high = tuple(counts)
             fixed = SetConstraint.unchecked(masks, low, high)
@@ -69,7 +71,7 @@ def reachable_superset(
 
 
 def contains_fixed_cards(problem: DealProblem, among: DealProblem) -> bool:
-    """Return whether `among` contains every deal of a problem with the same fixed cards."""
+    """Return whether `among` contains all deals of a problem with the cards fixed in `among`."""
     case = {card: 1 << owner for owner, card in fixed_cards(problem, among)}
     try:
         return among == problem or filter_problem(narrow(problem, case)) == among
@@ -78,7 +80,7 @@ def contains_fixed_cards(problem: DealProblem, among: DealProblem) -> bool:
 
 
 def fixed_cards(problem: DealProblem, among: DealProblem) -> list[tuple[int, Card]]:
-    """Return the cards, with owners, that are fixed in `among` but not in the whole problem."""
+    """Return the owner and card of each card fixed in `among` but not in the whole problem."""
     return [
         (owner.bit_length() - 1, Card(index, number))
         for index, (some, every) in enumerate(zip(among.sets, problem.sets, strict=True))
@@ -88,11 +90,11 @@ def fixed_cards(problem: DealProblem, among: DealProblem) -> list[tuple[int, Car
 
 
 def deals_before(problem: DealProblem, bad: DealProblem, deal: Deal, player: int) -> DealProblem:
-    """Return many deals of a problem in which a player's hand also occurs in a bad deal.
+    """Return deals of a problem in which a player has the same hand as in some bad deal.
 
-    The search starts with the hand of `deal`, which is a bad deal. Every set in which the hand can
-    be varied freely without leaving the bad deals is freed. Cost: at most one
-    `HandPatterns.provable_coalitions` for each set.
+    The result is a generalization of `deal`, which is bad. A set is freed if the player's cards in
+    it can be varied and still belong to a bad deal. `HandPatterns.provable_coalitions` is called
+    about once for each set.
     """
     return _free_sets(problem, bad, deal, player, lambda wide: _all_fit(wide, bad, player))
 
@@ -100,9 +102,9 @@ def deals_before(problem: DealProblem, bad: DealProblem, deal: Deal, player: int
 def deals_around(
     problem: DealProblem, deal: Deal, player: int, false: Sequence[DealProblem]
 ) -> DealProblem:
-    """Return many deals of a problem in which a player's hand occurs in no false deal.
+    """Return deals of a problem in which a player's hand does not occur in any false deal.
 
-    `deal` is one of them. Cost: a few deal problems for each set.
+    The result contains `deal`. The computation solves a few deal problems for each set.
     """
 
     def none_fits(wide: DealProblem) -> bool:
@@ -113,7 +115,7 @@ def deals_around(
 
 
 def allowed_hands(deals: DealProblem, player: int) -> Case:
-    """Return a player's hands in some deals as a case: cards they must hold, and may not hold."""
+    """Return a case that describes a player's hands: the cards they must or cannot hold."""
     own = 1 << player
     return {
         Card(index, number): own if mask == own else ~own
@@ -130,7 +132,7 @@ def _free_sets(
     player: int,
     right: Callable[[DealProblem], bool],
 ) -> DealProblem:
-    """Return the deals with a player's hand from `deal`, with as many sets freed as possible."""
+    """Generalize the player's hand in `deal`: free every set for which `right` allows it."""
     every = range(len(problem.sets))
     wide = _with_free_sets(problem, bad, deal, player, every)
     if right(wide):
@@ -143,17 +145,17 @@ def _free_sets(
 
 
 def _all_fit(before: DealProblem, bad: DealProblem, player: int) -> bool:
-    """Return whether every hand that a player has in some deals also occurs in a bad deal."""
+    """Return whether every hand that a player has in `before` also occurs in a bad deal."""
     return HandPatterns(before, bad, (player,)).provable_coalitions({}) == []
 
 
 def _with_free_sets(
     problem: DealProblem, bad: DealProblem, deal: Deal, player: int, free: Collection[int]
 ) -> DealProblem:
-    """Return the deals in which a player holds the cards of `deal`, except in the free sets.
+    """Return the deals in which a player has the same cards as in `deal`, except in the free sets.
 
-    In a free set, the player may hold all cards except those that bad deals give to others, and
-    those that others hold in the deal and need to reach their minimum.
+    In a free set, the player may hold all cards, with two exceptions: cards that the player has in
+    no bad deal, and cards that other players need for their minimum number.
     """
     sets = []
     own = 1 << player
@@ -177,12 +179,12 @@ def _with_free_sets(
 def require_same_view(
     model: CoupledDeals, tables: Sequence[DealTable], players: Sequence[int]
 ) -> None:
-    """Require that consecutive deals of a model have the same hand for one of the players."""
+    """Require that in any two consecutive deals, some player has the same hand."""
     for before, after in pairwise(tables):
         links = {player: model.new_literal() for player in players}
         model.require_any(links.values())
         for player, link in links.items():
-            # Hands have equal sizes, so it suffices that one contains the other.
+            # Both hands have the same number of cards, so they are equal if one contains the other.
             for old, new in zip(
                 before.hand_literals(player), after.hand_literals(player), strict=True
             ):

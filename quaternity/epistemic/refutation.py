@@ -1,13 +1,13 @@
-"""Proofs within a CP-SAT model that no deal of some kind fits the hands that players see.
+"""Encoding in CP-SAT of proofs that no deal of some kind is compatible with the seen hands.
 
-That a player knows something is a statement about all deals of an information set. By the coalition
-theorem (see `solvers.shortage`), an information set has no deal of a kind exactly if some coalition
-of the other players must hold more cards than it can have. So knowledge can be searched for like a
-deal: the seen hand is a table of literals, and the coalition that falls short is one more choice.
+A player knows a statement if it is true in all deals that the player considers possible. By the
+coalition theorem (see `solvers.shortage`), no counterexample is possible iff some coalition of the
+other players must hold more cards than it can hold. A solver can therefore search for a hand that
+proves the statement: the seen hand is a table of literals, and the coalition is a further choice.
 
-If sets are small, the patterns in which the hand can lie in each set are listed, with the number of
-cards that each leaves to each coalition (`hand_patterns`). Otherwise the witnesses of the
-inequality are literals, too.
+If the sets are small, all patterns of the hand in each set are listed, with the number of cards
+that each coalition can then hold (`hand_patterns`). Otherwise, literals also encode the witness set
+of the inequality.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from solvers.problem import DealProblem, players_in
 
 
 class Refuter:
-    """Adds refutations to a model. Use one for each model."""
+    """Encoder of refutations. Each model needs a separate `Refuter`."""
 
     def __init__(self, model: CoupledDeals, problem: DealProblem) -> None:
         self.model = model
@@ -36,11 +36,11 @@ class Refuter:
         case: Case,
         problem: DealProblem | None = None,
     ) -> Literal:
-        """Return a literal that can be true iff no deal of a case agrees with a table on hands.
+        """Return a literal that can be true iff the seen hands of a table exclude a case.
 
-        `seen` are the players whose hands are compared. The case restricts the owners of cards
-        further than `problem` (by default the public one). Raise Undecided if the model's time is
-        up.
+        The literal can be true iff no deal of the case has the same hands of the players `seen` as
+        the deal `table`. The case restricts the owners of cards in `problem`, by default the public
+        problem. Raise Undecided if the time is up.
         """
         self.model.deadline.remaining()
         problem = self.problem if problem is None else problem
@@ -52,16 +52,16 @@ class Refuter:
         return self.model.any_of(proofs)
 
     def always_possible(self, seen: tuple[int, ...], case: Case) -> bool:
-        """Return whether every public deal shares the seen hands with some deal of a case.
+        """Return whether in every public deal, some deal of a case has the same seen hands.
 
-        False may also mean that this was not decided.
+        False may also mean that the question was not decided.
         """
         return hand_patterns(self.problem, self.problem, seen).provable_coalitions(case) == []
 
     def _shortage_literal(
         self, table: DealTable, patterns: HandPatterns, number: int, case: Case
     ) -> Literal:
-        """Return a literal that can be true only if a coalition must hold more than it can."""
+        """Return a literal that can be true only if a coalition is short of cards in a case."""
         terms: list[tuple[int, Literal]] = []
         impossible: list[Literal] = []
         for index, constraint in enumerate(self.problem.sets):
@@ -81,7 +81,7 @@ class Refuter:
     def _pattern_literals(
         self, table: DealTable, patterns: HandPatterns, index: int
     ) -> dict[Pattern, Literal]:
-        """Return a literal for each pattern of one set; exactly one of them is true."""
+        """Return a literal for each pattern of a set. Exactly one of the literals is true."""
         key = (id(table), patterns.seen, index)
         if key not in self._pattern_cache:
             self._pattern_cache[key] = self._new_pattern_literals(table, patterns, index)
@@ -112,7 +112,7 @@ class Refuter:
     def _bits(
         self, table: DealTable, seen: Sequence[int], index: int, pattern: Pattern
     ) -> list[Literal]:
-        """Return literals that together state that the seen hands lie in a set in this pattern."""
+        """Return literals which are all true iff the seen hands have this pattern in a set."""
         bits = []
         for number, holder in enumerate(pattern):
             for player in seen:
@@ -123,10 +123,11 @@ class Refuter:
     def _witness_literal(
         self, table: DealTable, seen: tuple[int, ...], case: Case, problem: DealProblem
     ) -> Literal:
-        """Encode the inequality itself: literals for the coalition A and each set's witness X."""
+        """Encode the inequality of a shortage, with literals for coalition A and witness sets X."""
         model = self.model
         others = [player for player in range(problem.players) if player not in seen]
-        # If a seen player holds a card that the case does not allow them, it is refuted at once.
+        # If a seen player holds a card that the case does not allow them, the case is refuted
+        # immediately.
         at_once = [
             table.card_literal(player, card.set_index, card.number)
             for card, mask in case.items()
@@ -140,7 +141,8 @@ class Refuter:
             for number, owners in enumerate(constraint.owners):
                 mask = owners & case.get(Card.unchecked(index, number), owners)
                 held = [table.card_literal(player, index, number) for player in seen]
-                counts = model.new_literal()  # true if a player in X may own the card
+                # This literal is true if a player in X may own the card.
+                counts = model.new_literal()
                 for player in players_in(mask):
                     if player in witness:
                         model.require_any([negate(witness[player]), *held, counts])

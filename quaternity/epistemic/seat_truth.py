@@ -1,4 +1,4 @@
-"""Truth of a formula as far as one seat knows it, from the public record and its own hand."""
+"""Truth of a formula as a seat knows it from the public record and the seat's hand."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ from solvers.registry import solve
 from solvers.verdict import Deal, Feasible
 
 NEVER_TRUE = "the announcements are not true in any possible deal"
-"""Error message for announcements that cannot be supposed."""
+"""Message of the error for announcements that are not true in any possible deal."""
 
 
 class SeatTruth(NamedTuple):
-    """What a seat knows about the truth of a formula.
+    """Knowledge of a seat about the truth of a formula.
 
     Attributes:
-        truth: The truth value in all deals that the seat considers possible; None if they differ.
-        deals: If `truth` is None, a deal that makes the formula true and one that makes it false;
-            otherwise one possible deal.
-        why: If requested, the explanation, or the error that prevented it.
+        truth: The truth value of the formula in all deals that the seat considers possible. None if
+            the formula is true in some of them and false in others.
+        deals: If `truth` is None, a deal in which the formula is true and a deal in which it is
+            false. Otherwise, one possible deal.
+        why: The explanation, or the error that prevented it. None unless the caller asked for it.
     """
 
     truth: bool | None
@@ -54,18 +55,17 @@ def truth_for_seat(
 ) -> SeatTruth:
     """Return what a seat knows about the truth of a formula.
 
-    A seat can always decide whether it knows something itself, and whether something is common
-    knowledge.
+    A seat always knows what it knows itself, and what is common knowledge.
 
     Args:
-        seat: The seat that is asked; None for a bystander.
-        hand: The seat's cards, as a bit mask for each set; empty for a bystander.
-        points: The number of completed sets of each player, if formulas may mention it.
-        announcements: Earlier announcements in order, each supposed to be true when it is made.
+        seat: The number of the seat, or None for a bystander.
+        hand: For each set, a bit mask of the seat's cards. Empty for a bystander.
+        points: Number of completed sets of each player, if formulas may mention it.
+        announcements: Earlier announcements in order. Each is assumed to be true when it is made.
 
     Raises:
-        InputError: For the same reasons as `holds`, or if no deal is possible.
-        LimitError: For the same reasons as `holds`.
+        InputError: For the same reasons as `evaluate`, or if no deal is possible.
+        LimitError: For the same reasons as `evaluate`.
 
     >>> from solvers import SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
@@ -108,7 +108,7 @@ def truth_for_seat(
 
 
 def find_possible_deal(seen: DealProblem) -> Deal:
-    """Return a deal that fits the information of a seat. Raise InputError if there is none."""
+    """Return any deal that a seat considers possible. Raise InputError if there is none."""
     verdict = solve(seen)
     if not isinstance(verdict, Feasible):
         raise InputError("no deal fits the known information")
@@ -116,7 +116,7 @@ def find_possible_deal(seen: DealProblem) -> Deal:
 
 
 def knowledge_formula(seat: int | None, formula: Formula) -> Formula:
-    """Return the formula that a seat knows a formula; for a bystander, that it follows publicly."""
+    """Return "the seat knows `formula`" as a formula. For a bystander, `formula` must be public."""
     return logic.Publicly(formula) if seat is None else logic.Knows(seat, formula)
 
 
@@ -127,7 +127,7 @@ def seat_truth_of(
     deal: Deal,
     earlier: Announcements = (),
 ) -> tuple[bool, Deal | None]:
-    """Return the truth value at a possible deal, and another deal where it differs, or None."""
+    """Return the truth value in `deal`, and a possible deal with another truth value or None."""
     truth = evaluator.truth(formula, deal, earlier)
     return truth, _counterexample(
         evaluator, formula if truth else negation(formula), seat, deal, earlier
@@ -147,7 +147,7 @@ def _counterexample(
 
 
 def after_announcements(formulas: Iterable[Formula], then: Formula) -> Formula:
-    """Return the formula that `then` is true after some announcements, made one after another."""
+    """Return the formula that `then` is true after the given announcements."""
     for formula in reversed(tuple(formulas)):
         then = logic.Announcement(formula, then)
     return then

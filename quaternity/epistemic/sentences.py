@@ -1,4 +1,4 @@
-"""Message templates of explanations why a formula is true or false."""
+"""Message templates for explanations of why a formula is true or false."""
 
 from quaternity.base.sentences import MessageTemplate
 

@@ -1,4 +1,4 @@
-"""Situations in text form: the public problem, the real deal, announcements, and questions.
+"""Parser of situation files: the public problem, the real deal, announcements and questions.
 
     situation 1
     # Anne (0), Bill (1) and Cath (2) hold one card each.
@@ -11,12 +11,12 @@
     true told
     ask C told
 
-`set 3 cards` has three cards that any player may hold; `set 01 012 2` lists the possible owners of
-each card. `least 1 0 0` and `most 2 2 1` below it bound the number of its cards that each player
-holds. `deal` has one group of digits for each set: the owners of its cards. `say` announces a
-formula publicly, after the announcements above it. `true` and `false` state the truth value of a
-formula at this point, and `ask` asks for it. `let` names a formula for the lines below. A line that
-begins with a blank continues the line above it.
+`set 3 cards` is a set of three cards that any player may hold. `set 01 012 2` lists the possible
+owners of each card instead. Below a set, `least 1 0 0` and `most 2 2 1` bound the number of its
+cards in each player's hand. `deal` has one group of digits for each set: the owners of its cards.
+`say` announces a formula publicly, after the announcements above it. `true` and `false` state the
+truth value of a formula at this point, and `ask` asks for it. `let` gives a formula a name that the
+lines below can use. A line that begins with a space continues the line above it.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from solvers.verdict import Deal
 
 FIRST_LINE = "situation 1"
 MAX_PLAYERS = 10
-"""Maximum number of players, because each is written as a single digit."""
+"""Maximum number of players. The text denotes a player by a single digit."""
 
 
 class Query(NamedTuple):
-    """A formula on a `true`, `false` or `ask` line of a file.
+    """A formula on a `true`, `false` or `ask` line of a situation file.
 
-    `announcements` are the announcements above it. `expected` is the stated truth value, or None
-    for `ask`.
+    `announcements` contains the announcements above the line. `expected` is the stated truth value,
+    or None for `ask`.
     """
 
     line: int
@@ -54,7 +54,7 @@ class Query(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """The contents of a file: public problem, real deal, all announcements, and questions."""
+    """The contents of a situation file."""
 
     problem: DealProblem
     deal: Deal
@@ -66,7 +66,7 @@ def parse_situation(text: str, path: str = "situation") -> Situation:
     r"""Parse a situation. The path is used in error messages only.
 
     Raises:
-        InputError: If the text is not valid; the message names the line and says what is expected.
+        InputError: If the text is not valid. The message names the line and says what is expected.
 
     >>> text = "situation 1\nhands 1 1\nset 2 cards\ndeal 01\ntrue C H0 0/0\n"
     >>> parse_situation(text).queries[0].expected

@@ -1,8 +1,8 @@
-"""The smallest sum of costs over sets whose cards fill the hands, by dynamic programming.
+"""Dynamic programming for the smallest total cost of dealing all sets so that they fill the hands.
 
-Each set has options. An option is a number of cards for every player, with its costs. One option of
-each set is chosen, and together they must fill every player's hand. The state is the number of
-cards that each player has so far.
+Each set has options. An option gives a number of cards to every player and has a cost of each kind.
+One option of each set must be chosen, so that together they fill every player's hand. The state of
+the dynamic program is the number of cards that each player has so far.
 """
 
 from __future__ import annotations
@@ -17,22 +17,25 @@ import numpy.typing as npt
 Numbers: TypeAlias = npt.NDArray[np.int32]
 
 INFINITE = 1 << 28
-"""The sum if no options fill the hands; the sum may also be larger."""
+"""Total that means that no choice of options fills the hands. Larger totals mean the same."""
 
 
 class Options(NamedTuple):
-    """The options of one set: `counts[option, player]` cards at `costs[option, kind]`."""
+    """Options of one set: `counts[option, player]` cards at `costs[option, kind]`."""
 
     counts: Numbers
     costs: Numbers
 
     def with_kinds(self, kinds: Sequence[int]) -> Options:
-        """Return the options with the given kinds of costs only."""
+        """Return the options with only the given kinds of costs."""
         return Options(self.counts, self.costs[:, list(kinds)])
 
 
 def lower_bounds(steps: Sequence[Options]) -> Numbers:
-    """Return a lower bound of each kind's smallest total: the sum of each set's smallest cost."""
+    """Return a lower bound of the smallest total of each kind of cost.
+
+    It is the sum of each set's smallest cost.
+    """
     smallest: Numbers = np.stack([step.costs.min(axis=0) for step in steps])
     return np.asarray(smallest.sum(axis=0), dtype=np.int32)
 
@@ -40,24 +43,24 @@ def lower_bounds(steps: Sequence[Options]) -> Numbers:
 def smallest_totals(
     hands: Sequence[int], steps: Sequence[Options], max_work: float = float("inf")
 ) -> Numbers | None:
-    """Return for each kind of cost the smallest sum over sets of options that fill the hands.
+    """Return the smallest total of each kind of cost over all choices that fill the hands.
 
-    The hands must have as many cards together as all sets. Return None if more than `max_work`
-    steps are needed: states x options x kinds. If no options fill the hands, the sums are at least
-    `INFINITE`.
+    The total size of the hands must be the number of cards in all sets. If no choice fills the
+    hands, the totals are at least `INFINITE`. Return None if states x options x kinds exceeds
+    `max_work` steps.
 
     >>> counts = np.array([[1, 0], [0, 1]], dtype=np.int32)
     >>> steps = [Options(counts, np.array([[5], [1]], dtype=np.int32))] * 2
     >>> [int(smallest_totals(hands, steps)[0]) for hands in ((2, 0), (1, 1), (0, 2))]
     [10, 6, 2]
     """
-    # Subtract the cards that every option gives, so that the table of hands stays small.
+    # The cards that every option gives are subtracted, so that the table of states stays small.
     bases = [step.counts.min(axis=0) for step in steps]
     room = np.array(hands) - np.sum(bases, axis=0, dtype=np.int32)
     kinds = steps[0].costs.shape[1] if steps else 1
     if room.min() < 0:
         return np.full(kinds, INFINITE, dtype=np.int32)
-    # One player's number of cards follows from those of the others.
+    # The numbers of cards of the other players determine that of the last player.
     axes = [player for player in range(len(room)) if player != int(room.argmax())]
     shape = tuple(int(room[player]) + 1 for player in axes)
     if prod(shape) * kinds * sum(len(x.counts) for x in steps) > max_work:

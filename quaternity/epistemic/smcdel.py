@@ -1,10 +1,11 @@
 """Export of situations to SMCDEL, the symbolic model checker for dynamic epistemic logic.
 
-SMCDEL is by M. Gattinger. A variable for every card and player says who holds the card; the state
-law lists the deals; each player observes the variables of their own hand. SMCDEL requires at least
-one observed variable, so a player who can hold no card observes a variable that is false in every
-deal. Knowledge, group knowledge and announcements are translated. Formulas about all public deals
-(`P`) or the number of unknown cards (`U`) have no counterpart in SMCDEL.
+SMCDEL was written by M. Gattinger. The export has a variable for every card and player, which says
+whether the player holds the card. The state law lists all deals, and each player observes the
+variables of their own hand. SMCDEL requires that every player observes a variable. A player who
+cannot hold any card therefore observes a variable that is false in every deal. SMCDEL can express
+knowledge, group knowledge and announcements, but neither `P` (all public deals) nor `U` (the number
+of unknown cards).
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ from quaternity.game.cards import Card
 from solvers.problem import iter_cards, players_in
 
 MAX_DEALS = 5000
-"""Maximum number of deals that are exported."""
+"""Maximum number of deals in an exported situation."""
 
 
 def smcdel_text(situation: Situation) -> str:
-    """Return a situation as input of SMCDEL, with its questions about the real deal.
+    """Return a situation, with its questions about the real deal, as input for SMCDEL.
 
     Raises:
         InputError: If SMCDEL cannot express a formula.
-        LimitError: Above `MAX_DEALS`.
+        LimitError: If there are more than `MAX_DEALS` deals.
     """
     problem = situation.problem
     number: dict[tuple[int, Card], int] = {}

@@ -1,16 +1,17 @@
-"""Model checking of formulas by constraint solvers, at full size, without listing the deals.
+"""Evaluation of formulas by constraint solvers, without listing the deals.
 
-`K f` is false iff some deal of the player's information set makes `f` false. If `f` is about hands
-only, that takes a few deal problems. Nested knowledge becomes one CP-SAT model of several deals
-that share hands (`coupled_deals`). In this model, "knows" is either a refutation (`refutation`) or
-an unenforced literal, which is checked in each solution and forbidden for that hand if it is wrong.
-This counterexample-guided refinement terminates because there are finitely many hands, or it stops
-at the time limit with `Undecided`. A deal found by CP-SAT is checked by evaluating the formula in
-it. If CP-SAT finds no deal, it is asked again without its presolve.
+`K f` is false iff `f` is false in some deal that the player considers possible. If `f` is about
+hands only, the search solves a few deal problems. Nested knowledge becomes one CP-SAT model of
+several deals that share hands (`coupled_deals`). In this model, "knows" is either a refutation
+(`refutation`) or an unenforced literal. An unenforced literal is checked in each solution and
+forbidden for that hand if it is wrong. This counterexample-guided refinement terminates because
+there are finitely many hands. At the time limit, it stops with `Undecided`. If CP-SAT finds a deal,
+the formula is evaluated in it as a check. If CP-SAT finds none, the search is repeated without its
+presolve.
 
-`C f` is false iff a chain of deals leads from the real deal to a deal where `f` is false, and each
-deal of the chain is indistinguishable from the previous one for some player (see `reachability`).
-The search takes these steps:
+`C f` is false iff a chain of deals leads from the real deal to a deal where `f` is false. In a
+chain, any two consecutive deals are indistinguishable for some player (see `reachability`). The
+search takes these steps:
 
 - If `f` is true in every deal that agrees with the real one in everything that such chains never
   change, no chain exists.
@@ -68,11 +69,12 @@ from solvers.registry import solve
 from solvers.verdict import Deal, Feasible
 
 MAX_CASES = 64
-"""Maximum number of cases solved one after another; more cases become one CP-SAT model."""
+"""Maximum number of cases that are solved one after another. More cases are solved as one CP-SAT
+model."""
 
 
 class SolverEvaluator:
-    """Model checker that uses constraint solvers, for one public problem and until a deadline."""
+    """Evaluator for one public problem that uses constraint solvers until a deadline."""
 
     def __init__(self, problem: DealProblem, deadline: Deadline) -> None:
         self.problem = problem
@@ -84,7 +86,7 @@ class SolverEvaluator:
         self._normal_forms: dict[Formula, Formula] = {}
 
     def truth(self, formula: Formula, deal: Deal, earlier: Announcements = ()) -> bool:
-        """Return whether a formula is true at a deal, after announcements that are true there.
+        """Return whether a formula is true in a deal after announcements that are true there.
 
         Raises:
             Undecided: If the limits are reached first.
@@ -93,7 +95,7 @@ class SolverEvaluator:
 
     def _normal(self, formula: Formula) -> Formula:
         if formula.depth <= 2:
-            return formula  # a formula about knowledge of hands is quick enough as it is
+            return formula  # The normal form of such a simple formula would save little time.
         normal = self._normal_forms.get(formula)
         if normal is None:
             normal = self._normal_forms[formula] = normal_form(formula, self.problem)
@@ -159,7 +161,7 @@ class SolverEvaluator:
     ) -> Deal | None:
         """Return a deal with the same hands of some players where a formula is false, or None.
 
-        There must be at least one player, and all announcements must be true at `deal`.
+        There must be at least one player, and all announcements must be true in `deal`.
 
         Raises:
             Undecided: If the limits are reached before such a deal is found or excluded.
@@ -206,7 +208,7 @@ class SolverEvaluator:
         deal: Deal,
         earlier: Announcements,
     ) -> Deal | None:
-        """Return a deal with the same hands where a formula does not have the given truth value."""
+        """Return a deal with the same hands where a formula has another truth value, or None."""
         if is_determined(formula, players):
             return None if self._truth(formula, deal, earlier) == truth else deal
         needed = unfold(formula, truth)
@@ -219,7 +221,7 @@ class SolverEvaluator:
                 self._differing_deal(players, part, wish, deal, earlier) for part, wish in wishes
             )
             return next((value for value in witnesses if value is not None), None)
-        # A part that these hands determine has one truth value in the whole information set.
+        # A part that these hands determine has the same truth value in the whole information set.
         determined_ones = [wish for wish in wishes if is_determined(wish[0], players)]
         if any(self._truth(part, deal, earlier) == wish for part, wish in determined_ones):
             return None
@@ -246,8 +248,8 @@ class SolverEvaluator:
                 return witness
         simpler = with_seen_facts(formula, False)
         if simpler != formula:
-            # Most known facts are visible in the player's own hand. Such deals are found
-            # faster, and are easier to generalize.
+            # Players see most of what they know in their own hands. Deals with such knowledge are
+            # found faster and are easier to generalize.
             witness = self.coupled_search(seen, simpler, earlier, hint=True)
             if witness is not None:
                 return witness
@@ -260,7 +262,10 @@ class SolverEvaluator:
         )
 
     def _plain_search(self, seen: DealProblem, formula: Formula) -> tuple[bool, Deal | None]:
-        """Return whether the search was complete, and a deal where the formula is true, or None."""
+        """Search for a deal where a propositional formula is true.
+
+        Return whether the search was complete, and the deal or None.
+        """
         listed = cases(seen, formula, limit=MAX_CASES)
         for case in listed or ():
             self.deadline.remaining()
@@ -272,10 +277,10 @@ class SolverEvaluator:
     def coupled_search(
         self, seen: DealProblem, formula: Formula, earlier: Announcements, hint: bool = False
     ) -> Deal | None:
-        """Return a deal where the announcements are true and a formula is false, or None.
+        """Search with CP-SAT for a deal where the announcements are true and a formula is false.
 
-        Build one CP-SAT model and solve it again after each refinement. `hint` means that there is
-        probably no such deal, so a negative answer is not checked.
+        Build one model and solve it again after each refinement. Return None if there is no such
+        deal. If `hint` is set, this result is not verified.
         """
         encoder = self.encoder()
         table = encoder.new_deal(seen)
@@ -290,7 +295,7 @@ class SolverEvaluator:
         return deal
 
     def encoder(self) -> Encoder:
-        """Return an empty model."""
+        """Return an encoder with an empty model."""
         return Encoder(
             CoupledDeals(self.deadline),
             self.problem,
@@ -299,10 +304,10 @@ class SolverEvaluator:
         )
 
     def satisfiable(self, encoder: Encoder, hint: bool = False) -> bool:
-        """Return whether a model has a solution in which all unenforced literals are right.
+        """Return whether a model has a solution in which all unenforced literals are correct.
 
-        The solution is then the last one of the model. `hint` means that there is probably none, so
-        a negative answer is not checked. Raise SolverFault if CP-SAT contradicts itself.
+        The solution can be read from the model. If `hint` is set, a negative answer is not
+        verified. Raise SolverFault if CP-SAT contradicts itself.
         """
         model = encoder.model
         while model.solve():
@@ -313,13 +318,18 @@ class SolverEvaluator:
         return False
 
     def _refine(self, encoder: Encoder) -> bool:
-        """Forbid the wrong unenforced literals of the last solution; return whether any are."""
+        """Forbid the unenforced literals that are wrong in the last solution, if any.
+
+        Return whether there were any.
+        """
         model, wrong = encoder.model, []
         for guess in encoder.unenforced:
             if model.value(guess.literal):
                 deal, earlier = model.deal(guess.table), guess.announcements
                 if not self._announcements_hold(earlier, deal):
-                    continue  # the announcements exclude this deal, so nothing depends on it
+                    # The announcements exclude this deal, so the value of its literal does not
+                    # matter.
+                    continue
                 if self._truth(guess.formula, deal, earlier) != guess.truth:
                     wrong.append((guess, deal))
         for guess, deal in wrong:
@@ -351,7 +361,10 @@ class SolverEvaluator:
     def problems_leading_to_failure(
         self, part: Formula, chain: Sequence[Deal], group: Sequence[int]
     ) -> Iterator[DealProblem]:
-        """Yield problems whose deals lead to a failure, for each deal of a chain but the first."""
+        """Yield a generalization of each deal of a chain except the first one.
+
+        A chain leads from every deal of these problems to a failure, a deal where `part` is false.
+        """
         bad = narrow(self.problem, self.case_around(part, False, chain[-1], ()))
         yield bad
         for before, after in zip(chain[-2:0:-1], chain[:1:-1], strict=True):
@@ -377,13 +390,13 @@ class SolverEvaluator:
     def case_around(
         self, formula: Formula, truth: bool, deal: Deal, earlier: Announcements
     ) -> Case:
-        """Return a case that contains a deal, in which a formula has one truth value."""
+        """Return a case that contains a deal and in which a formula has the same truth value."""
         return case_around(formula, truth, deal, earlier, self._truth, self._knowledge_case)
 
     def _knowledge_case(
         self, formula: Formula, truth: bool, deal: Deal, earlier: Announcements
     ) -> Case | None:
-        """Return hands with which the player also knows the formula, or does not know it either."""
+        """Return a case of hands with which the player's knowledge of the formula is the same."""
         if earlier or not isinstance(formula, logic.Knows | logic.Distributed):
             return None
         if len(formula.players) > 1:
@@ -407,9 +420,9 @@ class SolverEvaluator:
     def chain_to_failure(
         self, common: logic.Common, deal: Deal, earlier: Announcements
     ) -> list[Deal]:
-        """Return a chain from a deal to one where the part of `common` is false, or an empty list.
+        """Return a chain to a deal where the part of `common` is false, or an empty list.
 
-        Raise Undecided beyond `MAX_STEPS` steps or the time limit.
+        Raise Undecided if the question is not decided within `MAX_STEPS` steps and the time limit.
         """
         key = (common, deal, earlier)
         if key not in self._chains:
@@ -447,7 +460,7 @@ class SolverEvaluator:
     def _listed_chain(
         self, common: logic.Common, area: DealProblem, deal: Deal, earlier: Announcements
     ) -> list[Deal] | None:
-        """Return a chain found by listing the deals of an area, or None if there are too many."""
+        """List the deals of `area`. Return a chain to a failure; None if there are too many."""
         from quaternity.epistemic.explicit_evaluator import ExplicitModel
         from quaternity.epistemic.worlds import quick_count
 
@@ -515,8 +528,8 @@ def _cards_of(deal: Deal, player: int) -> list[Card]:
 
 
 FEW_STEPS = 5
-"""Maximum number of steps of a chain to one chosen deal."""
+"""Maximum number of steps of a chain that leads to one chosen deal."""
 MAX_STEPS = 8
-"""Maximum number of steps of a chain in the search for any counterexample."""
+"""Maximum number of steps of a chain that leads to any counterexample."""
 MAX_LISTED = 20_000
-"""Maximum number of deals that are listed to find all chains between them."""
+"""Maximum number of deals that are listed in the search for a chain."""

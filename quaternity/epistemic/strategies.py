@@ -1,4 +1,4 @@
-"""Hypothesis strategies for formulas, and for public problems with a real deal.
+"""Hypothesis strategies that generate formulas, and public problems with a real deal.
 
 @given(positions().flatmap(lambda position: st.tuples(st.just(position), formulas(position[0]))))
 """
@@ -23,10 +23,10 @@ from solvers.verdict import Deal
 def positions(
     draw: st.DrawFn, max_players: int = 4, max_sets: int = 3, max_set_size: int = 3
 ) -> tuple[DealProblem, Deal]:
-    """Draw a public problem for two or more players, and the real deal it was made from.
+    """Draw a public problem for two or more players, and a real deal that satisfies it.
 
-    Only a seed is drawn: in problems that Hypothesis draws piece by piece, mostly nothing can be
-    known.
+    Hypothesis draws only a seed, because in problems that it builds piece by piece, players usually
+    know nothing.
     """
     random = Random(draw(st.integers(0, 2**32 - 1)))
     players = random.randint(2, max_players)
@@ -55,7 +55,7 @@ def positions(
 
 @composite
 def chains(draw: st.DrawFn, language: Language, max_length: int = 4) -> Formula:
-    """Draw a formula of nested knowledge about a card or two: K and not-K within one another."""
+    """Draw a formula of nested knowledge and ignorance about one or more cards."""
     players = st.integers(0, language.players - 1)
     held = _holds(language.players, tuple(language.sizes))
     literals = st.one_of(held, held.map(logic.Not))
@@ -84,11 +84,12 @@ def _holds(players: int, sizes: tuple[int, ...]) -> st.SearchStrategy[Formula]:
 
 
 def formulas(language: Language, max_depth: int = 3) -> st.SearchStrategy[Formula]:
-    """Return a strategy for formulas about existing players and cards, at most `max_depth` deep."""
+    """Return a strategy for formulas about existing players and cards."""
     return _formulas(language.players, tuple(language.sizes), max_depth)
 
 
-@lru_cache(maxsize=256)  # building and validating a strategy takes longer than drawing from it
+# The strategy is cached, because building and validating it takes longer than drawing from it.
+@lru_cache(maxsize=256)
 def _formulas(count: int, sizes: tuple[int, ...], max_depth: int) -> st.SearchStrategy[Formula]:
     players = st.integers(0, count - 1)
     atoms: list[st.SearchStrategy[Formula]] = [

@@ -1,4 +1,4 @@
-"""Evaluation of formulas with any method."""
+"""Evaluation of formulas by a list of deals, by constraint solvers, or by the method that suits."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ from solvers.verdict import Deal
 T = TypeVar("T")
 
 DEFAULT_SECONDS = 60.0
-"""Default time limit for one question, in seconds."""
+"""Default time limit of an evaluation, in seconds."""
 
 MAX_QUICK_WORLDS = 20_000
-"""Maximum number of deals for which a list is faster than the solvers for nested knowledge."""
+"""Maximum number of deals for which listing them is faster than the solvers if knowledge is
+nested."""
 
 
 class EvaluationMethod(NamedChoice):
-    """Method to evaluate a formula.
+    """Method to evaluate a formula: `AUTO`, `EXPLICIT` (list all deals) or `SOLVERS`.
 
-    `AUTO`: the solvers if knowledge is not nested or there are many deals, otherwise a list of the
-    deals. If the solvers do not decide within half of the time and the deals can be listed, list
-    them.
+    `AUTO` uses the solvers if knowledge is not nested or there are many deals. Otherwise it lists
+    the deals. If the solvers do not decide within half of the time, the deals are listed if
+    possible.
     """
 
     @classmethod
@@ -51,19 +52,21 @@ def evaluate(
     seconds: float = DEFAULT_SECONDS,
     set_size: int | None = None,
 ) -> bool:
-    """Return whether a formula is true at a deal of a public problem.
+    """Return whether a formula is true in a deal of a public problem.
 
     Args:
         formula: A formula, or its text.
-        problem: The public information; a set out of play is a constraint without cards.
-        deal: The real deal; `deal[set][card]` is a player.
-        seconds: Time limit; a list of deals checks it between the parts of the formula.
-        set_size: Number of cards of a set that is out of play; by default that of the largest set.
+        problem: The public information. A set that is out of play is a constraint without cards.
+        deal: The real deal. `deal[set][card]` is the player who holds the card.
+        seconds: Time limit in seconds. It may be exceeded a little, since it is checked between
+            steps.
+        set_size: Number of cards of a set that is out of play. By default, it is that of the
+            largest set.
 
     Raises:
         InputError: If the formula cannot be parsed or names something that does not exist, if the
             deal does not satisfy the problem, or if the method is unknown.
-        LimitError: If there are too many deals to list; `Undecided` if the time is up.
+        LimitError: If there are too many deals to list, or (as `Undecided`) if the time is up.
 
     >>> from solvers import DealProblem, SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
@@ -84,16 +87,17 @@ def validate_formula(
     points: tuple[int, ...] | None = None,
     knowers: int | None = None,
 ) -> Formula:
-    """Return a formula, parsed if it is text, after checking its players and cards.
+    """Return a formula after checking its players and cards. Parse it if it is text.
 
-    `points` is the number of completed sets of each player, if formulas may mention it. `knowers`
-    is the number of hands, the first ones, that a player sees, if not all: only these players can
-    know something, and "all players" means these.
+    `points` is the number of completed sets of each player, if formulas may mention it. Only the
+    first `knowers` players can know something, and "all players" means these. None stands for all
+    players.
     """
     language = Language.of(problem, set_size, points, knowers)
     if isinstance(formula, str):
         formula = parse(formula, language)
-        if len(language.all_knowers) == problem.players:  # then all of it is checked
+        # In this case, the parser has checked everything.
+        if len(language.all_knowers) == problem.players:
             return formula
     elif not isinstance(formula, Formula):
         raise InputError(f"formula: must be a formula or its text, not {formula!r}")
@@ -112,7 +116,7 @@ def with_evaluator(
 
     Raises:
         InputError: If the method is unknown, or the time limit is not positive.
-        LimitError: If there are too many deals to list; `Undecided` if the time is up.
+        LimitError: If there are too many deals to list, or (as `Undecided`) if the time is up.
     """
     if isinstance(seconds, bool) or not isinstance(seconds, float | Real) or not seconds > 0:
         raise InputError(f"seconds: must be a number > 0, not {seconds!r}")
@@ -131,7 +135,7 @@ def with_evaluator(
     if deals <= MAX_QUICK_WORLDS:
         return question(_explicit_evaluator(problem, deadline))
     try:
-        # The other half of the time is for the list.
+        # The other half of the time is reserved for listing the deals.
         return question(_solver_evaluator(problem, Deadline(seconds / 2)))
     except LimitError:
         return question(_explicit_evaluator(problem, deadline))

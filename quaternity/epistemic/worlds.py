@@ -1,9 +1,9 @@
-"""All deals of a problem, as one array.
+"""List of all deals of a problem, as one array.
 
-The cards are dealt one after another. A *state* is the number of cards that each player still gets,
-and the number of cards of the current set that each player has. States from which no deal can be
-completed are removed first. So dealing never reaches a dead end, and it costs time and memory in
-proportion to the number of deals.
+The cards are dealt one after another. A *state* consists of the number of cards that each player
+still gets, and the number of cards of the current set that each player has. States from which no
+deal can be completed are removed first. Dealing therefore never reaches a dead end, and its time
+and memory are proportional to the number of deals.
 """
 
 from __future__ import annotations
@@ -23,33 +23,34 @@ MAX_WORLDS = 2_000_000
 """Maximum number of deals that are listed."""
 STATES_PER_CHECK = 1000
 MAX_STATES = 1_000_000
-"""Maximum number of states, over all cards, that are visited before the deals are listed."""
+"""Maximum number of states that are visited for all cards together before the deals are listed."""
 MAX_COUNTING_BYTES = 10**9
-"""Maximum number of bytes that a count may touch before the deals are listed; this takes one or two
+"""Maximum number of bytes that counting the deals may access. Accessing them takes one or two
 seconds."""
 
 Owners: TypeAlias = npt.NDArray[np.int8]
-"""`owners[card, world]` is a player; the cards of all sets are in order."""
+"""Array in which `owners[card, world]` is the player who holds a card. The cards of all sets are
+numbered consecutively."""
 
 
 class _Step(NamedTuple):
-    """One card: the next state for each state and player, or -1."""
+    """Step that deals one card: for each state and player, the next state or -1."""
 
     players: tuple[int, ...]
     next_states: npt.NDArray[np.int32]
 
 
 def all_deals(problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_check) -> Owners:
-    """Return all deals of a problem as an array (cards, deals), in no particular order.
+    """Return all deals of a problem as an array of shape (cards, deals), in arbitrary order.
 
-    `check` is called at least once for every card; it may raise to stop the listing. Cost: cards x
-    (states + deals).
+    `check` is called at least once for every card, and may raise an exception to stop the listing.
+    The running time is proportional to cards x (states + deals).
 
     Raises:
-        LimitError: If there are more than `limit` deals or more than `MAX_STATES` states; the
-            message says how many deals there are if that was computed.
+        LimitError: If there are more than `limit` deals or more than `MAX_STATES` states. The
+            message contains the number of deals if it was computed.
     """
-    # This count is quick, but skipped if the problem is too large for it; the plan counts again.
+    # This count is quick, but is skipped if the problem is too large. `_plan` counts in any case.
     _check_number(quick_count(problem) or 0, limit)
     steps, number = _plan(problem, check)
     _check_number(number, limit)
@@ -78,9 +79,9 @@ def all_deals(problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_c
 
 
 def quick_count(problem: DealProblem) -> int | None:
-    """Return the number of deals, or None if counting would take longer than about a second.
+    """Return the number of deals, or None if counting would take more than about a second.
 
-    With rare exceptions, a problem that cannot be counted so quickly has too many deals to list.
+    Nearly every problem for which the result is None has too many deals to list.
     """
     try:
         return count_deals(problem, MAX_COUNTING_BYTES)
@@ -150,7 +151,7 @@ def _next_state(
     counted: bool,
     ends: SetConstraint | None,
 ) -> tuple[int, ...] | None:
-    """Return the state after one more card for a player, or None if it violates a bound."""
+    """Return the state after a player gets one more card, or None if this violates a bound."""
     players = constraint.players
     if not state[player]:
         return None
@@ -170,9 +171,9 @@ def _next_state(
 def _prune(
     moves: list[tuple[tuple[int, ...], list[list[int]]]], ways: list[int]
 ) -> tuple[list[_Step], int]:
-    """Remove, from the last card to the first, the steps that lead to no deal.
+    """Remove the steps that lead to no deal, from the last card to the first.
 
-    `ways` is 1 for each state after the last card that is a whole deal, and 0 for the others.
+    `ways` is 1 for each state after the last card that is a complete deal, and 0 for all others.
     """
     steps = []
     for players, rows in reversed(moves):

@@ -1,8 +1,8 @@
-"""SVG pictures of the cards of Quaternity and Kwartet, distinguishable without colours.
+"""SVG pictures of the cards of Quaternity and Kwartet, which are distinguishable without colours.
 
-A set has a suit: a colour and a shape that contains the number of the set. A card shows its name
-and its suit. At its foot, a row of boxes stands for the cards of the set, with its own box filled.
-Cards are light even on dark pages, like real cards.
+Each set has a suit: a colour and a shape that contains the number of the set. A card shows its name
+and its suit. At the bottom of the card, a row of boxes stands for the cards of the set, and the box
+of this card is filled. Cards are light even on dark pages, like real cards.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SHAPES = (
 """The name of each shape, its outline around the origin, and the vertical offset of its number."""
 
 MAX_ROW_CARDS = 8
-"""Maximum number of cards in a set for which a card shows the set as a row at its foot."""
+"""Maximum size of a set whose cards show a row of boxes, one for each card of the set."""
 
 
 def suit_name(index: int) -> str:
@@ -49,7 +49,7 @@ def suit_name(index: int) -> str:
 
 
 def _suit(index: int, x: float, y: float, scale: float = 1) -> str:
-    """Draw the shape of a set around a point, with its number in it."""
+    """Draw the shape of a set around a point, and write the number of the set in it."""
     _, outline, down = SHAPES[index % len(SHAPES)]
     number = svg_text(0, down, str(index), size=24, colour="#ffffff", bold=True, centred=True)
     return (
@@ -60,7 +60,7 @@ def _suit(index: int, x: float, y: float, scale: float = 1) -> str:
 
 @lru_cache(maxsize=1024)
 def suit_svg(index: int, label: str | None = None) -> str:
-    """Draw the suit of a set, 40 by 40, as an element of a page.
+    """Return the suit of a set as an SVG element for a page, 40 by 40 pixels in size.
 
     `label` is the text for screen readers, or None if a text next to the suit says the same.
     """
@@ -69,7 +69,7 @@ def suit_svg(index: int, label: str | None = None) -> str:
 
 @lru_cache(maxsize=4096)
 def card_svg(card: Card, set_size: int, label: str | None = None) -> str:
-    """Draw a card, 100 by 140, as an element of a page.
+    """Return a card as an SVG element for a page, 100 by 140 pixels in size.
 
     `label` is the text for screen readers, or None if a text next to the card says the same.
     """

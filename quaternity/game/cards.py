@@ -1,4 +1,4 @@
-"""Cards, written `set/number`."""
+"""The type of a card, which is written `set/number`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class _CardFields(NamedTuple):
 
 
 class Card(_CardFields):
-    """A card: the index of its set and its number in the set, both whole numbers from 0.
+    """A card, given by the index of its set and its number in the set. Both are counted from 0.
 
-    Each game checks whether it has this card.
+    There is no upper limit here: each game checks whether it contains the card.
 
     >>> str(Card(0, 2)), Card.parse("0/2")
     ('0/2', Card(set_index=0, number=2))
@@ -29,12 +29,12 @@ class Card(_CardFields):
     __slots__ = ()
 
     def __new__(cls, set_index: int, number: int) -> Self:
-        """Create a card; raise InputError unless both numbers are whole numbers."""
+        """Create a card. Raise InputError unless both arguments are whole numbers."""
         return cls.unchecked(as_int(set_index, "set"), as_int(number, "number of a card"))
 
     @classmethod
     def unchecked(cls, set_index: int, number: int) -> Self:
-        """Create a card without checks, from numbers that are known to be valid."""
+        """Create a card from numbers that are known to be valid, without checking them."""
         return tuple.__new__(cls, (set_index, number))
 
     @classmethod
@@ -44,7 +44,7 @@ class Card(_CardFields):
     @classmethod
     @validate_arguments(text=str)
     def parse(cls, text: str) -> Card:
-        """Parse `set/number`; raise InputError for any other text."""
+        """Parse a text of the form `set/number`. Raise InputError for any other text."""
         match = _CARD.fullmatch(text.strip())
         if match is None:
             raise InputError(f"card {text!r}: expected set/number, for example 0/2")

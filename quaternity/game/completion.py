@@ -15,11 +15,12 @@ from solvers.verdict import Feasible
 def owned_sets(
     rows: Sequence[PreparedSet], slack: int, layout: LaneLayout, hands: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """Return the sets that a player owns in every deal, as pairs (set, player).
+    """Return the sets that one player owns in every possible deal, as pairs (set, player).
 
-    A player owns a set if no deal remains when the player may not hold all its cards. Forbidding
-    that lowers each lane of the slack by at most 1. So if no lane is tight, apart from those of
-    nobody and of everybody, only the constraint of the set itself can make a player own it.
+    A player owns a set if no deal remains once the player is forbidden to hold all its cards. This
+    restriction lowers each lane of the slack by at most 1. So if all lanes are greater than 0,
+    apart from the lanes of the empty and of the full coalition, a player can own a set only because
+    of the constraint of that set.
     """
     done = []
     guard = layout.guard
@@ -48,7 +49,7 @@ def put_down(
     slack: int,
     set_size: int,
 ) -> tuple[tuple[int, ...], tuple[PreparedSet, ...], tuple[int | None, ...], int]:
-    """Remove completed sets from the hands, rows and slack; the possible deals stay the same."""
+    """Remove completed sets from the hands, the rows and the slack, and record their owners."""
     hands, rows, completed = list(hands), list(rows), list(completed)
     layout = rows[0].kind.layout
     empty = prepare_set(layout, out_of_play(len(hands)))
@@ -61,10 +62,10 @@ def put_down(
 
 
 def owned_by_solver(problem: DealProblem, solver: Solver) -> list[tuple[int, int]]:
-    """Return the same as `owned_sets`, by any solver; an empty list if the problem has no deal.
+    """Return the same pairs as `owned_sets`, found by any solver.
 
-    A player who owns a set in every deal also owns it in the deal that the solver finds. So only
-    the sets that one player owns in that deal are tested.
+    The list is empty if the problem has no deal. A player who owns a set in every deal also owns
+    it in the deal that the solver finds, so only sets with a single owner in that deal are tested.
     """
     verdict = solver(problem)
     if not isinstance(verdict, Feasible):

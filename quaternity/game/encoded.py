@@ -1,6 +1,6 @@
-"""Quaternity as actions and observations for learning agents.
+"""Encoding of Quaternity as actions and observations for learning agents.
 
-See `quaternity.environments.episode.Encoded`.
+The interface is described in `quaternity.environments.episode.Encoded`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from quaternity.game.state_file import parse_state
 from solvers.problem import SetConstraint
 
 MAX_CACHED_ENTRIES = 4096
-"""Maximum number of entries in the caches of questions, points and masks; less than 2 MB each."""
+"""Maximum number of entries in each cache of questions, points or masks (less than 2 MB)."""
 
 
 @Memo
@@ -42,11 +42,12 @@ def _set_numbers(constraint: SetConstraint, first: int) -> bytes:
 
 
 class QuaternityEncoded:
-    """Encoder of the moves and positions of Quaternity as numbers.
+    """Encoder that represents the moves and positions of Quaternity as numbers.
 
     Nothing is hidden, so all seats get the same numbers. Seats are counted from the seat to act.
-    The action of asking the opponent k seats further on (k = 1, 2, ...) for card c of set s is
-    `(s * set_size + c) * (players - 1) + k - 1`. The last two actions are the answers no and yes.
+    A question for card c of set s to the opponent k seats after the asker (k = 1, 2, ...) is the
+    action `(s * set_size + c) * (players - 1) + k - 1`. The last two actions are the answers no
+    and yes.
     """
 
     outcomes: tuple[tuple[str, int, str], ...] = ()
@@ -108,7 +109,7 @@ class QuaternityEncoded:
         return (index * self._size + number) * (self._players - 1) + away - 1
 
     def move(self, action: int, view: QuaternityPosition) -> QuaternityMove:
-        """Return the question or answer with this number.
+        """Return the question or answer that an action number stands for.
 
         Raises:
             InputError: If the number is out of range.
@@ -125,7 +126,7 @@ class QuaternityEncoded:
         return Question.trusted(asker, asked, Card.unchecked(*divmod(card, self._size)))
 
     def mask(self, view: QuaternityPosition) -> bytes:
-        """Return a byte for each action: 1 if it is legal, otherwise 0."""
+        """Return one byte per action, which is 1 if the action is legal and 0 otherwise."""
         state = view.state
         if view.pending is not None:
             return self._answers
@@ -159,7 +160,7 @@ class QuaternityEncoded:
         return bytes(mask)
 
     def numbers(self, view: QuaternityPosition) -> memoryview[float]:
-        """Return the position as numbers between 0 and 1; see `entries`."""
+        """Return the position as numbers between 0 and 1, in the order described by `entries`."""
         state, first = view.state, _acting_seat(view)
         hands, completed, share = state.hands, state.completed, self._share
         if state.has_tables:
@@ -201,13 +202,13 @@ class QuaternityEncoded:
         return ()
 
     def initial_position(self, drawn: Sequence[int]) -> QuaternityPosition:
-        """Return the state before the first question."""
+        """Return the position before the first question."""
         del drawn
         return self.rules.start(Random(0))
 
     @staticmethod
     def of_state(text: str) -> tuple[QuaternityRules, QuaternityPosition]:
-        """Read the rules and the position from the text of a state file.
+        """Return the rules and the position that the text of a state file describes.
 
         Raises:
             InputError: If the text is malformed, its cards cannot be shared evenly, or it does not
@@ -223,5 +224,5 @@ class QuaternityEncoded:
 
 
 def _acting_seat(view: QuaternityPosition) -> int:
-    """Return the seat from which seats are counted: the seat to act, or 0 if there is none."""
+    """Return the player who must answer, or else the player to move, or else 0."""
     return view.pending.asked if view.pending is not None else view.state.turn or 0

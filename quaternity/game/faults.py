@@ -1,4 +1,4 @@
-"""Reasons why a question or an answer is illegal, as complete lists of messages."""
+"""Errors for illegal questions and answers, and messages that list all reasons."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from solvers.verdict import Infeasible
 
 
 class IllegalQuestion(IllegalMove):
-    """A question that may not be asked in this state."""
+    """Error for a question that may not be asked in the current state."""
 
     def __init__(self, question: Question, faults: list[str]) -> None:
         super().__init__(f"'{question}' is not a legal question", faults)
@@ -23,7 +23,7 @@ class IllegalQuestion(IllegalMove):
 
 
 class IllegalAnswer(IllegalMove):
-    """An impossible answer to a question that may be asked."""
+    """Error for an impossible answer to a legal question."""
 
     def __init__(self, question: Question, answer: Answer, fault: str) -> None:
         super().__init__(f"'{question}: {answer}' is not a legal answer", [fault])
@@ -31,9 +31,9 @@ class IllegalAnswer(IllegalMove):
 
 
 def why_impossible(problem: DealProblem) -> tuple[Certificate, str] | None:
-    """Return the shortage that makes a problem infeasible, and the same in words.
+    """Return the shortage that makes a problem infeasible, and a description of it in words.
 
-    Return None if the problem is feasible, or the solver does not give a shortage.
+    Return None if the problem is feasible, or if the solver does not report a shortage.
     """
     verdict = default_solver(problem)(problem)
     if isinstance(verdict, Infeasible) and verdict.shortage is not None:
@@ -48,7 +48,7 @@ def question_faults(
     set_size: int,
     question: Question,
 ) -> list[str]:
-    """Return all reasons why a question is illegal in a state; an empty list if it is legal."""
+    """Return all reasons why a question is illegal, or an empty list if it is legal."""
     asker, asked, (set_index, number) = question
     faults: list[str] = []
     last = problem.players - 1
@@ -76,7 +76,10 @@ def question_faults(
 
 
 def _statement_faults(problem: DealProblem, question: Question) -> list[str]:
-    """Return why no deal fits the statement that the asker makes by asking, or the problem."""
+    """Return why no deal fits what a question implies, or why the problem has no deal at all.
+
+    The question implies that the asker holds another card of the set, but not the requested one.
+    """
     asker, _, (set_index, number) = question
     contradiction = why_impossible(problem)
     if contradiction is not None:
@@ -91,7 +94,7 @@ def _statement_faults(problem: DealProblem, question: Question) -> list[str]:
 
 
 def answer_fault(problem: DealProblem, question: Question, answer: Answer | bool) -> str:
-    """Return why an answer to a legal question is impossible."""
+    """Return the reason why an answer to a legal question is impossible."""
     asker, asked, (set_index, number) = question
     constraint = after_claim(problem.sets[set_index], asker, asked, number, answer)
     reason = why_impossible(problem.with_set(set_index, constraint))
@@ -100,20 +103,23 @@ def answer_fault(problem: DealProblem, question: Question, answer: Answer | bool
 
 
 def hopeless_fault(reason: str) -> str:
-    """Return why a brisk game forbids a question; `reason` says why a yes is impossible."""
+    """Return the message that a brisk game forbids a question to which yes is impossible.
+
+    `reason` says why the answer yes is impossible.
+    """
     return sentences.HOPELESS(reason=reason)
 
 
 def reason_in_words(
     known: DealProblem, question: Question, answer: Answer | None, proof: str
 ) -> str:
-    """Return why a question, or an answer to it, is impossible.
+    """Return a message that says why a question or an answer is impossible.
 
     Args:
         known: the deal problem before the question.
         question: the question.
-        answer: the answer; None for the question itself.
-        proof: why no deal fits the question or answer.
+        answer: the impossible answer, or None if the question itself is impossible.
+        proof: the reason why no deal fits the question or answer.
     """
     asker, asked, card = question
     owners = players_in(known.sets[card.set_index].owners[card.number])

@@ -1,4 +1,4 @@
-"""A game of Quaternity as an immutable value: `play` and `undo` return another game."""
+"""A game of Quaternity as an immutable value. Its methods `play` and `undo` return a new game."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from quaternity.game.state import LegalQuestions, State
 
 @dataclass(frozen=True, slots=True)
 class Game(Displayable):
-    """A running or finished game.
+    """A running or finished game with its complete history.
 
     Attributes:
         settings: the settings of the game.
-        moves: the moves from the start on.
-        states: the states from the start on, always one more than moves.
+        moves: all moves so far.
+        states: the initial state, followed by the state after each move.
 
     >>> game = Game.start(Settings(set_size=4, sets=3, players=3))
     >>> game = game.play("0 asks 1 for 0/2: no")
@@ -42,13 +42,13 @@ class Game(Displayable):
 
     @classmethod
     def start(cls, settings: Settings | None = None) -> Game:
-        """Return a game before the first question."""
+        """Return a new game, in which no question has been asked."""
         settings = Settings() if settings is None else settings
         return cls(settings, (), (State.start(settings),))
 
     @classmethod
     def parse(cls, text: str | bytes) -> Game:
-        """Return the game of a record.
+        """Return the game that a record describes.
 
         Issue a `FileWarning` for each irregularity that does not prevent reading.
 
@@ -61,7 +61,9 @@ class Game(Displayable):
 
     @classmethod
     def read(cls, path: str) -> Game:
-        """Return the game of a record file (`-` for standard input); see `parse`.
+        """Return the game that a record file describes. The path `-` means standard input.
+
+        Warnings and further errors are the same as for `parse`.
 
         Raises:
             InputError: If the file cannot be read.
@@ -84,7 +86,7 @@ class Game(Displayable):
 
     @property
     def turn(self) -> int | None:
-        """The player to move; None once the game is over."""
+        """The player to move, or None once the game is over."""
         return None if self.is_over else self.state.turn
 
     @property
@@ -94,12 +96,12 @@ class Game(Displayable):
 
     @property
     def is_over(self) -> bool:
-        """True when every set is completed."""
+        """True if every set is completed."""
         return self.state.is_over
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The players with the most sets once the game is over; none before."""
+        """The players with the most sets. Empty while the game is running."""
         return self.state.winners
 
     @property
@@ -115,7 +117,7 @@ class Game(Displayable):
 
     @validate_arguments(move=(Move, str))
     def play(self, move: Move | str) -> Game:
-        """Return the game after a move, which may be a text for `Move.parse`.
+        """Return the game after a move. A string is parsed by `Move.parse`.
 
         Raises:
             IllegalQuestion: If the question is illegal. The error lists all reasons.
@@ -127,22 +129,22 @@ class Game(Displayable):
         return Game(self.settings, (*self.moves, move), (*self.states, after))
 
     def ask(self, question: Question | str, answer: Answer | bool | str) -> Game:
-        """Return the game after a question and its answer, as values or texts; see `play`."""
+        """Return the game after a question and its answer. Raise the same errors as `play`."""
         return self.play(Move(question, answer))
 
     def picture(self) -> Display:
-        """Return the display of the current state and the last move."""
+        """Return a display of the current state and the last move, for notebooks."""
         shown = self.state.picture()
         last = f": {self.moves[-1]}" if self.moves else ""
         line = f"{with_noun(len(self.moves), 'move')}{last}"
         return shown._replace(lines=(line, *shown.lines))
 
     def svg(self) -> str:
-        """Return the display of the current state as a separate SVG drawing."""
+        """Return the current state and the last move as a standalone SVG document."""
         return self.picture().svg()
 
     def record(self) -> str:
-        """Return the record of the game, which `parse` can read."""
+        """Return the text of the game's record, which `parse` can read."""
         text: str = load_place("quaternity.game.record:record_text")(self)
         return text
 
@@ -157,9 +159,10 @@ class Game(Displayable):
         return board
 
     def repeats(self) -> int | None:
-        """Return after how many moves the current position first occurred; None if it is new.
+        """Return the number of moves after which the current position first occurred.
 
-        A repeated position is allowed, and shows that the game can go on for ever.
+        Return None if the position is new. The rules allow repeated positions. A repetition shows
+        that the game can go on for ever.
         """
         now = self.state
         for moves, state in enumerate(self.states[:-1]):

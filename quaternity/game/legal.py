@@ -1,23 +1,24 @@
-"""Legal questions and answers, from tables that are prepared once for all sets of the same shape.
+"""Computation of the legal questions and answers, from prepared tables or by a solver.
 
-There are two methods, and the tests check that they agree. The default, for at most
-`solvers.coalition_tables.MAX_PLAYERS` players, uses prepared coalition tables. The other calls any
-solver once for each candidate answer.
+There are two methods, and the tests check that they agree. The default method uses prepared
+coalition tables, for at most `solvers.coalition_tables.MAX_PLAYERS` players. The other method calls
+any solver once for each candidate answer.
 
-A question concerns only one set. So for an asker and a set of a given shape (the multiset of owner
-masks, and the bounds), the table of the set after each question and answer can be prepared in
-advance. In a state, one addition and one mask then decide whether an answer is possible
-(`solvers.coalition_tables`). Cards with equal owners are interchangeable and share one entry, and
-many questions have the same outcomes, so there are far fewer tables than answers.
+A question concerns only one set. The shape of a set consists of its bounds and the multiset of its
+owner masks, which are bit masks of the possible owners of a card. For each asker and each shape,
+the table of the set after every question and answer is prepared once. In a state, one addition and
+one bit mask then decide whether an answer is possible (see `solvers.coalition_tables`). Cards with
+equal owners are interchangeable and share one entry, and many questions have the same outcomes, so
+there are far fewer tables than answers.
 
-Size: a table has 2^P lanes. A set has at most 2 (P - 1) x (distinct owner masks) different outcomes
-for each asker, which are computed on first use. All tables are kept in memos
-(`quaternity.base.memo`). States hold their rows and shapes, but no outcomes. If the outcomes for
-one asker could take more than `MAX_ASKER_BYTES` (with 11 or more players and hundreds of distinct
-owner masks), they are computed, tested and dropped one at a time.
+Size: a table of P players has 2^P lanes. For each asker, a set has at most 2 (P - 1) x (distinct
+owner masks) different outcomes, which are computed on first use. All tables are kept in memos
+(`quaternity.base.memo`). States store their rows and shapes, but no outcomes. With 11 or more
+players and hundreds of distinct owner masks, the outcomes for one asker can take more than
+`MAX_ASKER_BYTES`. They are then computed, tested and dropped one at a time.
 
-Large collections are plain tuples of numbers, because Python's garbage collector need not traverse
-those repeatedly. Traversing them would take longer than creating them.
+Large collections are plain tuples of numbers, because Python's garbage collector does not traverse
+such tuples repeatedly. Traversing them would take longer than creating them.
 """
 
 from __future__ import annotations
@@ -41,42 +42,43 @@ from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
 from solvers.solver import Solver
 
 MAX_ASKER_BYTES = 48 * 2**20
-"""Maximum memory for the prepared outcomes of one asker and one set, in bytes (an estimate)."""
+"""Maximum estimated size of the prepared outcomes of one asker and one set, in bytes."""
 
 Answers = tuple[Answer, ...]
 
 ANSWERS: tuple[Answers, ...] = ((), (Answer.NO,), (Answer.YES,), (Answer.NO, Answer.YES))
-"""The legal answers by their code: 1 for no, plus 2 for yes."""
+"""The legal answers for each code. A code is the sum of 1 if no is legal and 2 if yes is legal."""
 
 Pairs = list[tuple[Question, Answers]]
 
 Groups = tuple[tuple[int, tuple[int, ...], int], ...]
-"""The questions about one set, with interchangeable cards grouped: the asked player, the cards, and
-the code of the answers in `ANSWERS`, which is not 0."""
+"""The questions about one set, grouped by interchangeable cards. Each entry has the asked player,
+the numbers of the cards, and the index of the legal answers in `ANSWERS`, which is never 0."""
 
 Ask = tuple[int, int, int, int]
-"""A question to a player about any of several interchangeable cards: the asked player, the owner
-mask of the cards, and the bits of the outcomes of no and of yes among all outcomes. A bit is 0 if
-the set alone rules the answer out."""
+"""A question to a player about any of several interchangeable cards. It has the asked player, the
+owner mask of the cards, and two bits that identify the table after no and the table after yes. A
+bit is 0 if the constraint of the set alone makes the answer impossible."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
-"""The questions of one asker that a set alone does not rule out, and the distinct tables that the
-set can have after an answer. Many questions share a table. The tables describe the set before the
-card moves, so that they match the hands of the state."""
+"""The questions of one asker that the constraint of the set alone allows, and the distinct tables
+that the set can have after an answer. Many questions share a table. The tables describe the set
+before the card moves, so that they match the hands of the state."""
 
 Statements = tuple[tuple[int, ...], dict[int, int]]
-"""The statement that an asker makes about a set by asking, which does not depend on the asked
-player: another player has the card, and the asker has at least one card of the set. The dictionary
-has the owner mask of each card that the set alone allows to ask for; its value is the change of the
-table of the set, which is zero or negative. The tuple has the distinct changes other than 0.
+"""Changes of the table of a set by questions of one asker. By asking for a card, whoever is asked,
+the asker states that another player has the card and that the asker has a card of the set. The keys
+of the dictionary are the owner masks of the cards that the asker may request, judging by the
+constraint of the set alone. The values are the resulting changes of the table, which are zero or
+negative. The tuple contains the distinct changes other than 0.
 
-The deals after a no and the deals after a yes are together exactly the deals that fit the
-statement. So if hopeless questions are allowed, the statement alone decides whether a question is
-legal, whoever is asked."""
+The deals after a no and the deals after a yes together are exactly the deals that fit this
+statement. So if hopeless questions (which can only be answered no) are allowed, the statement alone
+decides whether a question is legal."""
 
 
 class Group(NamedTuple):
-    """Questions to one player about interchangeable cards of a set, which have equal answers."""
+    """The questions to one player about interchangeable cards, which all have the same answers."""
 
     asked: int
     set_index: int
@@ -93,7 +95,7 @@ class SetQuestions(NamedTuple):
 
 
 def find_answers(listed: list[SetQuestions], question: Question) -> Answers:
-    """Return the legal answers to a question; none if it is not among the legal questions."""
+    """Return the legal answers to a question, or no answers if it is not a legal question."""
     asker, asked, (set_index, number) = question
     for by, index, groups in listed:
         if index == set_index and by == asker:
@@ -104,13 +106,14 @@ def find_answers(listed: list[SetQuestions], question: Question) -> Answers:
 
 
 class PreparedShape(SetShape):
-    """A shape of sets, prepared for questions.
+    """The shape of a set, with the data that finding legal questions needs.
 
     Attributes:
-        owned: the player who owns every card, whatever the other sets are, or None.
-        holders: each player who may own all cards, with the table of the set if that player does
-            not own them all.
-        heavy: whether the outcomes need too much memory to be prepared; see `feasible_asks`.
+        owned: the player who must own every card because of the constraint of the set alone, or
+            None.
+        holders: each player who may own all cards, with the table that the set would have if that
+            player did not own all of them.
+        heavy: whether the outcomes need too much memory to be prepared (see `feasible_asks`).
     """
 
     __slots__ = ("heavy", "holders", "owned")
@@ -139,9 +142,10 @@ class PreparedShape(SetShape):
                     self.holders += ((player, table),)
 
     def feasible_asks(self, asker: int, room: int) -> Iterator[Ask]:
-        """Yield the questions of an asker with their possible answers, without keeping any table.
+        """Yield the questions of an asker with their possible answers, without storing any table.
 
-        The bits of a question are 1 for a possible no and 2 for a possible yes, otherwise 0.
+        In each question, the bit for no is 1 or 0, and the bit for yes is 2 or 0. A bit is 0 if the
+        answer is impossible.
 
         Args:
             asker: the player to move.
@@ -153,11 +157,11 @@ class PreparedShape(SetShape):
             yield asked, mask, int(may_no), 2 * may_yes
 
     def outcomes(self, asker: int) -> Iterator[tuple[int, int, int, int]]:
-        """Yield an asked player, an owner mask, and the tables of the set after no and after yes.
+        """Yield (asked player, owner mask, table after no, table after yes) for each question.
 
-        The tables of sets with upper bounds are computed by
-        `quaternity.game.transition.after_claim`. Without upper bounds, only the possible owners of
-        the card change, so the same rules are applied in a faster way.
+        For sets with upper bounds, `quaternity.game.transition.after_claim` computes the tables.
+        Without upper bounds, only the possible owners of the card change, so there is a faster way
+        to apply the same rules.
         """
         layout, (owners, minimums, high) = self.layout, self.key
         size, players = len(owners), range(layout.players)
@@ -193,12 +197,12 @@ class PreparedShape(SetShape):
                     no = settled(room + meeting[others ^ bit]) if others != bit else IMPOSSIBLE
                     yield asked, mask, no, settled(room + meeting[bit])
                 elif asked != asker and refused != IMPOSSIBLE:
-                    # A no of a player who cannot own the card gives no information.
+                    # A player who cannot own the card must answer no, which tells nothing new.
                     yield asked, mask, refused, IMPOSSIBLE
 
 
 class PreparedSet:
-    """A set of a state: its constraint, with the cards in order, and its prepared shape."""
+    """A set in a state: its constraint, which lists the cards in order, and its prepared shape."""
 
     __slots__ = ("constraint", "kind")
 
@@ -206,11 +210,11 @@ class PreparedSet:
         self.constraint, self.kind = constraint, kind
 
     def legal_groups(self, asks: Iterable[Ask], fitting: int, bare: int) -> Groups:
-        """Return those of the given questions that are legal.
+        """Return the legal ones of the given questions.
 
         Args:
             asks: the questions.
-            fitting: bit mask of the possible outcomes.
+            fitting: bit mask of the tables (outcomes) that are possible in the state.
             bare: bit mask of the players without cards.
         """
         alike: dict[int, list[int]] = {}
@@ -314,24 +318,24 @@ def _pairs_of_sets(asker: int, set_index: int, groups: Groups) -> tuple[Pairs, i
 
 
 questions_with_answers = _pairs_of_sets.__getitem__
-"""Return the questions of a `SetQuestions` set, each with its legal answers."""
+"""Function that returns the questions in a `SetQuestions`, each with its legal answers."""
 
 
 def prepare_set(layout: LaneLayout, constraint: SetConstraint) -> PreparedSet:
-    """Return a set prepared for questions, from a cache."""
+    """Return the cached `PreparedSet` of a constraint."""
     return _prepare_set[layout, *constraint]
 
 
 def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[bytes]:
-    """Return a byte for each card of each set: 1 if the asker may request the card.
+    """Return, for each set, one byte per card, which is 1 if the asker may request the card.
 
-    The asker may request such a card from every other player with cards (see `Statements`), because
-    the game is not brisk. The bytes of a set may be empty if the asker may request none of its
-    cards.
+    This is for games that are not brisk, in which the asker may request such a card from every
+    other player with cards (see `Statements`). If the asker may request no card of a set, its bytes
+    may be empty.
 
-    The arguments are those of `questions_by_tables`.
+    The arguments are the same as in `questions_by_tables`.
 
-    Cost: for each set, one addition and one mask for each distinct change of its table.
+    Cost: for each set, one addition and one bit mask per distinct change of its table.
     """
     guard = rows[0].kind.layout.guard
     by_set = []
@@ -347,11 +351,11 @@ def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[by
 
 
 def possible_answers(row: PreparedSet, slack: int, asker: int, asked: int, card: int) -> int:
-    """Return the code of the possible answers to a question: 1 for no, plus 2 for yes.
+    """Return the sum of 1 if the answer no is possible and 2 if the answer yes is possible.
 
     Args:
         row: the set of the card.
-        slack: see `questions_by_tables`.
+        slack: the slack of the state (see `questions_by_tables`).
         asker: the player to move.
         asked: the player who is asked.
         card: number of the card in its set.
@@ -359,7 +363,7 @@ def possible_answers(row: PreparedSet, slack: int, asker: int, asked: int, card:
     kind, mask = row.kind, row.constraint.owners[card]
     guard = kind.layout.guard
     if not mask >> asked & 1:
-        # The asked player cannot own the card, so a no gives no information.
+        # The asked player cannot own the card, so only no is possible, and it tells nothing new.
         change = _statements[kind, asker][1].get(mask)
         return int(change is not None and (slack + change) & guard == guard)
     no, yes = _claims[kind, asker, asked, mask]
@@ -371,16 +375,16 @@ def possible_answers(row: PreparedSet, slack: int, asker: int, asked: int, card:
 def questions_by_tables(
     rows: Sequence[PreparedSet], slack: int, asker: int, hands: Sequence[int]
 ) -> list[SetQuestions]:
-    """Find all legal questions in a game that is not brisk, by the prepared tables.
+    """Return all legal questions in a game that is not brisk, using the prepared tables.
 
     Args:
         rows: the sets of a possible state.
-        slack: the slack of the state; see `solvers.coalition_tables.LaneLayout.slack`.
+        slack: the slack of the state (see `solvers.coalition_tables.LaneLayout.slack`).
         asker: the player to move.
         hands: number of cards in the hand of each player.
 
-    Cost: for each shape of a set, one subtraction, and one addition and one mask for each distinct
-    table after an answer, on integers of 2^P lanes.
+    Cost: for each shape of a set, one subtraction, and for each distinct table after an answer one
+    addition and one bit mask. The operands are integers of 2^P lanes for P players.
     """
     guard = rows[0].kind.layout.guard
     bare = sum([1 << player for player, hand in enumerate(hands) if not hand])
@@ -409,9 +413,9 @@ def questions_by_tables(
 
 
 def questions_by_solver(problem: DealProblem, asker: int, solver: Solver) -> list[SetQuestions]:
-    """Find what `questions_by_tables` finds, by a call of a solver for each answer.
+    """Return the same questions as `questions_by_tables`, by calling a solver for each answer.
 
-    The result is shared by sets of the same shape, and by the cards of a set with equal owners.
+    Sets of the same shape, and cards of a set with equal owners, share one call.
     """
     known: dict[object, int] = {}
     questions: list[SetQuestions] = []
@@ -441,7 +445,7 @@ def questions_by_solver(problem: DealProblem, asker: int, solver: Solver) -> lis
 
 
 def drop_hopeless(questions: list[SetQuestions]) -> list[SetQuestions]:
-    """Return the legal questions that a brisk game allows, too."""
+    """Remove the questions that a brisk game forbids because they can only be answered no."""
     kept = [
         SetQuestions(
             about_set.asker,

@@ -1,4 +1,4 @@
-"""The table of the possible owners of all cards, for the display of states, games and views."""
+"""Tables of the possible owners of all cards, which display states, games and views."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ def owners_picture(
     turn: int | None,
     completed: Sequence[int | None],
 ) -> Display:
-    """Return a table with a row for each set and a column for each card.
+    """Return a table of the possible owners, with a row for each set and a column for each card.
 
-    The hands, the points and the turn are shown above the table.
+    The hand sizes, the points and the turn are shown above the table.
 
     Args:
         title: title of the display.
         lines: further lines of text.
-        problem: the known facts. Its hands may include one after those of the players, for the
-            cards laid aside.
+        problem: the known facts. Its hands may include an additional last hand, which contains the
+            cards that were set aside.
         points: points of each player.
         turn: the player to move, or None.
-        completed: owner of each completed set; None for a set in play.
+        completed: the owner of each completed set, and None for a set in play.
     """
     size = max((constraint.size for constraint in problem.sets), default=0) or 1
     holders = [

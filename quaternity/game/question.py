@@ -1,4 +1,4 @@
-"""Questions, answers and moves, and their text form."""
+"""The types of questions, answers and moves, and the parsing of their text forms."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Answer(IntEnum):
     @classmethod
     @validate_arguments(text=str)
     def parse(cls, text: str) -> Answer:
-        """Parse y, n, yes, no, 1 or 0, in any case; raise InputError for any other text."""
+        """Parse y, n, yes, no, 1 or 0, ignoring case. Raise InputError for any other text."""
         word = text.strip().lower()
         if word in ("y", "yes", "1"):
             return cls.YES
@@ -44,7 +44,7 @@ class Answer(IntEnum):
 
     @classmethod
     def of(cls, value: Answer | bool | int | str) -> Answer:
-        """Convert an `Answer`, a truth value, 1, 0, or a text for `parse` to an answer."""
+        """Convert an `Answer`, a bool, 0, 1, or a text that `parse` accepts to an answer."""
         if type(value) is cls:
             return value
         if isinstance(value, str):
@@ -70,9 +70,10 @@ class _QuestionFields(NamedTuple):
 
 
 class Question(_QuestionFields):
-    """The question of `asker` to `asked` for `card`, a `Card`, a pair of numbers or a text.
+    """A question: the player `asker` asks the player `asked` for a card.
 
-    Each game checks whether it has these players and this card.
+    The card may be given as a `Card`, a pair of numbers or a text. Each game checks whether it has
+    these players and this card.
 
     >>> str(Question(0, 1, Card(0, 2)))
     '0 asks 1 for 0/2'
@@ -81,14 +82,14 @@ class Question(_QuestionFields):
     __slots__ = ()
 
     def __new__(cls, asker: int, asked: int, card: Card | str) -> Self:
-        """Create a question; raise InputError if a player or the card is malformed."""
+        """Create a question. Raise InputError if a player or the card is malformed."""
         if type(card) is not Card:
             card = Card.parse(card) if isinstance(card, str) else _parts(Card, card, "card")
         return cls.trusted(as_int(asker, "asker"), as_int(asked, "asked"), card)
 
     @classmethod
     def trusted(cls, asker: int, asked: int, card: Card) -> Self:
-        """Create a question without checks, from parts that are known to be valid."""
+        """Create a question from parts that are known to be valid, without checking them."""
         return tuple.__new__(cls, (asker, asked, card))
 
     @classmethod
@@ -98,7 +99,7 @@ class Question(_QuestionFields):
     @classmethod
     @validate_arguments(text=str)
     def parse(cls, text: str) -> Question:
-        """Parse `asker asks asked for set/number`; raise InputError for any other text.
+        """Parse a text such as `0 asks 1 for 0/2`. Raise InputError for any other text.
 
         >>> Question.parse("0 asks 1 for 0/2")
         Question(asker=0, asked=1, card=Card(set_index=0, number=2))
@@ -113,7 +114,7 @@ class Question(_QuestionFields):
 
     @classmethod
     def of(cls, value: Question | Sequence[Any]) -> Question:
-        """Convert a question, its three parts, or a text for `parse` to a question."""
+        """Convert a value to a question: a question, its parts, or a text that `parse` accepts."""
         if type(value) is cls:
             return value
         return cls.parse(value) if isinstance(value, str) else _parts(cls, value, "question")
@@ -126,7 +127,7 @@ _Parts = TypeVar("_Parts", Card, Question)
 
 
 def _parts(kind: type[_Parts], value: Any, place: str) -> _Parts:
-    """Create a value of a type from a tuple or list of its parts."""
+    """Create a `Card` or `Question` from a tuple or list of its parts."""
     if not isinstance(value, tuple | list) or len(value) != len(kind._fields):
         raise InputError(f"{place}: {quote_value(value)} is not a {kind.__name__}")
     return kind(*value)
@@ -138,7 +139,7 @@ class _MoveFields(NamedTuple):
 
 
 class Move(_MoveFields):
-    """A question with its answer, in any form that `Question.of` and `Answer.of` accept.
+    """A question with its answer. Both may have any form that `Question.of` or `Answer.of` accepts.
 
     >>> str(Move.parse("0 asks 1 for 0/2: no"))
     '0 asks 1 for 0/2: no'
@@ -147,7 +148,7 @@ class Move(_MoveFields):
     __slots__ = ()
 
     def __new__(cls, question: Question | str, answer: Answer | bool | str) -> Self:
-        """Create a move; raise InputError if the question or the answer is malformed."""
+        """Create a move. Raise InputError if the question or the answer is malformed."""
         return tuple.__new__(cls, (Question.of(question), Answer.of(answer)))
 
     @classmethod
@@ -157,7 +158,7 @@ class Move(_MoveFields):
     @classmethod
     @validate_arguments(text=str)
     def parse(cls, text: str) -> Move:
-        """Parse `asker asks asked for set/number: yes|no`; raise InputError for any other text."""
+        """Parse a text such as `0 asks 1 for 0/2: yes`. Raise InputError for any other text."""
         match = _MOVE.fullmatch(text.strip())
         if match is None:
             raise InputError(
@@ -170,7 +171,7 @@ class Move(_MoveFields):
 
 
 def is_plain(question: object) -> bool:
-    """Return whether an object is a `Question` whose numbers are all exact `int`."""
+    """Return whether an object is a `Question` in which every number is exactly of type `int`."""
     if type(question) is not Question:
         return False
     try:
@@ -181,7 +182,7 @@ def is_plain(question: object) -> bool:
 
 
 def plain_question(question: object) -> Question:
-    """Return the question with its numbers, including NumPy integers, converted to `int`.
+    """Return the question with all its numbers, which may be NumPy integers, converted to `int`.
 
     Raises:
         TypeError, ValueError: If the object is not a `Question`, or its parts are not whole

@@ -1,9 +1,9 @@
-"""Game records: the text form of a game, with one move per line.
+"""Parser and writer of game records, the text form of a game with one move per line.
 
 A record can be written move by move while the game is played. Reading has two steps with different
-errors. `parse_record` refuses text that is not a record (`RecordError`, which lists every fault
-with its line). `ParsedRecord.replay` refuses a game that breaks the rules (`ImpossibleRecord`, with
-the line, the reason and the legal alternatives).
+errors. `parse_record` rejects text that is not a record. Its `RecordError` lists every fault with
+its line. `ParsedRecord.replay` rejects a game that breaks the rules. Its `ImpossibleRecord` names
+the line, the reason and the legal alternatives.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 class RecordError(MalformedDocument):
-    """A text is not a game record. `faults` lists every fault with its line."""
+    """Error for a text that is not a game record. `faults` lists every fault with its line."""
 
 
 class ImpossibleRecord(QuaternityError):
-    """A record has an illegal move.
+    """Error for a record with an illegal move.
 
     Attributes:
-        line: number of the line of the move, from 1.
+        line: line number of the move, counted from 1.
         game: the game before the move.
         move: the illegal move.
         cause: the error that says why the move is illegal.
@@ -66,14 +66,14 @@ def _legal_instead(state: State, move: Move, cause: IllegalMove) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ParsedRecord:
-    """A parsed record; `replay` checks whether its moves are legal.
+    """A parsed record whose moves have not been checked. `replay` checks whether they are legal.
 
     Attributes:
         settings: the settings of the game.
-        moves: the moves, not checked.
-        lines: line number of each move, from 1.
-        warnings: irregularities, for example a last line that was cut off.
-        whole_bytes: length up to the end of the last complete line, in bytes.
+        moves: the moves, which may be illegal.
+        lines: line number of each move, counted from 1.
+        warnings: irregularities, for example that the last line was cut off.
+        whole_bytes: length of the record up to the end of its last complete line, in bytes.
     """
 
     settings: Settings
@@ -83,7 +83,7 @@ class ParsedRecord:
     whole_bytes: int = field(default=0, compare=False)
 
     def replay(self) -> Game:
-        """Play the moves and return the game.
+        """Play all moves of the record and return the game.
 
         Raises:
             ImpossibleRecord: If a move is illegal. The error describes the first such move.
@@ -101,7 +101,7 @@ class ParsedRecord:
 
 
 def read_record(path: str) -> ParsedRecord:
-    """Read a record from a file (`-` for standard input).
+    """Read a record from a file. The path `-` means standard input.
 
     Raises:
         InputError: If the file cannot be read.
@@ -153,7 +153,7 @@ def parse_record(data: bytes | str) -> ParsedRecord:
         if _KEYS[key] not in header
     ]  # fmt: skip
     if warnings and not moves and not raw[whole:].lstrip()[:1].isdigit():
-        # The cut-off line may have been a setting. Without it, the game might have other rules.
+        # The incomplete line may have been a setting, and ignoring a setting changes the rules.
         faults.append(f"{warnings[0]}, in the header")
     if faults:
         raise RecordError([*faults, *warnings])
@@ -186,13 +186,14 @@ def _header_line(words: list[str], header: dict[str, Any]) -> None:
 
 
 def _lines(raw: bytes) -> tuple[list[tuple[int, str]], list[str], int]:
-    """Split a record into complete lines.
+    """Split a record into its complete lines.
 
     A last line without a line end counts as complete if it is a move or a comment. No proper prefix
-    of a move is a move, so nothing that matters can have been cut off.
+    of a move is a move itself, so only comments can have been cut off.
 
     Returns:
-        The complete lines with their numbers; warnings; the length of the complete lines in bytes.
+        The complete lines with their numbers, the warnings, and the length of the complete lines
+        in bytes.
     """
     mark = 3 if raw.startswith(b"\xef\xbb\xbf") else 0
     raw = raw[mark:]
@@ -225,7 +226,7 @@ def _lines(raw: bytes) -> tuple[list[tuple[int, str]], list[str], int]:
 
 
 def header_text(settings: Settings) -> str:
-    """Return the header of a record: the lines before the first move."""
+    """Return the header of a record, which consists of the lines before the first move."""
     lines = [
         FIRST_LINE,
         f"set-size {settings.set_size}",
@@ -242,7 +243,7 @@ def header_text(settings: Settings) -> str:
 
 @validate_arguments(game=Game)
 def record_text(game: Game) -> str:
-    """Return the record of a game; reading the record gives an equal game.
+    """Return the text of a game's record. Parsing and replaying it gives an equal game.
 
     >>> print(record_text(Game.start().play(Move.parse("0 asks 1 for 0/2: no"))), end="")
     quaternity 1
@@ -256,5 +257,5 @@ def record_text(game: Game) -> str:
 
 
 def record_of(settings: Settings, moves: Iterable[tuple[Question, Answer]]) -> str:
-    """Return the record of a game with these moves, without checking that they are legal."""
+    """Return the text of a record with the given moves, without checking that they are legal."""
     return header_text(settings) + "".join(f"{Move(*move)}\n" for move in moves)

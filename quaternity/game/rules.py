@@ -1,8 +1,8 @@
-"""Quaternity as a table game: the implementation of `quaternity.table.protocol.Rules`.
+"""The rules of Quaternity, as an implementation of `quaternity.table.protocol.Rules`.
 
-If only one answer to a question is possible, the rules give it; otherwise the answer is a move of
-the asked player. So a position consists of a state and, perhaps, a question that waits for its
-answer. Nothing is hidden, because the hands are undefined.
+If only one answer to a question is possible, the rules give this answer. If both are possible, the
+answer is a move of the asked player. So a position consists of a state and possibly a pending
+question, which the asked player must answer. Nothing is hidden, because no cards are dealt.
 """
 
 from __future__ import annotations
@@ -38,15 +38,16 @@ from solvers.problem import players_in
 ASK = re.compile(
     r"(?:(\d{1,9})\s+asks\s+)?(\d{1,9})(?:\s+for)?\s+(\d{1,9})\s*[/\s]\s*(\d{1,9})", re.ASCII
 )
-"""Pattern of a question as a player types it: `1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`."""
+"""Pattern of a question that a player types, such as `1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`."""
 
 QuaternityMove = Question | Answer
 
 
 def parse_question(text: str, asker: int | None) -> Question | None:
-    """Parse a question that a player typed; `asker` is used if the text does not name the asker.
+    """Parse a question that a player typed.
 
-    Return None if the text is not a question, or the asker is not known.
+    If the text does not name the asker, `asker` is used. Return None if the text is not a question,
+    or if neither the text nor `asker` names the asker.
     """
     match = ASK.fullmatch(text.strip())
     player = asker if match is None or match[1] is None else int(match[1])
@@ -57,7 +58,7 @@ def parse_question(text: str, asker: int | None) -> Question | None:
 
 @dataclass(frozen=True, slots=True)
 class QuaternityPosition:
-    """A state, and the question that waits for an answer (None if there is none)."""
+    """A state with its pending question, which waits for an answer and may be None."""
 
     state: State
     pending: Question | None = None
@@ -65,7 +66,7 @@ class QuaternityPosition:
 
 @dataclass(frozen=True, slots=True)
 class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityPosition]):
-    """Quaternity with its settings; see `quaternity.table.protocol.Rules`."""
+    """The rules of Quaternity with given settings (see `quaternity.table.protocol.Rules`)."""
 
     settings: Settings = field(default_factory=Settings)
 
@@ -78,7 +79,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return self.settings.players
 
     def start(self, random: Random) -> QuaternityPosition:
-        """Return the position before the first question; nothing is dealt."""
+        """Return the position before the first question. No cards are dealt."""
         del random
         return QuaternityPosition(State.start(self.settings))
 
@@ -90,11 +91,11 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return () if state.is_over or state.turn is None else (state.turn,)
 
     def is_settled(self, position: QuaternityPosition) -> bool:
-        """Return False while a question waits for its answer."""
+        """Return whether no question is waiting for its answer."""
         return position.pending is None
 
     def view(self, position: QuaternityPosition, seat: int | None) -> QuaternityPosition:
-        """Return the position itself, because all players know the same."""
+        """Return the position itself, because all players have the same knowledge."""
         del seat
         return position
 
@@ -111,7 +112,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
             raise IllegalMove(f"'{move}'", [f"player {acting[0]} is to move, not player {seat}"])
         state = position.state
         if acting and position.pending is None and isinstance(move, Question):
-            answers = state.legal_questions.answers(move)  # the expensive step, done only once
+            answers = state.legal_questions.answers(move)  # This expensive step is done only once.
             if len(answers) == 2:
                 return QuaternityPosition(state, move)
             if answers:
@@ -130,7 +131,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         move: QuaternityMove,
         after: QuaternityPosition,
     ) -> tuple[str, ...]:
-        """Return the question, with its answer if it has one, and the sets completed by it."""
+        """Return messages about the question, its answer, and the sets that it completed."""
         del seat
         question = before.pending if isinstance(move, Answer) else move
         assert question is not None, "an answer follows a pending question"
@@ -152,7 +153,10 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return tuple(map(float, position.state.points))
 
     def places(self, position: QuaternityPosition) -> tuple[int, ...] | None:
-        """Rank the players by points; equal points share a place."""
+        """Return the rank of each player by points, or None if the game is not over.
+
+        Players with equal points share a rank.
+        """
         if not position.state.is_over:
             return None
         points = position.state.points
@@ -169,7 +173,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return view.state.legal_questions
 
     def faults(self, view: QuaternityPosition, move: QuaternityMove) -> list[str]:
-        """Return all reasons why a move is illegal; an empty list if it is legal."""
+        """Return all reasons why a move is illegal, or an empty list if it is legal."""
         if view.state.is_over:
             return [IS_OVER()]
         if view.pending is not None:
@@ -182,11 +186,12 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return [] if move in view.state.legal_questions else view.state.faults(move)
 
     def read(self, text: str, view: QuaternityPosition) -> QuaternityMove:
-        """Parse `1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`; yes or no while a question is pending.
+        """Parse a question such as `1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`, or an answer.
 
-        An answer may follow the question, as in `0 asks 1 for 0/2: no`. The answer is not part of
-        the move, but it must be possible. While a question is pending, this method accepts another
-        question, too; `faults` then says that an answer is expected.
+        Answers are parsed while a question is pending. Another question is accepted, too, so that
+        `faults` can say that an answer is expected. If no question is pending, an answer may follow
+        the question, as in `0 asks 1 for 0/2: no`. The answer is not part of the move, but it must
+        be possible.
 
         Raises:
             InputError: If the text is not a move, or its answer is impossible.
@@ -207,7 +212,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return question
 
     def show(self, view: QuaternityPosition, width: int = WIDTH, words: Wording = PLAIN) -> str:
-        """Return the cards, the points, the possible owners of cards, and the pending question."""
+        """Return a text with the hand sizes, points, possible owners and the pending question."""
         state = view.state
         turn = None if state.is_over else state.turn
         lines = [
@@ -219,7 +224,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return "\n".join(lines)
 
     def view_json(self, view: QuaternityPosition) -> dict[str, Any]:
-        """Return the state as in a state file, and the pending `question` as text or null."""
+        """Return the state and the pending `question` (a string or null) as JSON values."""
         state, problem = view.state, view.state.problem
         return {
             "turn": state.turn,
@@ -235,7 +240,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         }
 
     def like(self, view: QuaternityPosition, random: Random) -> QuaternityPosition:
-        """Return the view itself."""
+        """Return the view itself, because nothing is hidden."""
         del random
         return view
 
@@ -246,9 +251,10 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         move: QuaternityMove,
         after: QuaternityPosition,
     ) -> str:
-        """Return the line of a move; for a pending question, only the part before the answer.
+        """Return the text that a move adds to the record.
 
-        That part has no line end. Its colon shows that the question is complete.
+        A question that waits for its answer adds only the first part of a line. The part ends with
+        a colon, which shows that the question is complete. The answer adds the rest of the line.
         """
         del seat
         if after.pending is not None:
@@ -258,19 +264,19 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         return f"{move}: {self._answer(before, move)}\n"
 
     def record_start(self, start: QuaternityPosition, names: Sequence[str]) -> str:
-        """Return the settings; a record of this game has no names of players."""
+        """Return the header with the settings. Records of this game do not name the players."""
         del start, names
         return header_text(self.settings)
 
     @classmethod
     def of_record(cls, data: bytes) -> QuaternityRules:
-        """Return the rules with the settings of a record; raise the errors of `parse_record`."""
+        """Return rules with the settings of a record. Raise the same errors as `parse_record`."""
         return cls(parse_record(data).settings)
 
     def replay(self, data: bytes) -> Replay[QuaternityPosition, QuaternityMove]:
-        """Replay a record that has the same settings as these rules.
+        """Replay a record, which must have the same settings as these rules.
 
-        If the record ends with a question without an answer, the question is the last move.
+        If the record ends with a question that has no answer, this question is the last move.
 
         Raises:
             InputError: If the data are not a record, or have other settings.
@@ -285,7 +291,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         starts = [0]
         for text in lines:
             starts.append(starts[-1] + len(text))
-        # Text between two moves belongs to the first of them.
+        # Comments and blank lines between two moves belong to the first of the two moves.
         begins = (*(starts[line - 1] for line in record.lines), record.whole_bytes)
         ends = [begins[0]]
         for number, (question, answer) in enumerate(game.moves):
@@ -310,7 +316,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
 
 
 def _pending_question(line: bytes, state: State) -> Question | None:
-    """Return the legal question in an incomplete line, if both answers to it are possible."""
+    """Return the question in an incomplete line if both answers to it are legal, or else None."""
     question = parse_question(line.decode(errors="replace"), None)
     if question is None or question not in state.legal_questions:
         return None
@@ -320,9 +326,10 @@ def _pending_question(line: bytes, state: State) -> Question | None:
 def owners_table(
     state: State, width: int = WIDTH, words: Wording = PLAIN, follows: bool = True
 ) -> str:
-    """Return a table of the possible owners of each card and the minimums of each set.
+    """Return a text table of the possible owners of each card and the minimums of each set.
 
-    The table shows all that can be deduced if `follows` is true, otherwise only the stated facts.
+    If `follows` is true, the table includes everything that can be deduced. Otherwise it shows only
+    the stated facts.
     """
     everybody, problem = (1 << state.players) - 1, state.problem
     if follows:
@@ -342,9 +349,9 @@ def owners_table(
 
 
 def owner_cell(mask: int, everybody: int, names: Mapping[int, str] = MappingProxyType({})) -> str:
-    """Return the possible owners of a card: `=2` for player 2, `*` for all, `13` for 1 or 3.
+    """Return the possible owners of a card, such as `=2`, `*` (all players) or `13` (1 or 3).
 
-    `names` has the labels of players that are not shown as a number.
+    `names` maps players that are not shown as numbers to their labels.
     """
     if mask == everybody and mask.bit_count() > 1:
         return "*"

@@ -1,4 +1,4 @@
-"""States that demonstrate a fault of a solver: minimize them and save them as files."""
+"""Minimization and storage of states for which a solver gives a wrong result."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from solvers.solver import Solver
 
 
 def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> tuple[State, str]:
-    """Minimize a state about which a solver is wrong; return it and a description of the fault.
+    """Return a smaller state for which a solver is still wrong, and a description of the fault.
 
-    Completed sets are removed first. If the fault disappears without them, or no solver is wrong,
-    the state is returned unchanged. Only the faulty solvers are run again. The search stops after
-    `seconds` and returns the smallest state up to then.
+    Completed sets are removed first. If the fault disappears without them, or if no solver is
+    wrong, the state is returned unchanged. Only the faulty solvers are run again. After `seconds`,
+    the search stops and returns the smallest state found so far.
 
-    Cost: see `solvers.minimize.minimize_problem`; each step runs the faulty solvers once.
+    Cost: as `solvers.minimize.minimize_problem`, where each step runs the faulty solvers once.
     """
     is_faulty = _fault_predicate(state.problem, solvers)
     in_play = [constraint for constraint in state.problem.sets if constraint.size]
@@ -36,7 +36,7 @@ def smallest_state(state: State, solvers: Sequence[Solver], seconds: float) -> t
 
 
 def smallest_text(case: State | DealProblem, solvers: Sequence[Solver], seconds: float) -> str:
-    """Minimize a state or a deal problem about which a solver is wrong; return its file's text."""
+    """Minimize a state or deal problem for which a solver is wrong, and return it as file text."""
     if isinstance(case, State):
         return any_text(smallest_state(case, solvers, seconds)[0])
     return any_text(minimize_problem(case, _fault_predicate(case, solvers), seconds=seconds))
@@ -45,17 +45,21 @@ def smallest_text(case: State | DealProblem, solvers: Sequence[Solver], seconds:
 def _fault_predicate(
     problem: DealProblem, solvers: Sequence[Solver]
 ) -> Callable[[DealProblem], bool]:
-    """Return a predicate: is a solver that is wrong about `problem` wrong about another problem?"""
+    """Return a predicate that tells whether a problem reproduces the fault.
+
+    The predicate is true for another problem if one of the solvers that are wrong about `problem`
+    is wrong about it, too.
+    """
     names = {fault.solver for fault in judge(problem, solvers).faults}
     guilty = [solver for solver in solvers if solver.name in names] or solvers
     return lambda other: bool(judge(other, guilty).faults)
 
 
 def check_directory(directory: str) -> None:
-    """Check, before a long computation, that findings can be saved in a directory.
+    """Check that files can be saved in a directory, for use before a long computation.
 
     Raises:
-        InputError: If the path is not a directory, or it cannot be written.
+        InputError: If the path is not a directory, or if the directory is not writable.
     """
     if not Path(directory).is_dir():
         raise InputError(f"{directory}: not a directory")
@@ -64,7 +68,7 @@ def check_directory(directory: str) -> None:
 
 
 def save_finding(directory: str, text: str) -> str:
-    """Save the text of a state or deal problem in a file named after its hash; return the path."""
+    """Save the text of a state or deal problem, and return the path, which contains its hash."""
     path = Path(directory) / f"disagreement-{sha256(text.encode()).hexdigest()[:8]}.json"
     write_text(path, text)
     return str(path)

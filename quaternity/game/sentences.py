@@ -49,7 +49,7 @@ HOPELESS = MessageTemplate("hopeless", "{reason}; a brisk game does not allow ho
 def question_sentence(
     question: Question, answer: Answer | None = None, forced: bool = False
 ) -> Message:
-    """Return the message about a question; `answer` is None while the question is pending."""
+    """Return a message about a question and its answer. Without an answer, `answer` is None."""
     asker, asked, card = question
     kind = ASKS if answer is None else FORCED if forced else ANSWERED
     return kind(asker=asker, asked=asked, card=card, answer=answer, forced=forced)

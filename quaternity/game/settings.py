@@ -1,4 +1,4 @@
-"""The settings of a game of Quaternity, and their limits."""
+"""The settings of a game of Quaternity, with checks of their limits."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from quaternity.base.validation import as_int
 from solvers.problem import MAX_CARDS, MAX_PLAYERS, check_size
 
 MAX_SEED = 999_999_999
-"""Maximum seed: seeds, including those in records, have at most nine digits."""
+"""Maximum value of a seed. Seeds have at most nine digits, because records allow no more."""
 
 
 class NamedChoice(StrEnum):
-    """Base class of enumerations of named rules or methods."""
+    """Base class for enumerations whose members are chosen by name, such as variants of a rule."""
 
     __repr__ = code_name
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the member with a name; otherwise raise InputError, which lists the names."""
+        """Return the member with a name, or raise an InputError that lists all names."""
         if not isinstance(text, str) or text not in list(cls):
             kind = cls._noun()
             raise InputError(f"{kind} {quote_value(text)} is unknown; choose from {', '.join(cls)}")
@@ -33,7 +33,7 @@ class NamedChoice(StrEnum):
 
     @classmethod
     def _noun(cls) -> str:
-        """Return the name of the choice in messages and files."""
+        """Return the name of this class in messages, such as `tie-break` for `TieBreak`."""
         return "-".join(re.findall("[A-Z][a-z]+", cls.__name__)).lower()
 
     @classmethod
@@ -42,11 +42,11 @@ class NamedChoice(StrEnum):
 
 
 class TieBreak(NamedChoice):
-    """The rule that selects the next asker if neither the asker nor the asked has cards left.
+    """Rule that selects the next player to ask if both players of a question have no cards left.
 
-    `FIRST_IN_ORDER`: the first player with cards, in the order of players.
-    `MIN_SETS`: the player with cards who has the fewest completed sets, then the fewest cards; a
-    tie is broken at random, by the seed.
+    `FIRST_IN_ORDER` selects the player with the lowest number who has cards. `MIN_SETS` selects the
+    player with cards who has the fewest completed sets and, among equals, the fewest cards. If
+    several players are still equal, the seed decides among them at random.
     """
 
     FIRST_IN_ORDER = "first-in-order"
@@ -54,7 +54,7 @@ class TieBreak(NamedChoice):
 
 
 def check_seed(seed: int) -> int:
-    """Return a seed as an `int`; raise InputError if it is out of range."""
+    """Return a seed as an `int`. Raise InputError if it is not a whole number or out of range."""
     seed = as_int(seed, "seed")
     if not 0 <= seed <= MAX_SEED:
         raise InputError(f"seed: {seed} is out of range 0..{MAX_SEED}")
@@ -62,7 +62,7 @@ def check_seed(seed: int) -> int:
 
 
 def check_brisk(brisk: bool) -> bool:
-    """Return `brisk`; raise InputError if it is not a `bool`."""
+    """Return `brisk` unchanged. Raise InputError if it is not a `bool`."""
     if not isinstance(brisk, bool):
         raise InputError(f"brisk: {quote_value(brisk)} is neither true nor false")
     return brisk
@@ -70,21 +70,21 @@ def check_brisk(brisk: bool) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The rules that the players agree on before a game.
+    """The settings that the players agree on before a game.
 
     Attributes:
-        set_size: cards in a set (S), at least 2.
+        set_size: number of cards in a set (S), at least 2.
         sets: number of sets (N), at least 1.
-        players: number of players (P), at least 2; S*N must be a multiple of P.
-        tie_break: a `TieBreak` or its name: who asks next if both players of a question have no
-            cards left.
+        players: number of players (P), at least 2. S*N must be a multiple of P.
+        tie_break: a `TieBreak` or its name. It selects the next player to ask if both players of
+            a question have no cards left.
         seed: seed of the random choice in `TieBreak.MIN_SETS`.
         brisk: whether *hopeless* questions, which can only be answered no, are forbidden
             (see `quaternity.game.transition.may_be_asked`).
 
     Raises:
-        InputError: If a setting is invalid (the message lists all faults), or the game exceeds a
-            limit of size.
+        InputError: If a setting is invalid or the game is too large. The message lists all invalid
+            settings.
 
     >>> Settings(set_size=4, sets=13, players=4).hand
     13
@@ -116,7 +116,7 @@ class Settings:
             try:
                 value = as_int(getattr(self, name), name)
                 object.__setattr__(self, name, value)
-                if value < allowed.start:  # `check_size` checks the upper limit
+                if value < allowed.start:  # `check_size` checks the upper limits together.
                     why = whys.get(name, "")
                     faults.append(f"{name}: {value} is less than {allowed.start}{why}")
             except InputError as error:
@@ -140,7 +140,7 @@ class Settings:
             )
 
     def __str__(self) -> str:
-        """Return a text that does not change between versions: `compare` uses it as a seed."""
+        """Return a text that is the same in all versions, because `compare` uses it as a seed."""
         values = {field.name: repr(getattr(self, field.name)) for field in fields(self)}
         values["tie_break"] = f"<{self.tie_break!r}: {self.tie_break.value!r}>"
         if not self.brisk:

@@ -1,9 +1,9 @@
-"""The state of a game: the public knowledge about the deal, the turn and the completed sets.
+"""The state of a game: the public knowledge about the cards, the turn and the completed sets.
 
-A state is a `DealProblem` (hands, owners, bounds) with the player to move and the completed sets.
-It needs no history, because the deals of the problem are exactly the deals that fit the history.
-States are immutable; `after` returns the next state. A completed set is out of play: its constraint
-in the problem is empty.
+A state combines a `DealProblem` (hands, owners, bounds) with the player to move and the completed
+sets. It needs no history, because the deals of the problem are exactly the deals that fit the
+history. States are immutable, and `after` returns the next state. A completed set is out of play,
+so its constraint in the problem is empty.
 """
 
 from __future__ import annotations
@@ -76,20 +76,20 @@ def _player(value: int | None, players: int, place: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class State(Displayable):
-    """The public knowledge at one moment of a game. Immutable; compared by value.
+    """The public knowledge at one moment of a game. States are immutable and compared by value.
 
     Attributes:
-        problem: the hands, owners and bounds. Completed sets are empty in it.
+        problem: the hands, owners and bounds. Completed sets have no cards in it.
         turn: the player to move, or None if that does not matter.
-        completed: the owner of each completed set; None for a set in play.
+        completed: for each set, the owner if it is completed, or None if it is in play.
         set_size: number of cards in each set.
         tie_break, seed, brisk: see `Settings`.
 
     Raises:
         InputError: If a part is malformed, or the parts do not fit together.
 
-    Build a state with `State.start(settings)`, `quaternity.game.state_file.read_state`, or from its
-    parts. Parts must fit together but need not be possible (see `verdict`).
+    Create a state with `State.start(settings)`, with `State.read`, or from its parts. The parts
+    must fit together, but a state may be impossible: `verdict` tells whether any deal fits it.
 
     >>> state = State.start(Settings(set_size=4, sets=3, players=3))
     >>> len(state.legal_questions)
@@ -106,7 +106,7 @@ class State(Displayable):
     tie_break: TieBreak = TieBreak.FIRST_IN_ORDER
     seed: int = 0
     brisk: bool = False
-    # Caches, filled on first use and updated by `after`; they are not part of the value.
+    # These caches are filled on first use or by `after`, and do not affect comparisons.
     _rows: tuple[PreparedSet, ...] | None = field(
         default=None, init=False, repr=False, compare=False
     )
@@ -161,7 +161,7 @@ class State(Displayable):
 
     @classmethod
     def parse(cls, text: str | bytes) -> State:
-        """Return the state in the text of a state file.
+        """Return the state that the text of a state file describes.
 
         Issue a `FileWarning` for each irregularity that does not prevent reading.
 
@@ -174,7 +174,9 @@ class State(Displayable):
 
     @classmethod
     def read(cls, path: str) -> State:
-        """Return the state in a file (`-` for standard input); see `parse`.
+        """Return the state that a file describes. The path `-` means standard input.
+
+        Warnings and further errors are the same as for `parse`.
 
         Raises:
             InputError: If the file cannot be read.
@@ -197,7 +199,7 @@ class State(Displayable):
         rows: tuple[PreparedSet, ...] | None,
         slack: int | None,
     ) -> State:
-        """Create a state without checks, because it follows from a valid state."""
+        """Create the state that follows `before`, without checking the arguments."""
         state = object.__new__(cls)
         put = object.__setattr__
         put(state, "problem", problem)
@@ -213,7 +215,7 @@ class State(Displayable):
         return state
 
     def __reduce__(self) -> tuple[type[State], tuple[object, ...]]:
-        """Copy and pickle only the value, without the caches."""
+        """Exclude the caches from copies and pickles."""
         value = (self.problem, self.turn, self.completed, self.set_size)
         return type(self), (*value, self.tie_break, self.seed, self.brisk)
 
@@ -226,7 +228,7 @@ class State(Displayable):
 
     @property
     def hands(self) -> tuple[int, ...]:
-        """The number of cards in the hand of each player, without completed sets."""
+        """The number of cards in each player's hand, not counting completed sets."""
         return self.problem.hands
 
     @property
@@ -235,7 +237,10 @@ class State(Displayable):
         return len(self.completed)
 
     def owners_of(self, set_index: int, number: int) -> tuple[int, ...]:
-        """Return the players who may own a card; for a card of a completed set, its owner."""
+        """Return the players who may own a card.
+
+        For a card of a completed set, this is only the owner of the set.
+        """
         owner = self.completed[check_index(set_index, len(self.completed), "set")]
         if owner is None:
             return self.problem.may_own(set_index, number)
@@ -249,19 +254,19 @@ class State(Displayable):
 
     @property
     def is_over(self) -> bool:
-        """True when every set is completed."""
+        """True if every set is completed."""
         return None not in self.completed
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The players with the most sets once the game is over; none before."""
+        """The players with the most sets. Empty while the game is running."""
         points = self.points
         best = max(points) if self.is_over else None
         return tuple([player for player, count in enumerate(points) if count == best])
 
     @property
     def winner(self) -> int | None:
-        """The only player with the most sets once the game is over; None before, or in a tie."""
+        """The player with the most sets, or None after a tie or while the game is running."""
         winners = self.winners
         return winners[0] if len(winners) == 1 else None
 
@@ -269,9 +274,9 @@ class State(Displayable):
 
     @validate_arguments(solver=(Solver, type(None)))
     def verdict(self, solver: Solver | None = None) -> Verdict:
-        """Return whether some deal fits, with evidence.
+        """Return the verdict, with evidence, on whether any deal fits the state.
 
-        The default is the fastest solver that supports the problem.
+        The default solver is the fastest one that supports the problem.
 
         Raises:
             SolverFault: If the evidence of an external solver is wrong.
@@ -279,12 +284,12 @@ class State(Displayable):
         return run_solver(self.problem, solver or default_solver(self.problem))
 
     def filtered(self, seconds: float | None = None) -> DealProblem:
-        """Return the equivalent problem with exact owners, minimums and maximums.
+        """Return an equivalent deal problem whose owners, minimums and maximums are all exact.
 
-        The two methods for this are described in `solvers.filtering`.
+        The module `solvers.filtering` describes the two methods for this.
 
         Args:
-            seconds: time limit; None for no limit.
+            seconds: time limit in seconds, or None for no limit.
 
         Raises:
             NoDeal: If the state is impossible.
@@ -295,7 +300,10 @@ class State(Displayable):
         return filter_problem(self.problem, seconds)
 
     def same_position(self, other: State) -> bool:
-        """Return whether two possible states have the same deals, turn and completed sets."""
+        """Return whether two states have the same deals, turn and completed sets.
+
+        Both states must be possible.
+        """
         if not isinstance(other, State):
             raise InputError(f"other: {quote_value(other)} is not a State")
         key = (self.turn, self.completed, self.hands)
@@ -313,7 +321,7 @@ class State(Displayable):
         return layout_for(self.players, self.set_size * len(self.completed), self.set_size)
 
     def rows(self) -> tuple[PreparedSet, ...]:
-        """Return the prepared sets, for a state with tables; computed once."""
+        """Return the prepared sets from a cache. The state must have tables (see `has_tables`)."""
         if self._rows is None:
             layout = self.layout()
             rows = tuple(prepare_set(layout, constraint) for constraint in self.problem.sets)
@@ -322,9 +330,9 @@ class State(Displayable):
         return self._rows
 
     def slack(self) -> int | None:
-        """Return the slack of the tables (see `solvers.coalition_tables`); None if no deal fits.
+        """Return the cached slack of the tables, or None if no deal fits.
 
-        The slack is computed once.
+        See `solvers.coalition_tables` for the meaning of the slack.
         """
         if self._slack is None:
             tables = [row.kind.table for row in self.rows()]
@@ -336,10 +344,10 @@ class State(Displayable):
     # ------------------------------------------------------------------ questions and answers
 
     def cards_to_ask(self) -> list[bytes] | None:
-        """Return a byte for each card of each set: 1 if the player to move may request the card.
+        """Return, for each set, one byte per card, which is 1 if the player to move may request it.
 
-        See `quaternity.game.legal.cards_to_ask`. Return None for a state without tables, if no
-        player can ask, and in a brisk game, in which the asked player matters.
+        See `quaternity.game.legal.cards_to_ask`. Return None if the state has no tables, no turn or
+        no possible deal. Return None in a brisk game, too, because there it matters who is asked.
         """
         slack = self.slack() if self.has_tables and not self.brisk else None
         if slack is None or self.turn is None:
@@ -347,7 +355,7 @@ class State(Displayable):
         return cards_to_ask(self.rows(), slack, self.turn)
 
     def questions_by_set(self) -> list[SetQuestions]:
-        """Return the legal questions by set, for a state with tables; computed once."""
+        """Return the legal questions of each set from a cache. The state must have tables."""
         questions = self._legal
         if questions is None:
             slack, asker = self.slack(), self.turn
@@ -365,9 +373,9 @@ class State(Displayable):
         return LegalQuestions(self)
 
     def legal_questions_by(self, solver: Solver) -> LegalQuestions:
-        """Return a view of the legal questions, found by the given solver.
+        """Return a view of the legal questions, which the given solver finds.
 
-        This is slower than `legal_questions`, and independent of it.
+        This is slower than `legal_questions`, but independent of the prepared tables.
         """
         return LegalQuestions(self, solver)
 
@@ -384,7 +392,7 @@ class State(Displayable):
         return answers
 
     def faults(self, question: Question | str) -> list[str]:
-        """Return all reasons why a question is illegal; an empty list if it is legal."""
+        """Return all reasons why a question is illegal, or an empty list if it is legal."""
         question = Question.of(question)
         faults = question_faults(self.problem, self.turn, self.completed, self.set_size, question)
         if not may_be_asked(HOPELESS, self.brisk) and self.is_hopeless(question):
@@ -392,7 +400,7 @@ class State(Displayable):
         return faults
 
     def is_hopeless(self, question: Question | str) -> bool:
-        """Return whether a question can only be answered no; a brisk game forbids that."""
+        """Return whether a question can only be answered no, which a brisk game forbids."""
         return self._possible_answers(Question.of(question)) == HOPELESS
 
     def _answers(self, question: Question) -> Answers:
@@ -426,7 +434,7 @@ class State(Displayable):
         return possible_answers(self.rows()[set_index], slack, asker, asked, number)
 
     def after(self, question: Question | str, answer: Answer | bool | str) -> State:
-        """Return the state after a question and its answer; completed sets are out of play in it.
+        """Return the state after a question and its answer, with completed sets out of play.
 
         Raises:
             IllegalQuestion: If the question is illegal. The error lists all reasons.
@@ -446,7 +454,7 @@ class State(Displayable):
         return self.after_legal(question, answer)
 
     def after_legal(self, question: Question, answer: Answer) -> State:
-        """Return the same as `after`, without checks, for a legal question and a legal answer."""
+        """Return the same state as `after`, without checking that question and answer are legal."""
         asker, asked, (set_index, number) = question
         if not self.has_tables:
             return self._completed_by_solver(question, answer)
@@ -473,10 +481,7 @@ class State(Displayable):
         return State._next(self, problem, turn, completed, rows, slack)
 
     def _completed_by_solver(self, question: Question, answer: Answer) -> State:
-        """Return the state after a move, for states without tables.
-
-        A solver finds the completed sets.
-        """
+        """Return the state after a move. A solver, instead of tables, finds the completed sets."""
         asker, asked, (set_index, number) = question
         problem = problem_after(self.problem, asker, asked, set_index, number, answer)
         owned = owned_by_solver(problem, default_solver(problem))
@@ -495,11 +500,11 @@ class State(Displayable):
         return DealProblem.unchecked(tuple(hands), tuple(sets)), tuple(completed)
 
     def settle(self) -> State:
-        """Return the state in which a game continues from this state, by the rules.
+        """Return the state after the rules have completed sets and passed the turn if necessary.
 
-        Sets that a player owns in every deal become completed, and the tie-break passes on the turn
-        of a player without cards. The states of a game are already settled. An impossible state is
-        returned unchanged.
+        A set that a player owns in every deal becomes completed. If the player to move has no
+        cards, the tie-break selects another player. The states of a `Game` need no such change. An
+        impossible state is returned unchanged.
 
         Raises:
             LimitError: If the solver that finds the completed sets gives up.
@@ -539,9 +544,9 @@ class State(Displayable):
         return draw_player(tied, self.seed, completed, hands)
 
     def picture(self) -> Display:
-        """Return the display of the state: a table of the possible owners of all cards.
+        """Return a display of the state: a table of the possible owners of all cards.
 
-        A notebook shows its `.html()`; `.svg()` is a separate drawing.
+        A notebook shows the display's `.html()`. Its `.svg()` is a standalone drawing.
         """
         from quaternity.game.picture import owners_picture
 
@@ -571,10 +576,10 @@ class State(Displayable):
 
 
 class LegalQuestions:
-    """A view of the legal questions of a state, computed on first use and cached.
+    """A collection view of the legal questions of a state, computed on first use and cached.
 
-    It is true if there is a legal question. It supports iteration, `len` and `in`; `items()`
-    iterates over pairs of a question and its answers.
+    The view is true if there is a legal question. It supports iteration, `len` and `in`. The method
+    `items()` iterates over pairs of a question and its answers.
     """
 
     __slots__ = ("_known", "_solver", "state")
@@ -597,7 +602,7 @@ class LegalQuestions:
         return self._known
 
     def groups(self) -> list[Group]:
-        """Return the legal questions, grouped by interchangeable cards, in the order of sets."""
+        """Return the legal questions in the order of the sets, grouped by interchangeable cards."""
         return [
             Group(asked, about_set.set_index, cards, ANSWERS[legal])
             for about_set in self._by_set()
@@ -627,7 +632,10 @@ class LegalQuestions:
         return chain.from_iterable(map(questions_with_answers, self._by_set()))
 
     def first(self) -> Iterator[Question]:
-        """Yield the legal questions, computing each one only when it is needed if possible."""
+        """Yield the legal questions.
+
+        Without tables, each question is computed only when it is needed.
+        """
         if self._known is not None or self.state.has_tables:
             yield from self
             return
@@ -644,9 +652,9 @@ class LegalQuestions:
         return (question for question, _ in self.items())
 
     def answers(self, question: Question | str) -> Answers:
-        """Return the legal answers to a question, or none if it is illegal.
+        """Return the legal answers to a question, or an empty tuple if the question is illegal.
 
-        This does not compute the other legal questions.
+        This does not compute the other legal questions, unless the view was created with a solver.
         """
         question = Question.of(question)
         if self._known is None and self._solver is None:
@@ -661,6 +669,9 @@ class LegalQuestions:
 
 
 def with_problem(state: State, problem: DealProblem) -> State:
-    """Return a copy of a state with another deal problem, which must have the same sets in play."""
+    """Return a copy of a state with another deal problem.
+
+    The same sets must be in play in both problems.
+    """
     rules = state.tie_break, state.seed, state.brisk
     return State(problem, state.turn, state.completed, state.set_size, *rules)

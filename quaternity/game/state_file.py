@@ -1,11 +1,11 @@
-"""State files: the JSON form of a `State`, read strictly and written losslessly.
+"""Strict reader and lossless writer of state files, the JSON form of a `State`.
 
 A malformed file raises `StateFileError`, which lists every fault with its path in the document. A
-well-formed file that contradicts itself about a completed set raises `ContradictoryState`, because
-it is impossible, not malformed. Any other file gives a `State`, possible or not. Its completed sets
-and its turn are updated by the rules (`State.settle`), with a warning if that changes something.
+well-formed file that contradicts itself about a completed set raises `ContradictoryState`. Any
+other file gives a `State`, even if no deal fits it. `State.settle` then updates the completed sets
+and the turn by the rules, and each change gives a warning.
 
-If both states and records are allowed, the content of the file decides, not its name.
+Where both states and records are allowed, the content of a file decides which of them it is.
 """
 
 from __future__ import annotations
@@ -40,29 +40,29 @@ DEAL_PROBLEM_FILE = re.compile(r'"format"\s*:\s*"deal-problem/')
 
 
 class StateFileError(MalformedDocument):
-    """A state file is malformed. `faults` lists every fault with its path in the document."""
+    """Error for a malformed state file. `faults` lists every fault with its path in the file."""
 
 
 class ContradictoryState(QuaternityError):
-    """A well-formed state file contradicts itself about a completed set, so no deal fits."""
+    """Error for a well-formed state file that contradicts itself about a completed set."""
 
 
 class LoadedState(NamedTuple):
-    """A state and the warnings about its file."""
+    """A state that was read from a file, with warnings about the file."""
 
     state: State
     warnings: list[str]
 
 
 class LoadedProblem(NamedTuple):
-    """A deal problem and the warnings about its file."""
+    """A deal problem that was read from a file, with warnings about the file."""
 
     problem: DealProblem
     warnings: list[str]
 
 
 def read_state(path: str) -> LoadedState:
-    """Read a state file (`-` for standard input).
+    """Read a state file. The path `-` means standard input.
 
     Raises:
         InputError: If the file cannot be read.
@@ -74,7 +74,7 @@ def read_state(path: str) -> LoadedState:
 
 @validate_arguments(text=(str, bytes, bytearray))
 def parse_state(text: str) -> LoadedState:
-    """Parse the JSON text of a state; raise the same errors as `read_state`.
+    """Parse the JSON text of a state. Raise the same errors as `read_state`.
 
     >>> parse_state('{"players": 2}')
     Traceback (most recent call last):
@@ -91,7 +91,7 @@ def _unsettled_state(text: str) -> LoadedState:
 
 
 def settle_state(loaded: LoadedState) -> LoadedState:
-    """Return the settled state, with a warning for each difference to the file."""
+    """Apply `State.settle` to a state, and add a warning for each change."""
     in_file = loaded.state
     state = in_file.settle()
     warnings = [
@@ -177,7 +177,8 @@ class _Reader(DocumentReader):
     ) -> None:
         """Raise ContradictoryState if the document contradicts itself about a completed set.
 
-        Completed sets are empty in the deal problem, so a solver would not notice it.
+        Completed sets are empty in the deal problem, so a solver would not notice the
+        contradiction.
         """
         faults = []
         for index, owner in enumerate(completed):
@@ -195,7 +196,7 @@ class _Reader(DocumentReader):
                     f"who may hold at most {maximum[owner][index]} of its cards"
                 )
             for player, row in enumerate(minimum):
-                # The minimum of the owner may still include the cards of the set.
+                # The file may still count the cards of the set in the minimum of its owner.
                 if row[index] > (self.size if player == owner else 0):
                     faults.append(
                         f"set {index} is completed by player {owner}, "
@@ -234,7 +235,7 @@ class _Reader(DocumentReader):
 
 
 def state_document(state: State) -> dict[str, Any]:
-    """Return the JSON object of a state; optional fields that have their default are omitted."""
+    """Return the JSON object of a state, without optional fields that have their default value."""
     players, sets = state.problem.players, state.problem.sets
     document: dict[str, Any] = {
         "format": FORMAT,
@@ -269,13 +270,13 @@ def state_document(state: State) -> dict[str, Any]:
 
 @validate_arguments(state=State)
 def state_text(state: State) -> str:
-    """Return the text of a state file, with one field per line."""
+    """Return a state as the text of a state file, with one field per line."""
     fields = (f'"{name}": {json.dumps(value)}' for name, value in state_document(state).items())
     return "{" + ",\n ".join(fields) + "}\n"
 
 
 def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
-    """Read a state file, a game record or a deal-problem file (`-` for standard input).
+    """Read a state file, a game record or a deal-problem file. The path `-` means standard input.
 
     Raises:
         InputError: If the file cannot be read, is malformed, or is of another kind.
@@ -293,11 +294,11 @@ def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
 
 
 def parse_any(text: str, *, settle: bool = True) -> LoadedState | LoadedProblem:
-    """Parse the text of a state or a deal problem; raise the same errors as `read_state`.
+    """Parse the JSON text of a state or a deal problem. Raise the same errors as `read_state`.
 
     Args:
-        text: the text.
-        settle: whether to settle a state, which takes long for large states.
+        text: the JSON text.
+        settle: whether to apply `State.settle` to a state, which takes long for large states.
     """
     if DEAL_PROBLEM_FILE.search(text):
         return LoadedProblem(*parse_deal_problem(text))
@@ -305,10 +306,10 @@ def parse_any(text: str, *, settle: bool = True) -> LoadedState | LoadedProblem:
 
 
 def any_text(value: State | DealProblem) -> str:
-    """Return the text of the file of a state or a deal problem."""
+    """Return a state or a deal problem as the text of its file."""
     return state_text(value) if isinstance(value, State) else deal_problem_text(value)
 
 
 def problem_of(value: State | DealProblem) -> DealProblem:
-    """Return the deal problem of a state; return a deal problem unchanged."""
+    """Return the deal problem of a state, or the value itself if it is a deal problem."""
     return value.problem if isinstance(value, State) else value

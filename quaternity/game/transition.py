@@ -1,4 +1,4 @@
-"""The rules of a move: what a question and its answer change.
+"""The effects of a question and its answer on the hands, the constraints and the turn.
 
 Legal questions, solvers, explanations and perfect play all use these functions, so that each rule
 is implemented only once.
@@ -15,12 +15,15 @@ from quaternity.game.settings import TieBreak
 from solvers.problem import DealProblem, SetConstraint, with_entry
 
 MIN_ASKER_CARDS = 1
-"""Minimum number of cards of a set that the asker must hold to ask for another card of it. In the
-variant with 0, every player may ask for any card."""
+"""Minimum number of cards of a set that a player must hold to ask for another card of that set. If
+it were 0, players could ask for cards of any set."""
 
 
 def asker_minimum(least: int) -> int:
-    """Return the minimum number of cards of the set that an asker holds; it was `least` before."""
+    """Return the minimum number of cards of a set that its asker holds.
+
+    `least` is the minimum that was known before the question.
+    """
     return max(least, MIN_ASKER_CARDS)
 
 
@@ -30,26 +33,26 @@ def _raise_minimum(low: tuple[int, ...], asker: int) -> tuple[int, ...]:
 
 
 HOPELESS = 1
-"""The code of the possible answers to a hopeless question (see `may_be_asked`): only no."""
+"""Value of `answers` in `may_be_asked` for a hopeless question, to which only no is possible."""
 
 
 def may_be_asked(answers: int, brisk: bool) -> bool:
-    """Return whether a question with these possible answers may be asked.
+    """Return whether the rules allow a question, given its possible answers.
 
     At least one answer must be possible. In a brisk game, the answer yes must be possible, so that
     every question may win a card.
 
     Args:
-        answers: 1 if the answer no is possible, plus 2 if the answer yes is possible.
+        answers: the sum of 1 if the answer no is possible and 2 if the answer yes is possible.
         brisk: whether the game is brisk.
     """
     return answers > (HOPELESS if brisk else 0)
 
 
 def after_statement(constraint: SetConstraint, asker: int, card: int) -> SetConstraint:
-    """Return the constraint with the statement of the asker added.
+    """Return the constraint of a set, restricted by what a question for a card of it implies.
 
-    By asking, a player states that they have a card of the set, but not this one.
+    A player who asks for a card implies that they hold another card of the set, but not this card.
     """
     owners = constraint.owners
     return SetConstraint.unchecked(
@@ -62,7 +65,10 @@ def after_statement(constraint: SetConstraint, asker: int, card: int) -> SetCons
 def after_claim(
     constraint: SetConstraint, asker: int, asked: int, card: int, answer: Answer | bool
 ) -> SetConstraint:
-    """Return the constraint with a question and its answer added, before the card moves."""
+    """Return the constraint of a set, restricted by a question and its answer.
+
+    The result describes the set before the card moves.
+    """
     owners = constraint.owners
     mask = owners[card] & ~(1 << asker)
     mask &= 1 << asked if answer else ~(1 << asked)
@@ -74,11 +80,11 @@ def after_claim(
 def after_answer(
     constraint: SetConstraint, asker: int, asked: int, card: int, answer: Answer | bool
 ) -> SetConstraint:
-    """Return the constraint after a question and its answer; after a yes, the card has moved.
+    """Return the constraint of a set after a question and its answer, when the card has moved.
 
-    A deal satisfies it after the card has moved iff the deal before the move satisfied
-    `after_claim`. An upper bound that never matters (the size of the set) stays the same; other
-    upper bounds are adjusted to the moved card.
+    A deal satisfies the result if and only if the same deal before the card moved satisfies
+    `after_claim`. An upper bound that never matters, because it is the size of the set, stays the
+    same. Other upper bounds are adjusted to the moved card.
     """
     if not answer:
         return after_claim(constraint, asker, asked, card, answer)
@@ -93,7 +99,7 @@ def after_answer(
         if bounds[asked] < size:
             bounds[asked] -= 1
         high = tuple(bounds)
-    # If the asked player could not have had the card, no player can own it now.
+    # If the asked player could not own the card, a yes is impossible, so nobody can own it now.
     mask = 1 << asker if constraint.owners[card] >> asked & 1 else 0
     return SetConstraint.unchecked(with_entry(constraint.owners, card, mask), tuple(low), high)
 
@@ -126,10 +132,10 @@ def out_of_play(players: int) -> SetConstraint:
 
 
 def next_to_ask(asker: int, asked: int, answer: Answer | bool, hands: Sequence[int]) -> int | None:
-    """Return the player who asks next: the asker after a yes, the asked player after a no.
+    """Return the player who asks next: the asker after a yes, or the asked player after a no.
 
-    If that player has no cards left, it is the other of the two. If neither has cards, return None;
-    see `break_tie`. The hands are those after the answer.
+    If that player has no cards left, return the other one of the two players. If neither of them
+    has cards, return None (see `break_tie`). `hands` contains the hand sizes after the answer.
     """
     first, second = (asker, asked) if answer else (asked, asker)
     if hands[first]:
@@ -140,7 +146,7 @@ def next_to_ask(asker: int, asked: int, answer: Answer | bool, hands: Sequence[i
 def break_tie(
     hands: Sequence[int], points: Sequence[int], tie_break: TieBreak, order: Sequence[int]
 ) -> list[int]:
-    """Return the players that the tie-break selects; one of several is drawn at random.
+    """Return the players that the tie-break selects. If there are several, see `draw_player`.
 
     At least one player must have cards. `order` is the order of players for
     `TieBreak.FIRST_IN_ORDER`.
@@ -160,7 +166,10 @@ def tied_players(hands: Sequence[int], points: Sequence[int]) -> list[int]:
 def draw_player(
     tied: Sequence[int], seed: int, completed: Sequence[int | None], hands: Sequence[int]
 ) -> int:
-    """Draw a player; the seed and the position determine the result, so replays agree."""
+    """Draw one of several equal players.
+
+    The seed and the position determine the result, so every replay draws the same player.
+    """
     if len(tied) == 1:
         return tied[0]
     return Random(f"{seed} {tuple(completed)} {tuple(hands)}").choice(tied)

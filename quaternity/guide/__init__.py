@@ -1,9 +1,9 @@
-"""The guide: pages in Markdown, for the terminal (`quaternity guide`), the browser, or as files.
+"""The guide: Markdown pages, shown in the terminal (`quaternity guide`), the browser or as files.
 
-Each page is a file in this folder; `ORDER` lists them in order. `tests/cli/test_guide.py` runs the
-examples of all pages, so their output stays correct. `notebooks/` contains some pages as notebooks,
-which `make notebooks` creates. The notebooks of `LESSONS` and of `models` include the output of
-their cells, and their pictures.
+Each page is a file in this folder, and `ORDER` lists the pages in order. `tests/cli/test_guide.py`
+runs the examples of all pages and compares their output. `make notebooks` converts some pages to
+notebooks in the folder `notebooks`. The notebooks of `LESSONS` and of `models` include the output
+of their cells, with pictures.
 """
 
 from __future__ import annotations
@@ -20,25 +20,27 @@ ORDER = (
     "perfect-play", "mathematics", "pigeons", "worlds", "secret", "trust", "formats", "limits",
     "glossary", "house",
 )  # fmt: skip
-"""The names of the pages in order; pages for newcomers come first."""
+"""Names of all pages in order. Pages for newcomers come first."""
 
 LESSONS = ("pigeons", "worlds", "secret")
-"""The pages that are lessons in Python, an hour each. `quaternity.guide.lessons` checks answers."""
+"""Pages that are lessons in Python, each of about an hour. `quaternity.guide.lessons` checks the
+answers to their exercises."""
 
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
-"""A comment for the authors of a page, which is not shown."""
+"""Pattern of a comment for the authors of a page, which readers do not see."""
 
 FILE_BLOCK = re.compile(r"^(```\w+) (\S+)$", re.MULTILINE)
-"""The first line of a code block that is a file. Markdown does not show the file name in it."""
+"""Pattern of the first line of a code block that contains a file. Markdown does not show the name
+of the file."""
 
 
 class Page(NamedTuple):
     """A page of the guide.
 
     Attributes:
-        name: Name of its file, without the extension.
-        title: Its first line.
-        text: Markdown, including the title.
+        name: Name of the page's file, without the extension.
+        title: The text of the first line.
+        text: The page as Markdown, including the title.
     """
 
     name: str
@@ -50,7 +52,7 @@ def page(name: str) -> Page:
     """Return a page by its name.
 
     Raises:
-        InputError: If there is no such page. The message lists the names.
+        InputError: If there is no such page. The message lists the names of all pages.
     """
     if name not in ORDER:
         raise InputError(f"unknown page {name!r}; choose from {', '.join(ORDER)}")
@@ -64,14 +66,14 @@ def pages() -> list[Page]:
 
 
 def visible_markdown(text: str) -> str:
-    """Return Markdown without comments, and with the name of each file above its code block."""
+    """Return a page's Markdown without comments, and with file names above the code blocks."""
     return FILE_BLOCK.sub(r"`\2`:\n\n\1", COMMENT.sub("", text))
 
 
 def html(text: str) -> str:
-    """Return Markdown as HTML. HTML tags are escaped, and comments are removed.
+    """Convert Markdown to HTML without comments. HTML tags in the text are escaped.
 
-    Links between pages, such as `rules.md`, become relative links such as `rules`.
+    A link to another page, such as `rules.md`, becomes a relative link such as `rules`.
     """
     from markdown_it import MarkdownIt
 

@@ -1,1 +1,1 @@
-"""Implications of a state and their reasons: analysis, information, explanations, checks."""
+"""Analysis of Quaternity games: deductions, probabilities, explanations and validity checks."""

@@ -1,9 +1,9 @@
 """Analysis of a state: possible owners, counts, the number of deals, and probabilities.
 
-The module also computes the expected information from each legal question if all deals that fit the
-state are equally likely. A question gives information twice. By asking, the asker reveals that they
-hold another card of the set, but not the card itself. The answer reveals whether the asked player
-holds the card.
+The module also computes how much information each legal question is expected to reveal, if all
+deals that fit the state are equally likely. A question reveals information twice. Asking shows that
+the asker holds another card of the set and does not hold the card itself. The answer shows whether
+the asked player holds the card.
 """
 
 from __future__ import annotations
@@ -27,14 +27,13 @@ from solvers.problem import DealProblem, SetConstraint, players_in
 
 @dataclass(frozen=True, slots=True)
 class Deductions:
-    """The consequences of a possible state, except those that need a count of its deals.
+    """Facts that follow from a possible state without counting its deals.
 
     Attributes:
-        counts: `[player][set]`, the minimum and maximum number of cards of the set that the player
-            can hold.
-        may_own: `[set][card]`, the players who own the card in some deal.
-
-    The cards of a completed set belong to its owner; the hands contain none of its cards.
+        counts: as `[player][set]`, the minimum and maximum number of cards of the set that the
+            player can hold. Both are 0 for a completed set, whose cards are in no hand.
+        may_own: as `[set][card]`, the players who own the card in some deal. The cards of a
+            completed set belong to the player who completed it.
     """
 
     counts: list[list[tuple[int, int]]]
@@ -43,12 +42,12 @@ class Deductions:
 
 @dataclass(frozen=True, slots=True)
 class Analysis(Deductions):
-    """The consequences of a possible state.
+    """All facts that follow from a possible state, with the number of deals and probabilities.
 
     Attributes:
-        deals: number of deals that fit.
-        chances: `[set][card][player]`, the probability of owning the card if all deals are equally
-            likely. 0.0 and 1.0 are exact.
+        deals: number of deals that fit the state.
+        chances: as `[set][card][player]`, the probability that the player owns the card if all
+            deals are equally likely. The values 0.0 and 1.0 are exact.
     """
 
     deals: int
@@ -56,10 +55,10 @@ class Analysis(Deductions):
 
 
 class TooManyDeals(LimitError):
-    """Counting the deals of a state is above the limits of `solvers.counting`.
+    """Error for a state whose deals cannot be counted within the limits of `solvers.counting`.
 
     Attributes:
-        deductions: the implications that do not need a count.
+        deductions: the facts that do not need a count.
     """
 
     def __init__(self, reason: LimitError, deductions: Deductions) -> None:
@@ -69,16 +68,17 @@ class TooManyDeals(LimitError):
 
 @validate_arguments(state=(State, DealProblem))
 def analyse(state: State | DealProblem, seconds: float | None = None) -> Analysis:
-    """Compute everything that a state implies, or a deal problem that is not the state of a game.
+    """Analyse a state, or a deal problem that does not come from a game.
 
     Args:
-        seconds: time limit for the deductions, and again for the count; None for no limit.
+        seconds: time limit for the deductions, and the same limit again for counting the deals, in
+            seconds; None for no limit.
 
     Raises:
         SolverTimeout: If the deductions reach the time limit.
         NoDeal: If the state is impossible.
-        TooManyDeals: If counting is above the limits of `solvers.counting` or the time limit.
-        LimitError: If the deductions are above the limits of `solvers.filtering`.
+        TooManyDeals: If counting exceeds the limits of `solvers.counting` or the time limit.
+        LimitError: If the deductions exceed the limits of `solvers.filtering`.
     """
     if not isinstance(state, State):
         return _analyse(state, (None,) * len(state.sets), 0, seconds)
@@ -88,7 +88,11 @@ def analyse(state: State | DealProblem, seconds: float | None = None) -> Analysi
 def _analyse(
     original: DealProblem, completed: Sequence[int | None], size: int, seconds: float | None
 ) -> Analysis:
-    """Analyse a deal problem; completed sets, with no cards in it, have an owner and a size."""
+    """Analyse a deal problem.
+
+    `completed` has the owner of each set, or None for a set in play. A completed set has `size`
+    cards, which are not part of the problem.
+    """
     reason = why_impossible(original)
     if reason is not None:
         raise NoDeal(reason[1])
@@ -129,12 +133,12 @@ def _deductions(tight: DealProblem, completed: Sequence[int | None], size: int) 
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """The effect of a question about any card of a group of interchangeable cards.
+    """Effect of a question on the number of deals. The cards of a group all have the same effect.
 
     Attributes:
-        group: the questions: asked player, set, cards, legal answers.
+        group: the asked player, the set, the cards, and the legal answers.
         after_no, after_yes: number of deals left after each answer; 0 for an impossible answer.
-        before: number of deals now.
+        before: number of deals before the question.
     """
 
     group: Group
@@ -149,12 +153,12 @@ class Prospect:
 
     @property
     def bits_of_asking(self) -> float:
-        """Return the information of the asking, in bits: the asker has another card of the set."""
+        """Return the information that asking reveals before it is answered, in bits."""
         return log2(self.before) - log2(self.after_no + self.after_yes)
 
     @property
     def bits(self) -> float:
-        """Return the expected information of question and answer: the decrease of log2(deals)."""
+        """Return the information that question and answer are expected to reveal, in bits."""
         asked = self.after_no + self.after_yes
         remaining = sum(
             deals / asked * log2(deals) for deals in (self.after_no, self.after_yes) if deals
@@ -164,9 +168,10 @@ class Prospect:
 
 @validate_arguments(state=State)
 def prospects(state: State) -> list[Prospect]:
-    """Return the effects of every legal question, the most informative first.
+    """Return the effect of each group of legal questions, sorted by expected information.
 
-    Sets that look alike share their counts. Cost: about one count per different set.
+    The most informative questions come first. Sets with the same constraints share their counts, so
+    the cost is about one count per distinct set.
 
     Raises:
         LimitError: If the counts are above the limits of `solvers.counting`.
@@ -176,7 +181,7 @@ def prospects(state: State) -> list[Prospect]:
         return []
     problem = state.problem
     before = count_deals(problem)
-    # For the shape of a set, asked player and owner mask: the number of deals after each answer.
+    # For each shape of a set, asked player and owner mask: the numbers of deals after no and yes.
     known: dict[ShapeKey, dict[tuple[int, int], tuple[int, int]]] = {}
     prospects = []
     for group in state.legal_questions.groups():
@@ -194,7 +199,7 @@ def _after_answers(
 ) -> dict[tuple[int, int], tuple[int, int]]:
     """Count the deals after no and after yes, by asked player and owner mask of the card.
 
-    The count is made before the card moves; there are as many deals afterwards.
+    The deals are counted before a card changes hands, because that does not change their number.
     """
     constraint = problem.sets[set_index]
     asks = [
@@ -211,7 +216,8 @@ def _after_answers(
     try:
         numbers = count_deals_given(problem, set_index, narrower)
     except LimitError:
-        # Separate counts need not group cards that no bound concerns, however many there are.
+        # Counting each case separately is slower, but does not list the count vectors of the set,
+        # which may be too many if it has no bounds.
         numbers = [count_deals(problem.with_set(set_index, n)) for n in narrower]
     return dict(zip(asks, zip(numbers[::2], numbers[1::2], strict=True), strict=True))
 
@@ -219,9 +225,10 @@ def _after_answers(
 def owner_chances(
     may_own: Sequence[Sequence[Sequence[int]]], players: int
 ) -> list[list[list[float | None]]]:
-    """Return the probabilities that follow from the possible owners alone, `[set][card][player]`.
+    """Return `[set][card][player]` probabilities that follow from the possible owners alone.
 
-    A probability between 0 and 1 is None.
+    The value is 1.0 for the only possible owner of a card, 0.0 for a player who cannot own the
+    card, and None otherwise.
 
     >>> owner_chances([[(0, 2), (1,)]], 3)
     [[[None, 0.0, None], [0.0, 1.0, 0.0]]]

@@ -11,11 +11,11 @@ from quaternity.insight.analysis import Analysis
 
 @default_style()
 def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int | None] = ()) -> None:
-    """Plot the probabilities, and below them the number of deals if `curve` is given.
+    """Plot the probabilities of an analysis, and below them the number of deals if it is given.
 
     Args:
-        path: ends in .png, .svg or .pdf.
-        curve: the number of deals after 0, 1, 2 … moves; None if it is not known.
+        path: the image file, whose name ends in .png, .svg or .pdf.
+        curve: the number of deals after 0, 1, 2 … moves; None for a number that is not known.
 
     Raises:
         InputError: If matplotlib is not installed, or the file cannot be written.

@@ -17,17 +17,18 @@ if TYPE_CHECKING:
     from solvers.verdict import Deal
 
 SECONDS = 20.0
-"""Default time limit for an answer at a table, in seconds."""
+"""Default time limit for evaluating a formula, in seconds."""
 
 
 class Certainty(NamedTuple):
-    """The truth of a formula, as far as it follows from public information.
+    """Truth value of a formula, if it follows from public information.
 
     Attributes:
-        value: the truth value in every possible deal; None if it differs between deals.
-        deals: if the truth is None, a deal in which the formula is true and one in which it is
+        value: the truth value, if it is the same in every possible deal; otherwise None.
+        text: a sentence that states the truth value.
+        deals: if the value is None, a deal in which the formula is true, and a deal in which it is
             false.
-        lines: if the reasons were requested, the moves from which the truth follows.
+        lines: if the reasons were requested, the moves from which the truth value follows.
     """
 
     value: bool | None
@@ -37,9 +38,9 @@ class Certainty(NamedTuple):
 
 
 def certainty(text: str, game: Game, why: bool = False, seconds: float = SECONDS) -> Certainty:
-    """Return the truth of a formula at the end of a game, as far as all players can know it.
+    """Return the truth value of a formula in the last position of a game, if all can know it.
 
-    If `why` is true, the result includes a minimal list of moves from which the truth follows.
+    If `why` is true, the result includes the moves from which the truth value follows.
 
     Raises:
         InputError: If the formula cannot be parsed.

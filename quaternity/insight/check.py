@@ -1,7 +1,7 @@
-"""Validity check of one document: the verdict of every solver, the evidence, and the reason.
+"""Validity check of a state, a record or a deal problem by several solvers.
 
-A state is valid if some deal fits it. A record is valid if every move was legal and every position
-possible.
+A state is valid if at least one deal fits it. A record is valid if every move was legal and every
+position possible.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from solvers.solver import Solver
 from solvers.verdict import Feasible
 
 OwnersOfCards = list[list[int]]
-"""`[set][card]`: the owner, completed sets included."""
+"""Type of the owners of all cards, as `[set][card]`, including the cards of completed sets."""
 
 
 class WrongVerdict(SolverFault):
-    """The solvers disagree about a state (or problem), or a verdict on it cannot be verified."""
+    """Error for solvers that disagree about a state, or for a verdict that cannot be verified."""
 
     def __init__(self, text: str, state: State | DealProblem) -> None:
         super().__init__(text)
@@ -42,17 +42,17 @@ class WrongVerdict(SolverFault):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The result of checking a document.
+    """Result of checking a document (a state, a record or a deal problem).
 
     Attributes:
         kind: "state", "record" or "problem".
         reason: why the document is not valid, or None.
-        deal: a surviving deal (of a record: of its last position), or None.
-        verdicts: for each solver that accepted the problems, whether it finds all of them feasible.
-            If a record breaks a rule but every deal problem is feasible (a player moved out of
-            turn, for example), it is not valid although no solver finds a fault.
-        skipped: for each solver that refused a problem or gave up, the reason.
-        positions: number of states checked.
+        deal: a deal that fits the document (the last position of a record), or None.
+        verdicts: for each solver that decided all positions, whether it finds them all feasible. A
+            record may be invalid although all positions are feasible, for example if a player
+            moved out of turn.
+        skipped: the reason of each solver that refused a position or gave up, by name.
+        positions: number of positions checked.
         players: number of players; 0 if the document does not lead to a state.
     """
 
@@ -67,9 +67,9 @@ class Report:
 
 
 def check_state(state: State | DealProblem, solvers: Sequence[Solver]) -> Report:
-    """Check a state, or a deal problem that is not the state of a game, by every solver for it.
+    """Check a state, or a deal problem that does not come from a game, with the given solvers.
 
-    If there is no verdict (every solver refused or gave up), the report is not valid.
+    If every solver refuses or gives up, the document is reported as not valid.
 
     Raises:
         WrongVerdict: If the solvers disagree, or a verdict cannot be verified.
@@ -104,10 +104,13 @@ def check_record(
     solvers: Sequence[Solver],
     on_position: Callable[[], None] = lambda: None,
 ) -> Report:
-    """Check a record: replay it, and judge every position by every solver that accepts it.
+    """Replay a record, and check every position with all solvers that accept it.
 
-    If no deal fits the question or answer of an illegal move, the solvers judge it too.
-    `on_position` is called after each position. Raises the same errors as `check_state`.
+    If the record ends with an illegal question or answer that no deal fits, the solvers check this
+    as well. `on_position` is called after each position.
+
+    Raises:
+        WrongVerdict: If the solvers disagree, or a verdict cannot be verified.
     """
     impossible: ImpossibleRecord | None = None
     try:
@@ -146,9 +149,10 @@ def check_record(
 
 
 def _explain_fault(record: ParsedRecord, game: Game, fault: ImpossibleRecord) -> str:
-    """Return the fault of a move, with the earlier moves that cause it if no deal fits the move.
+    """Return a sentence about the fault of an illegal move.
 
-    The proof then rests on these moves instead of on the state that they led to.
+    If no deal fits the move, the sentence names the earlier moves that make it impossible, instead
+    of the state that they led to.
     """
     question, cause = fault.move.question, fault.cause
     hopeless = isinstance(cause, IllegalQuestion) and game.state.is_hopeless(question)
@@ -161,7 +165,8 @@ def _explain_fault(record: ParsedRecord, game: Game, fault: ImpossibleRecord) ->
     if hopeless:
         cause = IllegalQuestion(question, [hopeless_fault(explanation.reason)])
     elif answer is None:
-        # If the statement that asking makes is impossible, it is the last of the faults.
+        # A question makes a statement about the asker's hand. If it is impossible, this fault is
+        # the last one in the list.
         cause = IllegalQuestion(question, [*cause.faults[:-1], explanation.reason])
     else:
         cause = IllegalAnswer(question, answer, explanation.reason)

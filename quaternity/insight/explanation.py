@@ -1,24 +1,28 @@
-"""Explanations of why something is impossible, as a minimal list of the moves that cause it.
+"""Explanations of why a question or an answer is impossible: a minimal list of earlier moves.
 
-Every move states facts about the cards as they are now, whatever the other moves state. A question:
-the asker held a card of the set, and at most the cards given away since then are gone. A no: two
-players do not have the card, until it changes hands. A yes: the asker has the card, and it went
-from one hand to the other. Without any move only the start is known: nothing about any card, and
-hands of equal size.
+Every move shows something about the present hands, independently of the other moves:
 
-If a move is left out, all its effects are left out. If it was answered yes, this leaves a doubt:
-the card may be where it was before or with the asker, and a card may have changed hands or not. So
-a list of moves states a deal problem (`problem_of_moves`). With all moves, its deals are those of
-the state. With fewer moves the problem only becomes weaker. Without any, every deal that was
-possible at the start still fits. The relevant moves are found by leaving out one after another as
-long as the claim stays impossible. The remaining list is minimal: without any one of its moves, the
-others would allow the claim. It is empty exactly if the claim was impossible from the start.
+- A question shows that the asker held a card of the set. Of these cards, the asker has lost at most
+  those that were given away since then.
+- The answer no shows that the two players do not have the card, unless it changes hands later.
+- The answer yes shows that the asker has the card, unless it changes hands later, and that it moved
+  from one hand to the other.
 
-The moves also state the sizes of the hands. These are represented by an additional set, the last
-one of the problem: every yes leaves a receipt. Hands are counted as if all cards had been received
-and none given away. The receipt, which takes up a place in a hand, lies with the asked player if
-the card was given, and with the asker otherwise. So any solver can decide the problem, and any
-shortage of it is a proof.
+Without any move, it is only known that all hands had the same size at the start.
+
+If a move is left out, everything that it shows is left out. If the answer was yes, it is then
+unknown whether the card moved: it may be with the asker or where it was before. So every list of
+moves gives a deal problem (`problem_of_moves`). The problem of all moves has exactly the deals of
+the state. Leaving out moves never excludes a deal, and without any move, every deal that was
+possible at the start fits. The moves that explain a claim are found by leaving out one move after
+another, as long as the claim stays impossible. The remaining list is minimal: if any move is left
+out, the others allow the claim. It is empty if and only if the claim was impossible from the start.
+
+The moves also show the sizes of the hands. They are represented by an additional set, the last set
+of the problem, with a card called a *receipt* for every yes. All hands have the sizes that they
+would have if every card had been received and none given away. The receipt fills one place: in the
+hand of the asked player if the card was given, and otherwise in the hand of the asker. So any
+solver can decide the problem, and any shortage that it returns is a proof.
 """
 
 from __future__ import annotations
@@ -63,14 +67,16 @@ GIVEN_AWAY = MessageTemplate("given_away", "{count} given away")
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A proof that no deal fits.
+    """Proof that a claim (a question or an answer) is impossible.
 
     Attributes:
-        moves: indices of the earlier moves that together exclude the claim, ascending. Without any
-            one of them, the others would allow it. Empty if the claim is impossible from the start.
-        problem: the statements of these moves (see `problem_of_moves`), and the claim.
-        shortage, proof: why no deal fits the problem, and the same as a sentence.
-        reason: what is impossible, and the proof, as a sentence.
+        moves: indices of the earlier moves that together exclude the claim, in ascending order. If
+            any of them is left out, the others allow the claim. There are none if the claim was
+            impossible from the start.
+        problem: the deal problem of these moves (see `problem_of_moves`) and of the claim.
+        shortage: the reason why no deal fits the problem.
+        proof: the same reason as a sentence.
+        reason: a sentence that says what is impossible, with the proof.
     """
 
     moves: tuple[int, ...]
@@ -80,18 +86,20 @@ class Explanation:
     reason: str
 
     def in_words(self) -> str:
-        """Return the shortage as a sentence."""
+        """Return the proof as a sentence."""
         return self.proof
 
 
 def problem_of_moves(game: Game, moves: Collection[int]) -> DealProblem:
-    """Return the deal problem that some moves state, with completed sets still in the hands.
+    """Return the deal problem of some moves of a game (see the module).
+
+    Completed sets are treated as if they were still in the hands. The last set of the problem
+    contains the receipts, one for every yes in the order of the moves.
 
     Args:
-        moves: indices of moves. With all of them, the deals are those of the state.
+        moves: indices of the moves. All moves together give the deals of the state.
 
-    The last set consists of the receipts, one for every yes in the order of the moves.
-    Cost: moves + cards.
+    Cost: proportional to the number of moves and cards.
     """
     settings = game.settings
     players, size, sets = settings.players, settings.set_size, settings.sets
@@ -129,16 +137,15 @@ def explain(game: Game, question: Question, answer: Answer | None = None) -> Exp
     """Return why a question, or an answer to it, is impossible in the last position of a game.
 
     Args:
-        question: has valid players, set and card; the set is in play.
+        question: a question about a set that is in play.
         answer: the impossible answer; None if the question itself is impossible.
 
-    Return None if some deal fits, that is, if the deal problem allows the claim.
+    Return None if at least one deal allows the question or answer.
 
     Raises:
         InputError: If an argument has the wrong type, or the game has no such player, set or card.
 
-    Cost: about 2 log2(moves) checks for every move in the explanation, each like
-    `problem_of_moves`.
+    Cost: about 2 log2(moves) deal problems are built and decided for every move in the explanation.
     """
     question, settings = Question.of(question), game.settings
     asker, asked, (set_index, number) = question
@@ -163,9 +170,9 @@ def explain(game: Game, question: Question, answer: Answer | None = None) -> Exp
 def refutation(
     game: Game, set_index: int, claim: Callable[[SetConstraint], SetConstraint]
 ) -> Explanation | None:
-    """Return why a claim about a set in play is impossible; None if it is possible.
+    """Return why a claim about a set in play is impossible, or None if it is possible.
 
-    `claim` returns the constraint of the set under the claim. Cost: as for `explain`.
+    `claim` is a function that adds the claim to the constraint of the set. Cost: as for `explain`.
     """
 
     def with_claim(known: DealProblem) -> DealProblem:
@@ -244,11 +251,12 @@ def _explain_if_valid(game: Game, question: Question, answer: Answer | None) -> 
 def _proof_in_words(
     game: Game, moves: Collection[int], problem: DealProblem, shortage: Certificate
 ) -> str:
-    """Return the shortage of a problem that some moves state as a sentence without receipts.
+    """Return the shortage of a problem of moves as a sentence that does not mention receipts.
 
-    For players with too few cards, count their cards at the start and the cards that these moves
-    brought them, minus all cards that they ever gave away. For a hand with too little room, count
-    the other way round.
+    The sentence says how many cards the players hold: the cards at the start, plus cards received,
+    minus cards given away. If players have too few cards, it counts the cards received in these
+    moves, and all cards that were ever given away. If a hand has too little room, it counts all
+    cards that were ever received, and the cards given away in these moves.
     """
     sets = problem.sets[:-1]
     if isinstance(shortage, CrowdedHand):
@@ -261,7 +269,7 @@ def _proof_in_words(
             coalition, short = 1 << crowded, False
     else:
         return shortage.in_words(DealProblem.unchecked(problem.hands, sets))
-    # Cards that the players received and gave away, by these moves (known) and by other moves.
+    # Numbers of cards received and given away, in these moves (known) and in others (doubtful).
     known, doubtful = [0, 0], [0, 0]
     hands = [game.settings.hand] * problem.players
     for index, ((asker, asked, _), answer) in enumerate(game.moves):
@@ -293,15 +301,16 @@ def _proof_in_words(
 def _minimize(
     order: Sequence[int], impossible: Callable[[Collection[int]], bool]
 ) -> frozenset[int]:
-    """Leave out moves that are not needed, one after another in the given order.
+    """Return a minimal set of the moves that still makes the claim impossible.
 
-    One pass is enough because fewer moves never exclude more. For the same reason, bisection finds
-    the next move that is needed: all moves before it are left out at once.
+    Moves that are not needed are left out in the given order. One pass is enough, because fewer
+    moves never exclude more deals. For the same reason, the next move that is needed can be found
+    by bisection, and all moves before it are left out at once.
     """
     needed: list[int] = []
     first = 0
     while not impossible(set(needed)):
-        # Some of the rest is needed: leaving out the moves up to `high` is too much.
+        # It is enough to keep the moves from `low` on, but not only those from `high` on.
         low, high = first, len(order)
         while high - low > 1:
             middle = (low + high) // 2

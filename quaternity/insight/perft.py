@@ -1,4 +1,4 @@
-"""Perft: the number of sequences of moves, a count that checks all rules at once."""
+"""Perft: the number of all sequences of moves of some length, as a test of all rules at once."""
 
 from __future__ import annotations
 

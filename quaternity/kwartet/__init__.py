@@ -1,4 +1,4 @@
-"""Kwartet: real hidden hands, public requests, and exact knowledge for every seat.
+"""Kwartet, a card game with hidden hands and public requests, with exact knowledge for each seat.
 
 >>> from quaternity.kwartet import KwartetGame, KwartetSettings
 >>> KwartetGame.start(KwartetSettings(players=3, sets=3), seed=7).turn
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from quaternity.kwartet.settings import KwartetSettings as KwartetSettings
     from quaternity.kwartet.view import View as View
 
-if not TYPE_CHECKING:  # so that a type checker refuses names that are not there
+if not TYPE_CHECKING:  # A type checker reports unknown names only if it does not see `__getattr__`.
     __all__, __getattr__, __dir__ = lazy_names(
         globals(),
         {

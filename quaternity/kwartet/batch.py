@@ -1,4 +1,4 @@
-"""Batches of Kwartet games in NumPy; `quaternity.environments.batch` creates them.
+"""Batches of Kwartet games in NumPy arrays, which `quaternity.environments.batch` creates.
 
 The knowledge about a set is stored as a few numbers for each hand. A request changes these numbers
 for only a few hands.
@@ -21,20 +21,20 @@ from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 
 Numbers = NDArray[Any]
-"""Integers, one for each selected game."""
+"""Array with one integer for each selected game."""
 
 
 class KwartetBatch:
     """A batch of Kwartet games that are played together.
 
     Attributes:
-        owner: [game, card] the hand that holds the card, or -1 once it is put down. The cards
-            aside are the last hand.
+        owner: [game, card] the hand that holds the card, or -1 once the card is put down. The
+            cards set aside are the last hand.
         cards: [game, hand] the number of cards in the hand.
-        removed: [game, set] the player who put the set down, or -1.
+        removed: [game, set] the player who put the set down, or -1 if it is in play.
         put_down: [game, player] the number of sets that the player put down.
-        moves: [game] the number of requests made.
-        turn: [game] the player to move, which is meaningless once the game is over.
+        moves: [game] the number of requests made so far.
+        turn: [game] the player to move. The value is meaningless once the game is over.
         seat: [game] the player to move, or the last player who moved once the game is over.
         over: [game] whether the game is over or truncated. Such a game does not change until it is
             reset.
@@ -44,12 +44,12 @@ class KwartetBatch:
         """Start the given number of games.
 
         Args:
-            seed: seed of the random generator; None uses a different seed each time.
-            settings: fields of `KwartetSettings`. Without `max_moves`, a game is truncated after
-                as many moves as in a single environment; with 0 it is never truncated.
+            seed: seed of the random generator. If None, the seed is different each time.
+            settings: fields of `KwartetSettings`. By default, a game is truncated after as many
+                moves as in an environment of one game. If `max_moves` is 0, it is never truncated.
 
         Raises:
-            InputError: If there are too many games, or an argument is invalid.
+            InputError: If there are too many games, or if an argument is invalid.
         """
         max_moves = settings.get("max_moves")
         endless = max_moves is not None and as_int(max_moves, "max_moves") == 0
@@ -71,19 +71,20 @@ class KwartetBatch:
         self.moves = np.empty(count, np.int32)
         self.turn, self.seat = np.empty(count, np.int8), np.empty(count, np.int8)
         self.over, self._has_asked = np.empty(count, bool), np.empty((count, players), bool)
-        # [asker, asked, card, answer] of the last request; -1 for none.
+        # The rows are asker, asked, card and answer of the last request. All are -1 before it.
         self._last = np.empty((4, count), np.int16)
-        # [hand, game, set, number]: for each card the size of a set, or 0 if requests rule the hand
-        # out; then the minimum and the maximum number of cards that the requests state.
+        # [hand, game, set, number]: for each card, the set size if requests allow the hand to
+        # hold it, or else 0; then the minimum and maximum number of cards known from requests.
         self._known = np.empty((hands, count, sets, self.settings.set_size + 2), np.float32)
         self.reset()
 
     def reset(self, which: ArrayLike | None = None, *, dealt: ArrayLike | None = None) -> None:
-        """Restart some games, given by a mask or their indices (default: all).
+        """Restart all games, or the games that are selected by a boolean mask or by indices.
 
         Args:
-            dealt: [game, card] the hand that is dealt the card; the cards aside are the last hand.
-                By default the deal is random.
+            which: the mask or the indices of the games. By default, all games are restarted.
+            dealt: [game, card] the hand to which the card is dealt. The cards set aside are the
+                last hand. By default, the cards are dealt at random.
         """
         chosen: Any = self._all_games if which is None else self._all_games[np.array(which)]
         settings, size = self.settings, self.settings.set_size
@@ -110,7 +111,7 @@ class KwartetBatch:
         )
 
     def _deal(self, count: int) -> NDArray[np.int8]:
-        """Deal at random. If the cards cannot be dealt evenly, draw who gets an extra card too."""
+        """Deal the cards at random. If some players get an extra card, draw them at random, too."""
         settings, players = self.settings, self.settings.players
         hands = np.repeat(np.arange(settings.hands, dtype=np.int8), settings.hand_sizes())
         owner = self._random.permuted(np.tile(hands, (count, 1)), axis=1)
@@ -120,7 +121,7 @@ class KwartetBatch:
         return owner
 
     def step(self, actions: ArrayLike) -> None:
-        """Make a request in each game that is not over, and ignore the actions of the other games.
+        """Make one request in each game that is not over. Actions for other games are ignored.
 
         Cost: about 0.3 microseconds per game.
 
@@ -175,14 +176,14 @@ class KwartetBatch:
         return held
 
     def _only_full_sets(self, held: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return whether each hand has only full sets, so that its player may ask for own cards."""
+        """Return whether the player to move has only full sets, and so may ask for own cards."""
         only: NDArray[np.bool_] = (held == held[:, :, :1]).all((1, 2))
         return only
 
     def _record_refusal(
         self, games: Numbers, asker: Numbers, asked: Numbers, card: Numbers
     ) -> None:
-        """Record what a failed request states; see `request_stated`."""
+        """Record what everybody learns from failed requests."""
         index, number = np.divmod(card, self.settings.set_size)
         self._known[asked, games, index, number] = 0
         if not self.settings.own_card_requests:
@@ -191,7 +192,7 @@ class KwartetBatch:
         self._known[minimum] = np.maximum(self._known[minimum], 1)
 
     def _transfer(self, games: Numbers, asker: Numbers, asked: Numbers, card: Numbers) -> None:
-        """Move the cards to the askers, and record what these requests state."""
+        """Move the cards to the askers, and record what everybody learns from these requests."""
         size = self.settings.set_size
         self.owner[games, card] = asker
         self.cards[games, asker] += 1
@@ -208,7 +209,7 @@ class KwartetBatch:
         self._known[asked, games, index, size + 1] -= 1
 
     def _remove(self, games: Numbers, index: Numbers, player: Numbers) -> None:
-        """Put down full sets."""
+        """Remove full sets from the hands of the players who put them down."""
         self.removed[games, index] = player
         self._by_set[games, index] = -1
         self._known[:, games, index] = 0
@@ -229,16 +230,16 @@ class KwartetBatch:
         self.seat[games] = np.where(over, self.seat[games], self.turn[games])
 
     def _all_put_down(self) -> NDArray[np.bool_]:
-        """Return whether all sets of each game are put down."""
+        """Return for each game whether all its sets are put down."""
         ended: NDArray[np.bool_] = self.put_down.sum(1) == self.settings.sets
         return ended
 
     def points(self) -> NDArray[np.float32]:
-        """Return the number of sets put down, as [game, player]."""
+        """Return how many sets each player has put down, as [game, player]."""
         return self.put_down.astype(np.float32)
 
     def _order(self) -> NDArray[np.intp]:
-        """Return the seats in order from the player to move, as [game, nth]."""
+        """Return the seats of each game as [game, nth], starting with the player to move."""
         return (self.seat[:, None] + self._seats) % self.settings.players
 
     def masks(self) -> NDArray[np.uint8]:
@@ -264,7 +265,7 @@ class KwartetBatch:
         return mask.reshape(self.games, -1)
 
     def observations(self) -> NDArray[np.float32]:
-        """Return what `seat` sees, as [game, number]; see `KwartetEncoded.entries`.
+        """Return what the player in `seat` sees, as [game, number] (see `KwartetEncoded.entries`).
 
         Cost: about 1.4 microseconds per game with 4 players and 52 cards.
         """
@@ -310,7 +311,10 @@ class KwartetBatch:
 
 @cache
 def _next_player_table(players: int) -> NDArray[np.int8]:
-    """Return the next player with cards, as [player, bit mask of the players with cards]."""
+    """Return a table of the next player with cards.
+
+    The indices are [player, bit mask of the players with cards].
+    """
     hands = [[bits >> player & 1 for player in range(players)] for bits in range(1 << players)]
     return np.array(
         [[next_with_cards(has, player) for has in hands] for player in range(players)], np.int8

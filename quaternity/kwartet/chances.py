@@ -1,6 +1,6 @@
-"""Chances that each player owns each card, as a seat sees them, and numbers of possible deals.
+"""Probabilities that a player owns a card, given what a seat knows, and counts of possible deals.
 
-The chances are exact if counting is quick, and estimates otherwise.
+The probabilities are exact if the deals can be counted quickly, and estimates otherwise.
 """
 
 from __future__ import annotations
@@ -22,19 +22,21 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 FEW_PLAYERS = 5
-"""Maximum number of players for which counting always takes only milliseconds."""
+"""Maximum number of players for which deals can always be counted in milliseconds."""
 
 MAX_LANES = 16_000
-"""Maximum number of exponent vectors in a count with more players. A count takes about 0.1 s."""
+"""Maximum number of exponent vectors for counting deals of more than `FEW_PLAYERS` players. At the
+limit, counting takes about 0.1 s."""
 
 ROUNDS = 40
-"""Number of rounds of proportional fitting. After them, the chances are exact to about 0.001."""
+"""Number of rounds of proportional fitting, after which the fit is exact to about 0.001."""
 
 
 class OwnerWeights(NamedTuple):
-    """Weights `owned[set][card][player]`. A weight divided by `total` is a chance.
+    """Weights of the possible owners of all cards.
 
-    The weights are numbers of deals if `exact`, else estimates (see `estimate_weights`).
+    `owned[set][card][player]`, divided by `total`, is the probability that the player owns the
+    card. If `exact` is true, the weights are numbers of deals. Otherwise they are estimates.
     """
 
     total: float
@@ -43,7 +45,7 @@ class OwnerWeights(NamedTuple):
 
 
 def owner_weights(problem: DealProblem) -> OwnerWeights:
-    """Return the weights of a feasible problem: exact within the limits above, else estimates."""
+    """Return the weights of a feasible problem: exact if counting is quick, otherwise estimates."""
     try:
         if problem.players <= FEW_PLAYERS or _is_quick(problem):
             counted = exact_chances(problem)
@@ -59,17 +61,23 @@ def _is_quick(problem: DealProblem) -> bool:
 
 
 def chance_of(view: View, question: Question) -> Fraction:
-    """Return the exact chance of a yes, or raise LimitError above the limits of counting."""
+    """Return the exact probability of the answer yes.
+
+    Raises:
+        LimitError: If there are too many deals to count.
+    """
     return exact_chances(view.problem).chance(*question.card, question.asked)
 
 
 def estimate_weights(problem: DealProblem) -> OwnerWeights:
-    """Estimate chances by iterative proportional fitting (Deming and Stephan, 1940).
+    """Estimate the weights by iterative proportional fitting (Deming and Stephan, 1940).
 
-    The chances of each card add up to 1, those of each player to the size of the hand, and a player
-    who is not in the `owners` of a card has chance 0. Starting from equal chances, the fitting
-    finds the table of maximum entropy with these properties. The bounds of sets count only as far
-    as they restrict `owners` (`solvers.filtering.filter_problem`).
+    The fitting starts from equal probabilities and finds the table of maximum entropy with these
+    properties: the probabilities of the owners of each card add up to 1, the probabilities of each
+    player add up to the size of the hand, and a player who is not in the `owners` of a card has
+    probability 0. The minimums and maximums of sets are ignored, so `filter_problem` should first
+    apply them to `owners`.
+
     Cost: `ROUNDS` x (distinct owner masks) x players.
     """
     cards: dict[int, int] = {}
@@ -94,7 +102,7 @@ def estimate_weights(problem: DealProblem) -> OwnerWeights:
 
 
 def _shares(mask: int, scale: Sequence[float]) -> Mapping[int, float]:
-    """Return each owner's share of a card, in proportion to the players' scales."""
+    """Return the probability of each possible owner of a card, in proportion to `scale`."""
     owners = players_in(mask)
     total = sum([scale[player] for player in owners])
     if not total:
@@ -103,7 +111,7 @@ def _shares(mask: int, scale: Sequence[float]) -> Mapping[int, float]:
 
 
 def count_or_none(problem: DealProblem) -> int | None:
-    """Return the number of possible deals, or None above the limits of counting.
+    """Return the number of possible deals, or None if there are too many to count.
 
     Counting takes milliseconds for four players and seconds for six.
     """
@@ -114,5 +122,5 @@ def count_or_none(problem: DealProblem) -> int | None:
 
 
 def log10_deals(problem: DealProblem) -> float:
-    """Return the decimal logarithm of the number of deals; raise LimitError as `count_deals`."""
+    """Return the decimal logarithm of the number of deals. Raise the errors of `count_deals`."""
     return log10(count_deals(problem))

@@ -1,4 +1,7 @@
-"""Kwartet encoded as numbers for learning programs; see `environments.episode.Encoded`."""
+"""Encoding of Kwartet as actions and observations for learning agents.
+
+The interface is described in `quaternity.environments.episode.Encoded`.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +19,17 @@ from quaternity.kwartet.view import View
 from solvers.problem import SetConstraint
 
 CACHE_SIZE = 4096
-"""Maximum number of cached set encodings, and of cached masks. They take 2 MB with 4 players."""
+"""Maximum number of entries in the cache of encoded sets and in the cache of masks. Together, the
+full caches take 2 MB with 4 players."""
 
 
 class KwartetEncoded:
-    """Requests and views of Kwartet as numbers. Seats are counted from the seat that has the view.
+    """Encoder that represents the requests and views of Kwartet as numbers.
 
-    Asking the opponent k seats further (k = 1, 2, ...) for card c of set s has the number
-    `(s * size + c) * (players - 1) + k - 1`, where `size` is the number of cards in a set, usually
-    4. Cards that lie aside are an additional hand, after those of the seats.
+    Seats are counted from the seat that has the view. A request for card c of set s to the opponent
+    k seats after the asker (k = 1, 2, ...) is the action `(s * size + c) * (players - 1) + k - 1`,
+    where `size` is the number of cards in a set, usually 4. The cards set aside are an additional
+    hand after the hands of the players.
     """
 
     def __init__(self, rules: KwartetRules) -> None:
@@ -52,11 +57,11 @@ class KwartetEncoded:
             (
                 "sets",
                 sets * set_width,
-                f"{set_width} numbers for each set: for each of the {size} cards, 1 if it is in "
-                f"the own hand; for each of the {size} cards and each {hand}, 1 unless requests "
-                f"for the card rule it out; for each {hand}, the minimum and then the maximum "
-                f"number of cards that requests state, divided by {size}, without what follows "
-                "from other cards; for each seat, 1 if it has put the set down",
+                f"{set_width} numbers for each set: for each of the {size} cards, 1 if the seat "
+                f"that has the view holds it; for each of the {size} cards and each {hand}, 1 if "
+                f"requests for the card allow it there; for each {hand}, the minimum and then the "
+                f"maximum number of cards known from requests, divided by {size}, without "
+                "conclusions from other cards; for each seat, 1 if it has put the set down",
             ),
             ("last asker", players, "1 for the player who made the last request"),
             ("last asked", players, "1 for the player who was asked"),
@@ -72,15 +77,15 @@ class KwartetEncoded:
         return type(self), (self.rules,)
 
     def action(self, move: Question | None, view: View) -> int:
-        """Return the number of a request."""
+        """Return the action number of a request."""
         if move is None:
-            raise InputError("Kwartet has no waiting: choose a legal move")
+            raise InputError("a player of Kwartet cannot wait: choose a legal move")
         asker, asked, (index, number) = move
         away = (asked - asker) % self._players
         return (index * self._size + number) * (self._players - 1) + away - 1
 
     def move(self, action: int, view: View) -> Question:
-        """Return the request with a number."""
+        """Return the request that an action number stands for."""
         if not 0 <= action < self.actions:
             raise InputError(f"action {action} is out of range 0..{self.actions - 1}")
         card, away = divmod(action, self._players - 1)
@@ -88,7 +93,7 @@ class KwartetEncoded:
         return Question.trusted(view.seat, asked, Card.unchecked(*divmod(card, self._size)))
 
     def mask(self, view: View) -> bytes:
-        """Return 1 for each legal action and 0 for the others."""
+        """Return one byte per action, which is 1 if the action is legal and 0 otherwise."""
         public, seat, players = view.public, view.seat, self._players
         if seat != public.turn or public.is_over:
             return bytes(self.actions)
@@ -110,7 +115,7 @@ class KwartetEncoded:
         )
 
     def numbers(self, view: View) -> memoryview[float]:
-        """Return the view as numbers between 0 and 1; see `entries`."""
+        """Return the view as numbers between 0 and 1, in the order described by `entries`."""
         public, players, first = view.public, self._players, max(view.seat, 0)
         problem, points, askers = public.problem, public.points, public.askers
         head = [0.0] * (5 * players)
@@ -159,17 +164,17 @@ class KwartetEncoded:
         return numbers.tobytes()
 
     def outcome(self, before: KwartetPosition, after: KwartetPosition) -> bytes:
-        """Return the answer and the sets put down; see `outcomes`."""
+        """Return the answer and the sets put down, as numbers in the order of `outcomes`."""
         del before
         _, answer, announced = after.events[-1]
         down = [float(index in announced) for index in range(self._sets)]
         return array("f", [float(answer), *down]).tobytes()
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return the probabilities of the next draw.
+        """Return the possible results of the next draw of the deal, with their probabilities.
 
         If the cards cannot be dealt evenly, the first draw decides which seats get an extra card.
-        Each following draw is the hand of the next card.
+        Every other draw selects the hand that gets the next card.
         """
         uneven = self._uneven
         if uneven and not drawn:
@@ -181,7 +186,7 @@ class KwartetEncoded:
         return [(hand, count / remaining) for hand, count in open_hands if count]
 
     def initial_position(self, drawn: Sequence[int]) -> KwartetPosition:
-        """Return the position right after the deal that was drawn."""
+        """Return the position right after the deal that results from the draws."""
         hands = [[0] * self._sets for _ in range(self.rules.settings.hands)]
         for card, hand in enumerate(drawn[-self._cards :]):
             hands[hand][card // self._size] |= 1 << card % self._size

@@ -1,4 +1,4 @@
-"""A game of Kwartet as one value."""
+"""A game of Kwartet as an immutable value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from quaternity.table.played_game import PlayedGame
 
 @dataclass(frozen=True, slots=True, repr=False)
 class KwartetGame(PlayedGame[KwartetSettings, KwartetPosition, Question, View]):
-    """A running or finished game of Kwartet, with the hands that were dealt.
+    """A running or finished game of Kwartet, including the hidden hands.
 
     >>> game = KwartetGame.start(KwartetSettings(players=3, sets=2), seed=1)
     >>> request = next(iter(game.legal_moves))
@@ -26,5 +26,5 @@ class KwartetGame(PlayedGame[KwartetSettings, KwartetPosition, Question, View]):
     move_class = Question
 
     def svg(self, seat: int | None = None) -> str:
-        """Draw what a seat (None: a bystander) can know of the hands."""
+        """Return an SVG drawing of what a seat, or a bystander (None), can know about the hands."""
         return self.view(seat).picture().svg()

@@ -1,7 +1,7 @@
-"""Hands of cards, stored as a bit mask for each set.
+"""Hands of cards, stored as one bit mask per set.
 
-A `Hand` is a tuple with one number per set; bit c of number s means that card s/c is held. Cards
-that lie aside are an additional hand, after those of the players.
+A `Hand` is a tuple with one number per set. Bit c of number s is 1 if the hand contains card s/c.
+The cards set aside are an additional hand after the hands of the players.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from quaternity.kwartet.settings import SET_SIZE, SET_SIZES, KwartetSettings
 Hand: TypeAlias = tuple[int, ...]
 
 NUMBERS_IN_MASK: list[tuple[int, ...]] = [()]
-"""The card numbers in each bit mask, for masks up to the largest set size."""
+"""The card numbers in each possible bit mask of a set, for all set sizes."""
 
 for _number in range(SET_SIZES[-1]):
     NUMBERS_IN_MASK += [(*numbers, _number) for numbers in NUMBERS_IN_MASK]
 
 
 def cards_in(hand: Hand) -> tuple[Card, ...]:
-    """Return the cards of a hand, ascending."""
+    """Return the cards of a hand in ascending order."""
     return tuple(
         Card.unchecked(index, number)
         for index, mask in enumerate(hand)
@@ -33,7 +33,7 @@ def cards_in(hand: Hand) -> tuple[Card, ...]:
 
 
 def hand_of(cards: Iterable[Card], sets: int, size: int = SET_SIZE) -> Hand:
-    """Return the hand that holds these cards, in a game with `sets` sets of `size` cards."""
+    """Return a hand with the given cards, for a game with `sets` sets of `size` cards."""
     masks = [0] * sets
     for card in cards:
         index, number = Card(*card)
@@ -44,7 +44,10 @@ def hand_of(cards: Iterable[Card], sets: int, size: int = SET_SIZE) -> Hand:
 
 
 def deal_hands(settings: KwartetSettings, random: Random, first_extra: int = 0) -> tuple[Hand, ...]:
-    """Deal hands from a shuffled deck, then the pile; see `KwartetSettings.hand_sizes`."""
+    """Shuffle the cards, deal them to the players, and set aside the rest.
+
+    `first_extra` is explained in `KwartetSettings.hand_sizes`.
+    """
     deck = list(range(settings.cards))
     random.shuffle(deck)
     hands = []

@@ -1,4 +1,4 @@
-"""Game logs: the text form of a game of Kwartet, including the hands, with one request per line.
+"""Game logs, the text form of a game of Kwartet with its hands, with one request per line.
 
     kwartet 1
     players 2
@@ -12,13 +12,14 @@
     0 puts down 0
     0 asks 1 for 1/2: yes
 
-A log as one seat saw it has `hand 1: 13 cards` for each hidden hand. The settings `set-size 3`,
-`aside 2` and `max-moves 20` are listed only if they differ from the defaults. The cards that lie
-aside are listed after the hands: `aside: 0/1 1/2`, or `aside: 2 cards`.
+A log can also show a game as one seat saw it. Each hidden hand is then given as `hand 1: 13 cards`.
+The settings `set-size 3`, `aside 2` and `max-moves 20` are listed only if they differ from the
+defaults. The cards set aside are listed after the hands as `aside: 0/1 1/2`, or as `aside: 2 cards`
+if they are hidden.
 
-The reader plays every request by the rules. Blank lines and `#` comments are allowed anywhere. If
-the last line is cut off (by a crash while writing), the log is read up to the last complete line,
-with a warning. An error names its line and says what the rules expect.
+The reader checks every request against the rules. Blank lines and `#` comments are allowed
+anywhere. If the last line is incomplete, for example because of a crash while writing, the reader
+ignores it with a warning. An error names its line and says what the rules expect.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from quaternity.kwartet.settings import KwartetSettings
 
 
 def header_text(settings: KwartetSettings, hands: Sequence[Hand], names: Sequence[str] = ()) -> str:
-    """Return the lines of a log up to and including the last hand."""
+    """Return the first lines of a log: the settings and all hands."""
     return _settings_text(settings, names) + "".join(
         f"{_holder(settings, place)}: {_hand_cards(hand)}\n" for place, hand in enumerate(hands)
     )
@@ -78,7 +79,7 @@ def _settings_text(settings: KwartetSettings, names: Sequence[str]) -> str:
 
 
 def announced_at_deal(start: Position) -> list[str]:
-    """Return the lines for the sets that were announced right after the deal."""
+    """Return the log lines of the sets that were announced right after the deal."""
     return put_down_at_deal(start.public)
 
 
@@ -87,18 +88,18 @@ def _events_text(start: PublicState, events: Sequence[Event]) -> str:
 
 
 def log_text(log: GameLog) -> str:
-    """Return the text of a game. Reading the text gives the same game."""
+    """Return the text of a game log with all hands. Parsing the text gives an equal log."""
     head = header_text(log.settings, log.hands, log.names)
     return head + _events_text(log.positions[0].public, log.events)
 
 
 def seat_log_text(log: SeatLog) -> str:
-    """Return the text of a game as it was seen. Reading the text gives the same log."""
+    """Return the text of a seat's log. Parsing the text gives an equal log."""
     return seat_log_header(log) + _events_text(log.views[0].public, log.events)
 
 
 def seat_log_header(log: SeatLog) -> str:
-    """Return the lines of a game as it was seen, up to and including the last hand."""
+    """Return the first lines of a seat's log: the settings, the seat's hand and the hand sizes."""
     hands = [log.hand if player == log.seat else size for player, size in enumerate(log.sizes)]
     return _settings_text(log.settings, log.names) + "".join(
         f"{_holder(log.settings, place)}: "
@@ -108,22 +109,22 @@ def seat_log_header(log: SeatLog) -> str:
 
 
 def log_as_seen(log: GameLog, seat: int) -> str:
-    """Return the log as one seat sees it: other hands show only their number of cards."""
+    """Return the text of a log as one seat sees it, with only the sizes of the other hands."""
     return seat_log_text(seat_log_of(log, seat))
 
 
 def read_log(path: str) -> GameLog:
-    """Read a log from a file (`-`: standard input).
+    """Read a log with all hands from a file. The path `-` means standard input.
 
     Raises:
         InputError: If the file cannot be read.
-        LogError: If the text is not a log, hides a hand, or has a game that breaks the rules.
+        LogError: If the text is not a log, if a hand is hidden, or if the game breaks the rules.
     """
     return parse_log(read_bytes(path), path)
 
 
 def parse_any_log(data: bytes | str, path: str = "") -> GameLog | SeatLog:
-    r"""Parse a log with all hands, or a log as a seat saw it; raise LogError if it is invalid.
+    r"""Parse a log with all hands, or a log as a seat saw it. Raise LogError if it is invalid.
 
     >>> text = "kwartet 1\nplayers 2\nsets 2\nhand 0: 4 cards\nhand 1: 0/3 1/1 1/2 1/3\n"
     >>> parse_any_log(text + "0 asks 1 for 0/3: yes\n0 puts down 0\n").events[0].announced
@@ -136,9 +137,9 @@ def parse_any_log(data: bytes | str, path: str = "") -> GameLog | SeatLog:
 
 
 def parse_log(data: bytes | str, path: str = "") -> GameLog:
-    """Parse a log with all hands and replay it; raise LogError as `read_log`.
+    """Parse a log with all hands and replay it. Raise LogError if it is invalid.
 
-    `path` is used in messages.
+    `path` is the name of the file in error messages.
 
     >>> log = parse_log('''kwartet 1
     ... players 2

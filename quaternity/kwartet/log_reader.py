@@ -1,4 +1,4 @@
-"""Parser of game logs, which plays every request by the rules."""
+"""Parser of Kwartet game logs, which checks every request against the rules."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from quaternity.kwartet.settings import (
 FIRST_LINE = "kwartet 1"
 
 PILE = "aside"
-"""First word of the line that lists the cards that lie aside."""
+"""First word of the line that lists the cards set aside."""
 
 OPTIONAL_SETTINGS = ("set_size", "aside", "max_moves")
-"""Settings that a log lists only if they differ from the defaults."""
+"""Names of the settings that a log lists only if they differ from the defaults."""
 
 _NUMBERS = {
     "players": PLAYERS, "sets": SETS, "set-size": SET_SIZES, "aside": ASIDE, "max-moves": MAX_MOVES,
@@ -46,11 +46,14 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 MAX_REASON_LENGTH = 500
-"""Maximum length of the message about a fault, in characters. A longer message is abbreviated."""
+"""Maximum length of an error message, in characters. Longer messages are abbreviated."""
 
 
 class LogError(InputError):
-    """A text is not a game log, or its game breaks the rules. Lines are counted from 1."""
+    """Error for a text that is not a game log, or whose game breaks the rules.
+
+    `line` is the number of the faulty line, counted from 1.
+    """
 
     def __init__(self, line: int, reason: str, path: str = "") -> None:
         if len(reason) > MAX_REASON_LENGTH:
@@ -60,7 +63,7 @@ class LogError(InputError):
 
 
 def parse_bytes(raw: bytes) -> GameLog | SeatLog:
-    """Parse the bytes of a log, or raise LogError if they are not a valid log."""
+    """Parse the bytes of a log. Raise LogError if the log is invalid."""
     reader = _Reader()
     lines, cut_off = lines_in(raw)
     for number, line in enumerate(lines, start=1):
@@ -71,7 +74,7 @@ def parse_bytes(raw: bytes) -> GameLog | SeatLog:
 
 
 def hidden_hands(data: bytes) -> Iterator[tuple[int, str]]:
-    """Yield the line number and the name of each hidden hand in a log."""
+    """Yield the line number and the name of each hand whose cards a log does not show."""
     for number, line in enumerate(lines_in(data)[0], start=1):
         hand = _HAND.fullmatch(_strip_comment(line))
         if hand and _HIDDEN.fullmatch(hand[3].strip()):
@@ -83,7 +86,7 @@ def _hand_name(player: str | int | None) -> str:
 
 
 def event_lines(data: bytes) -> list[int]:
-    """Return the byte offset of each line of a log that is a request or an announcement."""
+    """Return the byte offsets of the lines of a log that contain a request or an announcement."""
     return [
         line.start()
         for line in re.finditer(rb"[^\r\n]+", data)
@@ -96,7 +99,7 @@ def _strip_comment(line: str) -> str:
 
 
 def lines_in(raw: bytes) -> tuple[list[str], bytes | None]:
-    """Return the complete lines, and the bytes after the last line end, or None."""
+    """Return the complete lines, and the bytes after the last line end (None if there are none)."""
     raw = raw.removeprefix(b"\xef\xbb\xbf")
     end = max(raw.rfind(b"\n"), raw.rfind(b"\r")) + 1
     try:
@@ -123,7 +126,8 @@ class _Reader:
         self.hidden: dict[int, tuple[int, int]] = {}
         self.seat_log: SeatLog | None = None
         self.put_down: list[tuple[int, int]] = []
-        """Sets put down at the deal or after the pending request (set, player), in a seat's log."""
+        """In a log with hidden hands, the sets put down after the deal or `pending_move`, as pairs
+        (set, player)."""
         self.put_down_line = 0
         self.pending_move: tuple[int, Move] | None = None
 
@@ -144,17 +148,18 @@ class _Reader:
             self._take_setting(number, line)
 
     def read_cut_off(self, number: int, line: bytes) -> None:
-        """Read the text after the last line end, if it can be complete."""
+        """Read the text after the last line end if it is a complete line, or else warn about it."""
         if not line:
             return
         try:
             text = line.decode()
             if self.started:
-                Move.parse(text)  # a truncated move is not a move, and only moves come last
+                Move.parse(text)  # Only a complete line can be parsed as a move.
         except (UnicodeDecodeError, InputError):
             self.warnings.append(f"line {number} is cut off and left out")
             if self.pending_move is not None and b"puts".startswith(b"".join(line.split()[1:2])):
-                self.pending_move, self.put_down = None, []  # the line may be its announcement
+                # The incomplete line may announce a set for the pending request: ignore both.
+                self.pending_move, self.put_down = None, []
             return
         self.read_line(number, text)
 
@@ -168,7 +173,8 @@ class _Reader:
         if not self.positions:
             self._deal(number)
         assert self.settings is not None, "the cards are dealt"
-        # Announcements follow from the requests; only a truncated log lacks the last ones.
+        # The last announcements may be missing in a truncated log, but they follow from the
+        # requests.
         return GameLog(
             self.settings,
             self.hands,
@@ -214,7 +220,7 @@ class _Reader:
             raise LogError(self.header_lines["announce"], str(error)) from None
         try:
             settings = KwartetSettings(**values, announce=announce, own_card_requests=own == "yes")
-        except InputError as error:  # each value is valid, but not their combination
+        except InputError as error:  # Each value is valid, but their combination is not.
             raise LogError(max(self.header_lines.values()), str(error)) from None
         if "seats" in self.header:
             names = tuple(split_names(self.header["seats"]))
@@ -227,7 +233,7 @@ class _Reader:
         return settings
 
     def _take_hand(self, number: int, player: int | None, text: str) -> None:
-        """Read a player's hand, or the cards that lie aside."""
+        """Read a player's hand, or the cards set aside if `player` is None."""
         if self.settings is None:
             self.settings = self._read_settings()
         settings = self.settings
@@ -295,12 +301,12 @@ class _Reader:
         self.pending = put_down_at_deal(self.positions[0].public)
 
     def _holder(self, place: int) -> str:
-        """Return who has a card, given the place of the hand."""
+        """Say who has a card, given the index of the hand that contains it."""
         assert self.settings is not None, "a hand was read"
         return f"player {place} has it" if place < self.settings.players else f"it lies {PILE}"
 
     def _refuse_missing(self, number: int, settings: KwartetSettings) -> None:
-        """Raise LogError if a hand, or the cards aside, are missing."""
+        """Raise LogError if a hand is missing, or if the line of the cards set aside is missing."""
         for place in range(settings.hands):
             if place not in self.dealt and place not in self.hidden:
                 subject = f"the hand of player {place} is"
@@ -309,7 +315,10 @@ class _Reader:
                 raise LogError(number, f"{subject} missing")
 
     def _take_seen_event(self, number: int, line: str) -> None:
-        """Read a request or an announcement if hands are hidden. A request remains pending."""
+        """Read a request or an announcement of a log with hidden hands.
+
+        A request remains pending until its announcements have been read.
+        """
         if down := _PUTS_DOWN.fullmatch(line):
             player, index = int(down[1]), int(down[2])
             if self.pending_move is not None and player != self.pending_move[1].question.asker:
@@ -328,7 +337,7 @@ class _Reader:
         self.pending_move = number, move
 
     def _settle_seen(self, number: int) -> None:
-        """Apply the deal, or the pending request, with the announcements that followed it."""
+        """Apply the deal or the pending request, together with the announcements after it."""
         down, self.put_down = self.put_down, []
         try:
             if self.seat_log is None:
@@ -391,7 +400,7 @@ class _Reader:
 
 
 def put_down_at_deal(start: PublicState) -> list[str]:
-    """Return the lines for the sets that were announced right after the deal."""
+    """Return the log lines of the sets that were announced right after the deal."""
     return [
         PUTS_DOWN(who=player, set=index)
         for index, player in enumerate(start.removed)

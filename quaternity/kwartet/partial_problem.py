@@ -1,9 +1,9 @@
-"""The deal problem that follows from only some of the requests of a game.
+"""Deal problems that use the information of only some of the requests of a game.
 
-The numbers of cards in the hands, and the sets on the table, are known without any request. If a
-request is omitted, so are its effects: if it succeeded, its card may or may not have gone to the
-asker. So every selection of requests states a deal problem. All requests together state the public
-record, and no requests at all state what follows from the rules alone.
+The numbers of cards in the hands and the sets that were put down are always known. The information
+of a request can be omitted: if such a request succeeded, its card may have gone to the asker or
+not. So every selection of requests gives a deal problem. All requests together give the public
+knowledge, and an empty selection gives what follows from the rules alone.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from solvers.problem import DealProblem, SetConstraint, with_entry
 def stated_by(
     start: PublicState, events: Sequence[Event], selected: Collection[int]
 ) -> DealProblem:
-    """Return what the selected requests state about the cards as they lie after all requests.
+    """Return a deal problem with what the selected requests tell about the final hands.
 
-    `selected` has the indices of the events that count. With all events, the deals are those of the
-    public record; with fewer events, they are a superset of these.
+    `selected` contains the indices of the selected events. If all events are selected, the deals of
+    the result are the publicly possible deals. With fewer events, there may be more deals.
     """
     settings, size = start.settings, start.settings.set_size
     maximum = size - 1 if settings.at_once else size

@@ -1,4 +1,4 @@
-"""Logs of Kwartet games with all hands, and the part of a log that a seat saw."""
+"""Logs of Kwartet games with all hands, and their conversion to what one seat saw."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from quaternity.kwartet.view import NOBODY, View
 
 @dataclass(frozen=True, slots=True)
 class GameLog:
-    """A running or finished game with all hidden information.
+    """A running or finished game, including all hidden information.
 
-    `hands` are the cards dealt to each player, followed by the pile if cards lie aside. `positions`
-    begins with the position right after the deal, so it is one longer than `events`. `warnings`
-    lists irregularities of the text that was read.
+    `hands` contains the cards that were dealt to each player, followed by the cards set aside, if
+    any. `positions` contains the position right after the deal and after each event. `warnings`
+    lists irregularities in the text from which the log was read.
     """
 
     settings: KwartetSettings
@@ -38,14 +38,14 @@ class GameLog:
         events: Sequence[Event],
         names: Sequence[str] = (),
     ) -> GameLog:
-        """Return the log of a game, or raise IllegalRequest if the game breaks the rules."""
+        """Create the log of a game. Raise IllegalRequest if the game breaks the rules."""
         positions = [Position.start(settings, hands)]
         positions += [after for after, _ in positions[0].play(event.question for event in events)]
         return cls(settings, hands, tuple(events), tuple(positions), tuple(names))
 
     @property
     def states(self) -> list[PublicState]:
-        """The public states right after the deal and after each request."""
+        """The public states right after the deal and after each request, in order."""
         return [position.public for position in self.positions]
 
     def view(self, step: int, seat: int | None) -> View:
@@ -59,14 +59,14 @@ class GameLog:
 
     @property
     def go_ends(self) -> tuple[int, ...]:
-        """The number of requests made by the end of each finished go (see `ends_of_goes`)."""
+        """The number of requests up to the end of each finished go (see `ends_of_goes`)."""
         return ends_of_goes(self)
 
     def after_goes(self, goes: int) -> Position:
-        """Return the position after a number of finished goes, where 0 means right after the deal.
+        """Return the position after a number of goes (see `ends_of_goes`). 0 means after the deal.
 
-        Its `public.problem` is the public knowledge, `public.removed` are the players who put down
-        the sets, and `hands` (or `deal`) are the real cards.
+        In the position, `public.problem` is the public knowledge, `public.removed` names the
+        players who put down sets, and `hands` (or `deal`) contains the real cards.
         """
         ends = self.go_ends
         if not 0 <= goes <= len(ends):
@@ -75,12 +75,12 @@ class GameLog:
 
 
 def ends_go(event: Event, after: PublicState) -> bool:
-    """Return whether a request ended its player's go, given the public state after it."""
+    """Return whether a request ended the asker's go, given the public state after the request."""
     return not event.answer or not after.hands[event.question.asker] or after.is_over
 
 
 def ends_of_goes(log: GameLog | SeatLog) -> tuple[int, ...]:
-    """Return the number of requests made by the end of each finished go.
+    """Return, for each finished go, the number of requests from the deal up to the end of the go.
 
     A go is a sequence of requests by one player. It ends when a request fails, when the player has
     no cards left, or when the game is over.
@@ -90,7 +90,7 @@ def ends_of_goes(log: GameLog | SeatLog) -> tuple[int, ...]:
 
 
 def seat_log_of(log: GameLog, seat: int | None) -> SeatLog:
-    """Return a game as a seat, or a bystander (None), saw it."""
+    """Return the log of a game as a seat, or a bystander (None), saw it."""
     views = tuple(log.view(step, seat) for step in range(len(log.positions)))
     sizes = tuple(sum(held.bit_count() for held in hand) for hand in log.hands)
     hand = (0,) * log.settings.sets if seat is None else log.hands[seat]

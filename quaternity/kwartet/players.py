@@ -1,4 +1,4 @@
-"""Players at a table that follow a Kwartet strategy."""
+"""Computer players that follow a Kwartet strategy, and statistics of their games."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ from quaternity.workers.progress import Progress
 
 
 class DealCounts(NamedTuple):
-    """Decimal logarithms of the numbers of possible deals after some goes.
+    """Numbers of possible deals at one moment of a game, as decimal logarithms.
 
-    `public` is for an observer who sees no hand. `own` is for each seat, which sees its own hand.
+    `goes` is the number of finished goes. A go is a series of requests by one player.
+    `public` counts the deals that are possible for an observer who sees no hand. `own` contains,
+    for each seat, the deals that are possible for a player who sees the hand of that seat.
     """
 
     goes: int
@@ -30,14 +32,14 @@ class DealCounts(NamedTuple):
 
 
 class GameDetails(NamedTuple):
-    """The number of goes in a game (see `goes_of`), and the possible deals after some of them."""
+    """The number of goes in a game, and numbers of possible deals (see `DealCounts`)."""
 
     goes: int
     deal_counts: tuple[DealCounts, ...] = ()
 
 
 class StrategyPlayer:
-    """A player whose strategy is a function of (view, random)."""
+    """A player whose requests are chosen by a strategy, a function of a view and a generator."""
 
     game = "kwartet"
 
@@ -59,9 +61,9 @@ class StrategyPlayer:
         course: Progress,
         details: int,
     ) -> tuple[KwartetPosition, int, GameDetails]:
-        """Play a game between strategies only; see `quaternity.table.tournament.playing`.
+        """Play a game between strategies only (see `quaternity.table.tournament.playing`).
 
-        Possible deals are counted after every `details` goes, or never if it is 0.
+        The possible deals are counted every `details` goes, or never if `details` is 0.
 
         Raises:
             LimitError: If there are too many deals to count.

@@ -1,4 +1,4 @@
-"""The complete state of a game at one moment: the public state and the real hands."""
+"""The complete state of a Kwartet game at one moment: the public state and the real hands."""
 
 from __future__ import annotations
 
@@ -14,21 +14,28 @@ from solvers.verdict import Deal
 
 
 class Position(NamedTuple):
-    """The public state and the real hands, followed by the pile if cards lie aside. Immutable."""
+    """An immutable pair of the public state and the real hands.
+
+    If cards are set aside, they are the last hand.
+    """
 
     public: PublicState
     hands: tuple[Hand, ...]
 
     @classmethod
     def start(cls, settings: KwartetSettings, hands: tuple[Hand, ...]) -> Position:
-        """Return the position right after the deal, without the sets that are announced at once."""
+        """Return the position after the deal, when sets that were dealt full have been put down."""
         sizes = [sum(held.bit_count() for held in hand) for hand in hands]
         announced = full_sets(settings, hands) if settings.at_once else ()
         public = PublicState.start(settings, sizes, announced)
         return cls(public, _without(hands, announced))
 
     def ask(self, question: Question) -> tuple[Position, Event]:
-        """Return the position after a request, and its event; raise IllegalRequest if illegal."""
+        """Return the position after a request, and the request's event.
+
+        Raises:
+            IllegalRequest: If the rules forbid the request.
+        """
         public, hands = self
         if faults := request_faults(public, hands[public.turn], question):
             raise IllegalRequest(question, faults)
@@ -47,7 +54,7 @@ class Position(NamedTuple):
         return Position(public.after(question, bool(event.answer), event.announced), hands), event
 
     def play(self, questions: Iterable[Question]) -> Iterator[tuple[Position, Event]]:
-        """Yield the position and the event after each of the requests, which are made in order."""
+        """Make the requests in order, and yield the position and the event after each of them."""
         position = self
         for question in questions:
             position, event = position.ask(question)
@@ -55,7 +62,7 @@ class Position(NamedTuple):
 
     @property
     def deal(self) -> Deal:
-        """The real owner of every card in play: a deal of `public.problem`."""
+        """The real owners of all cards in play, as a deal of `public.problem`."""
         return Deal(
             tuple(
                 ()
@@ -71,12 +78,12 @@ class Position(NamedTuple):
         )
 
     def view(self, seat: int, events: Sequence[Event] = ()) -> View:
-        """Return what a seat sees, with the events so far."""
+        """Return the view of a seat, which includes the given events."""
         return View(self.public, seat, self.hands[seat], events)
 
 
 def full_sets(settings: KwartetSettings, hands: tuple[Hand, ...]) -> list[tuple[int, int]]:
-    """Return the full sets in the players' hands, as (set, player), ascending."""
+    """Return the full sets in the players' hands, as sorted pairs (set, player)."""
     return sorted(
         (index, player)
         for player, hand in enumerate(hands[: settings.players])

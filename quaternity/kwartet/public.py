@@ -1,8 +1,8 @@
-"""Public knowledge in Kwartet: a deal problem that every request updates exactly.
+"""The public state of a game of Kwartet, whose deal problem every request updates exactly.
 
 The deals of the problem are exactly the deals that agree with everything that was said and done.
-This includes what follows when a player did *not* announce a full set. The knowledge of one player
-is the same problem with that player's hand fixed (`DealProblem.with_hand`).
+This includes conclusions from the fact that a player did *not* announce a full set. The knowledge
+of one player is the same problem with that player's hand fixed (`DealProblem.with_hand`).
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from solvers.problem import DealProblem, SetConstraint, with_entry
 
 
 class PublicState(NamedTuple):
-    """The public side of a game at one moment. Immutable.
+    """Everything that is publicly known at one moment of a game. Immutable.
 
     Attributes:
-        problem: hands, owners and bounds; removed sets are empty in it. Cards that lie aside are
-            an additional hand, the last one.
-        turn: the player to move; meaningless once the game is over.
-        removed: for each set, the player who announced it, or None while it is in play.
+        problem: the hands, owners and bounds. Removed sets have no cards in it. If cards are set
+            aside, they are the last hand.
+        turn: the player to move. The value is meaningless once the game is over.
+        removed: for each set, the player who announced it, or None while the set is in play.
         askers: bit mask of the players who have made a request.
-        left: number of requests until the game ends; None without such a limit.
+        left: number of requests until the game ends, or None if requests are not limited.
     """
 
     settings: KwartetSettings
@@ -48,7 +48,8 @@ class PublicState(NamedTuple):
     ) -> PublicState:
         """Return the public state right after the deal.
 
-        `announced` are the sets that were dealt full and put down at once, as (set, player).
+        `announced` contains a pair (set, player) for each set that was dealt full and put down at
+        once.
         """
         players, holders, size = settings.players, settings.hands, settings.set_size
         most = size - 1 if settings.at_once else size
@@ -69,7 +70,7 @@ class PublicState(NamedTuple):
 
     @property
     def hands(self) -> tuple[int, ...]:
-        """The number of cards in each hand: those of the players, then the pile if there is one."""
+        """The number of cards in each player's hand and, if cards are set aside, their number."""
         return self.problem.hands
 
     @property
@@ -79,17 +80,18 @@ class PublicState(NamedTuple):
 
     @property
     def is_over(self) -> bool:
-        """True if every set is removed, no player can ask, or no request is left."""
+        """True if every set is removed, if no player can ask, or if no request is left."""
         if None not in self.removed:
             return True
-        if self.left is None:  # then no cards lie aside, and a player can always ask
+        if self.left is None:
+            # No cards are set aside in a game without this limit, so a player can always ask.
             return False
         hands = self.problem.hands[: self.settings.players]
         return not self.left or len(hands) - hands.count(0) <= self.settings.at_once
 
     @property
     def with_cards(self) -> int:
-        """Bit mask of the hands that have cards, including the pile."""
+        """Bit mask of the hands that have cards, including the hand of the cards set aside."""
         mask = 0
         for player, hand in enumerate(self.problem.hands):
             if hand:
@@ -97,14 +99,14 @@ class PublicState(NamedTuple):
         return mask
 
     def may_be_asked(self, asker: int) -> tuple[int, ...]:
-        """Return the opponents that a player may ask."""
+        """Return the opponents whom a player may ask."""
         hands = self.problem.hands[: self.settings.players]
         if self.settings.at_once:
             return tuple([p for p, hand in enumerate(hands) if hand and p != asker])
         return tuple([p for p in range(len(hands)) if p != asker])
 
     def after(self, question: Question, success: bool, announced: Sequence[int]) -> PublicState:
-        """Return the state after a legal request, its result, and the asker's announcements."""
+        """Return the state after a legal request, given its result and the sets then announced."""
         asker, asked, (index, _) = question
         settings, problem, _, removed, askers, left = self
         hands = hands_after(problem.hands, asker, asked, success) if success else problem.hands
@@ -135,7 +137,7 @@ class PublicState(NamedTuple):
 def after_request(
     settings: KwartetSettings, before: SetConstraint, question: Question, success: bool
 ) -> SetConstraint:
-    """Return what a request and its result state about the cards of its set afterwards."""
+    """Return the constraint of the set of a request, after the request and its result."""
     asker, asked, (_, number) = question
     owners, low, high = before
     lows = list(low)
@@ -161,7 +163,7 @@ def after_request(
 
 
 def exclude_full_set(constraint: SetConstraint, player: int) -> SetConstraint:
-    """Return the constraint, given that a player does not have the whole set."""
+    """Return the constraint after it is known that a player does not have the whole set."""
     owners, low, high = constraint
     size = len(owners)
     if not size or high[player] < size:
@@ -170,9 +172,10 @@ def exclude_full_set(constraint: SetConstraint, player: int) -> SetConstraint:
 
 
 def next_with_cards(hands: Sequence[int], player: int, players: int = 0) -> int:
-    """Return the next player in seat order who holds cards, where `player` is tried last.
+    """Return the next player after `player`, in seat order, who holds cards.
 
-    The first `players` hands belong to players; 0 means all hands.
+    If no other player holds cards, return `player`. The first `players` hands belong to players. If
+    `players` is 0, all hands do.
     """
     players = players or len(hands)
     for step in range(1, players + 1):
@@ -183,7 +186,7 @@ def next_with_cards(hands: Sequence[int], player: int, players: int = 0) -> int:
 
 
 class Event(NamedTuple):
-    """A request, its result, and the sets that the asker then announced.
+    """A request with its result and the sets that the asker then announced.
 
     >>> from quaternity.game.cards import Card
     >>> print(Event(Question(0, 1, Card(2, 3)), Answer.YES, (2,)))
@@ -209,7 +212,7 @@ class Event(NamedTuple):
         return (sentences.question_sentence(self.question, self.answer), *downs)
 
     def hand_after(self, hand: Hand, seat: int) -> Hand:
-        """Return a seat's hand after the request."""
+        """Return the hand of a seat after the request, given the hand before."""
         asker, asked, (index, number) = self.question
         if seat not in (asker, asked) or not (self.answer or self.announced):
             return hand
@@ -223,7 +226,7 @@ class Event(NamedTuple):
 
 
 class IllegalRequest(IllegalMove):
-    """A request that the rules forbid. Its faults mention only what the asker can see."""
+    """Error for a request that the rules forbid. Its faults reveal only what the asker can see."""
 
     def __init__(self, question: Question, faults: list[str]) -> None:
         super().__init__(f"'{question}' is not a legal request", faults)
@@ -231,7 +234,10 @@ class IllegalRequest(IllegalMove):
 
 
 def request_faults(public: PublicState, hand: Hand, question: Question) -> list[str]:
-    """Return the faults of a request by a seat with this hand, or none if it is legal."""
+    """Return the reasons why a request is illegal, or an empty list if it is legal.
+
+    `hand` is the hand of the asker.
+    """
     asker, asked, (index, number) = question
     settings, problem, turn, removed, _, _ = public
     faults: list[str] = []
@@ -260,5 +266,5 @@ def request_faults(public: PublicState, hand: Hand, question: Question) -> list[
 
 
 def may_ask_for_own(settings: KwartetSettings, hand: Hand) -> bool:
-    """Return whether a player with this hand may ask for a card in it."""
+    """Return whether a player with the given hand may ask for a card that is in it."""
     return settings.own_card_requests or all(held in (0, settings.full) for held in hand)

@@ -1,4 +1,4 @@
-"""Truth, chances and reasons of formulas at a moment of a Kwartet game, and their wording."""
+"""Queries about formulas at a moment of a Kwartet game: truth, probability and explanation."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ AND_PUTS_DOWN = MessageTemplate("puts_down", "{event}, and puts down {set:number
 NUMBERED = MessageTemplate("numbered", "{number}. {event}")
 
 SECONDS = 20.0
-"""Default time limit for an answer, in seconds."""
+"""Default time limit for a query, in seconds."""
 
 
 class QueryContext(NamedTuple):
-    """A moment of a game, as far as the observer may see it.
+    """A moment of a game as the observer of a query sees it.
 
     Attributes:
         start: the public state right after the deal.
         seat: the observer's seat, or None for a bystander or if all hands are visible.
-        deal: the real deal if all hands are visible, else None.
-        announcements: formulas that are publicly announced at this moment, or assumed to be, in
-            order.
+        deal: the real deal if all hands are visible, or else None.
+        announcements: formulas that the query assumes to be announced publicly at this moment, one
+            after the other.
     """
 
     start: PublicState
@@ -64,12 +64,12 @@ class QueryContext(NamedTuple):
 
     @property
     def observer(self) -> str:
-        """The observer in words: a player, or everybody."""
+        """The name of the observer, such as `player 2`, or `everybody` if there is no seat."""
         return "everybody" if self.seat is None else f"player {self.seat}"
 
 
 def moment_of_view(start: PublicState, view: View) -> QueryContext:
-    """Return the moment that a view shows."""
+    """Return the query context for the moment that a view shows."""
     from quaternity.kwartet.view import NOBODY
 
     seat = None if view.seat == NOBODY else view.seat
@@ -77,7 +77,10 @@ def moment_of_view(start: PublicState, view: View) -> QueryContext:
 
 
 def moment(log: GameLog | SeatLog, step: int, seat: int | None = None) -> QueryContext:
-    """Return a moment of a log, with all hands if the log has them and no seat is given."""
+    """Return the query context for the moment of a log after `step` requests.
+
+    All hands are visible if the log contains them and `seat` is None.
+    """
     from quaternity.kwartet.seat_log import SeatLog
 
     start = log.states[0]
@@ -88,7 +91,10 @@ def moment(log: GameLog | SeatLog, step: int, seat: int | None = None) -> QueryC
 
 
 def read_formula(text: Formula | str, at: QueryContext) -> Formula:
-    """Read and check a formula. Only players can know something, not the cards that lie aside."""
+    """Parse a formula and check that it fits the game.
+
+    Only players can know something. The hand of the cards set aside cannot.
+    """
     from quaternity.epistemic.truth import validate_formula
 
     settings, points = at.public.settings, at.public.points
@@ -102,7 +108,10 @@ def truth_at(
     seconds: float = SECONDS,
     why: bool = False,
 ) -> SeatTruth:
-    """Return the truth of a formula after the announcements, as far as the observer knows it."""
+    """Return whether the observer knows a formula to be true or false after the announcements.
+
+    If `why` is true, the result includes what `reason_at` needs for an explanation.
+    """
     from quaternity.epistemic.explanation import judge
     from quaternity.epistemic.seat_truth import SeatTruth, after_announcements, truth_for_seat
     from quaternity.epistemic.truth import evaluate
@@ -125,7 +134,11 @@ def truth_at(
 def chance_at(
     formula: Formula, at: QueryContext, seconds: float = SECONDS, samples: int | None = None
 ) -> FormulaChance:
-    """Return how likely a formula is for the observer; raise LimitError if time runs out."""
+    """Return the probability of a formula, given what the observer knows.
+
+    Raises:
+        LimitError: If the time limit is reached.
+    """
     from quaternity.epistemic.chance import MAX_SAMPLES, formula_chance
 
     drawn, size = MAX_SAMPLES if samples is None else samples, at.public.settings.set_size
@@ -140,7 +153,7 @@ def chance_at(
 
 
 def chance_text(chance: FormulaChance) -> str:
-    """Return a chance in words."""
+    """Return a probability in words, with its range if it is an estimate."""
     if chance.is_exact:
         return percent(chance.chance)
     ends = f"{percent(chance.low)} to {percent(chance.high)}"
@@ -150,9 +163,9 @@ def chance_text(chance: FormulaChance) -> str:
 def _reasons_at(
     formula: Formula, deal: Deal, at: QueryContext, method: str, seconds: float
 ) -> Reasons | None:
-    """Return the requests that make a formula true, or None if it does not state knowledge.
+    """Return the requests from which a true formula follows.
 
-    `deal` is the real deal, or a possible one.
+    Return None if the formula is not about knowledge. `deal` is the real deal or a possible deal.
     """
     from quaternity.epistemic.needed_requests import is_knowledge, reasons
     from quaternity.epistemic.seat_truth import knowledge_formula
@@ -179,8 +192,8 @@ class QueryReason(NamedTuple):
 
     Attributes:
         lines: the lines of the explanation.
-        deals: the deals that the lines mention. If the truth value is unknown, deals in which it
-            differs.
+        deals: the deals that the lines mention. If the truth value is unknown, these are deals in
+            which it differs.
         requests: the requests from which the truth value follows, or None if they were not found.
         failed: the error that ended the search for a reason, or None.
     """
@@ -199,9 +212,10 @@ def reason_at(
     seconds: float,
     text: str | None = None,
 ) -> QueryReason:
-    """Return the reason for a truth value that `truth_at` found with `why`.
+    """Return the reason for a truth value that `truth_at` returned with `why=True`.
 
-    `text` is the source of the formula. If it counts hands or points, no requests are listed.
+    `text` is the formula as it was typed. If it uses the number of cards in a hand or the points,
+    the reason does not list requests.
     """
     from quaternity.epistemic.formula import negation
     from quaternity.epistemic.needed_requests import COUNTED_NOTE, mentions_counts
@@ -217,7 +231,7 @@ def reason_at(
     pile = [f"player {settings.players} stands for the cards aside"] * (settings.aside > 0)
     if text is not None and mentions_counts(text, formula, *arguments):
         return QueryReason((COUNTED_NOTE, *truth.why.lines, *pile), truth.why.deals)
-    # If a formula is false for a seat, the seat knows its negation.
+    # If the formula is false, explain why its negation is true.
     claim = after_announcements(at.announcements, formula if truth.truth else negation(formula))
     resting = None
     if truth.truth or at.deal is None:
@@ -230,7 +244,7 @@ def reason_at(
 
 
 def reason_lines(formula: Formula, reasons: Reasons, events: Sequence[Event]) -> Iterator[str]:
-    """Yield the requests in a list of reasons, and what follows from them."""
+    """Yield lines that list the requests of a reason and say what follows from them."""
     if not reasons.requests:
         yield f"{formula} follows from the hands and the rules: no request is needed"
     else:
@@ -251,7 +265,10 @@ def reason_lines(formula: Formula, reasons: Reasons, events: Sequence[Event]) ->
 
 
 def deal_lines(why: QueryReason, at: QueryContext, wide: float = inf) -> Iterator[str]:
-    """Yield the deals of a reason as lines of a width, beside the real deal if it is visible."""
+    """Yield lines that show the deals of a reason, next to the real deal if it is visible.
+
+    `wide` is the maximum width of a line, in characters.
+    """
     players = at.public.settings.players
     for number, deal in enumerate(why.deals, start=1):
         yield DEAL_IS(number=number)
@@ -269,7 +286,8 @@ def answer_lines(
 ) -> Iterator[str]:
     """Yield lines that say what the observer knows about a typed formula.
 
-    With `why`, yield the reason too, or two deals that differ in it. `wide` is the width of lines.
+    If `why` is true, the lines explain the reason, or show two deals in which the truth of the
+    formula differs. `wide` is the maximum width of a line, in characters.
     """
     try:
         formula = read_formula(text, at)
@@ -288,7 +306,10 @@ def answer_lines(
 
 
 def answer_text(text: str, formula: Formula, truth: SeatTruth, at: QueryContext) -> Message:
-    """Return what the observer knows about a formula, with its chance if it can be counted."""
+    """Return a message that says what the observer knows about a formula.
+
+    If the truth is unknown, the message includes the probability if the deals can be counted.
+    """
     if truth.truth is None:
         message = (ALL_KNOW_NOT if at.seat is None else YOU_KNOW_NOT)(formula=text)
         with suppress(LimitError):

@@ -6,7 +6,7 @@ _STUDENTS = "quaternity.kwartet.strategies.published"
 _COUNTING = "quaternity.kwartet.strategies.counting"
 
 _HIDDEN = {"players": 2, "set_size": 3, "own_card_requests": False}
-"""Settings of small games in which something is hidden."""
+"""Settings that define small benchmark games with hidden information."""
 
 KWARTET = Registration(
     name="kwartet",

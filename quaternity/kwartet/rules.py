@@ -1,4 +1,7 @@
-"""The rules of Kwartet at a table: a seat sees the public record and its own hand."""
+"""The rules of Kwartet, as an implementation of `quaternity.table.protocol.Rules`.
+
+Each seat sees the public state and its own hand.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +31,12 @@ from quaternity.table.plain_rules import PlainRules
 from solvers.filtering import filter_problem
 
 PILE = "a"
-"""Name of the cards that lie aside in tables of owners."""
+"""Label in tables of possible owners that means that a card may be set aside."""
 
 
 @dataclass(frozen=True, slots=True)
 class KwartetPosition:
-    """A game at one moment: the dealt hands, the current position, and the events so far."""
+    """A game at one moment, with the dealt hands, the current position and all events so far."""
 
     dealt: tuple[Hand, ...]
     position: Position
@@ -42,7 +45,7 @@ class KwartetPosition:
 
 @dataclass(frozen=True, slots=True)
 class KwartetRules(PlainRules[KwartetPosition, Question, View]):
-    """The rules of Kwartet; see `quaternity.table.protocol.Rules`."""
+    """The rules of Kwartet with given settings (see `quaternity.table.protocol.Rules`)."""
 
     settings: KwartetSettings = field(default_factory=KwartetSettings)
 
@@ -55,32 +58,35 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return self.settings.players
 
     def start(self, random: Random) -> KwartetPosition:
-        """Deal a shuffled deck. If it cannot be dealt evenly, draw who gets an extra card too."""
+        """Deal the cards at random. If some players get an extra card, draw them at random, too."""
         dealt = self.settings.cards - self.settings.aside
         extra = random.randrange(self.seats) if dealt % self.seats else 0
         return self.start_of_deal(random, extra)
 
     def start_of_deal(self, random: Random, deal: int) -> KwartetPosition:
-        """Return the start of the numbered deal. The extra cards move on by a seat per deal."""
+        """Deal the cards at random, for the deal with the given number in a series of deals.
+
+        If some players get an extra card, these are the players in other seats in each deal.
+        """
         return self._start(deal_hands(self.settings, random, deal))
 
     def _start(self, hands: tuple[Hand, ...]) -> KwartetPosition:
         return KwartetPosition(hands, Position.start(self.settings, hands))
 
     def to_act(self, position: KwartetPosition) -> tuple[int, ...]:
-        """Return the player to move, or nobody once the game is over."""
+        """Return the player to move, or an empty tuple once the game is over."""
         public = position.position.public
         return () if public.is_over else (public.turn,)
 
     def view(self, position: KwartetPosition, seat: int | None) -> View:
-        """Return the public record and the seat's own hand."""
+        """Return the view of a seat: the public state, all events and the hand of the seat."""
         current = position.position
         if seat is None:
             return View(current.public, NOBODY, (0,) * self.settings.sets, position.events)
         return View(current.public, seat, current.hands[seat], position.events)
 
     def after(self, position: KwartetPosition, seat: int, move: Question) -> KwartetPosition:
-        """Return the position after a request."""
+        """Return the position after a request. Raise IllegalMove if the request is illegal."""
         faults = self.faults(self.view(position, seat), move)
         if faults:
             raise IllegalMove(f"'{move}' is not a legal request", faults)
@@ -90,7 +96,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
     def events(
         self, before: KwartetPosition, seat: int, move: Question, after: KwartetPosition
     ) -> tuple[str, ...]:
-        """Return the request with its result, and the sets put down."""
+        """Return messages about the request, its result and the sets put down."""
         del before, seat, move
         return after.events[-1].sentences()
 
@@ -99,7 +105,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return tuple(map(float, position.position.public.points))
 
     def iter_moves(self, view: View) -> Iterator[Question]:
-        """Yield the legal requests, by set, card and asked player."""
+        """Yield the legal requests in the order of set, card and asked player."""
         public = view.public
         if public.is_over or view.seat != public.turn:
             return
@@ -113,13 +119,13 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
                         yield Question(view.seat, player, Card(index, number))
 
     def faults(self, view: View, move: Question) -> list[str]:
-        """Return what makes a request of this seat illegal, using only what the seat sees."""
+        """Return the reasons why a request is illegal, using only what this seat sees."""
         if isinstance(move, Question) and move.asker != view.seat:
             return [ASKS_FOR_ANOTHER(who=view.seat, other=move.asker)]
         return view.faults(move)
 
     def read(self, text: str, view: View) -> Question:
-        """Read `1 0/2`, `1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`."""
+        """Parse a request such as `1 0/2`, `1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`."""
         question = parse_question(text.partition(":")[0], view.seat)
         if question is None:
             raise NotUnderstood(
@@ -129,7 +135,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return question
 
     def show(self, view: View, width: int = WIDTH, words: Wording = PLAIN) -> str:
-        """Return the scores, what the seat can know of the other hands, and its own hand."""
+        """Return a text with the scores, all that the seat can know, and the hand of the seat."""
         public = view.public
         turn = None if public.is_over else public.turn
         opponents = public.with_cards & ~(1 << view.seat if view.seat >= 0 else 0)
@@ -157,10 +163,11 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return "\n".join(paragraphs)
 
     def view_json(self, view: View) -> dict[str, Any]:
-        """Return the public record, the own hand, and what the seat can know of the other hands.
+        """Return the public state, the hand of the seat and what the seat can know as JSON values.
 
-        The latter is in `owners` and `fewest`, where the cards that lie aside are an additional
-        hand after those of the players.
+        `owners` lists the possible owners of each card, and `fewest` lists the minimum number of
+        cards of each set in each hand. The cards set aside are an additional hand after the hands
+        of the players.
         """
         public, known = view.public, filter_problem(view.problem).sets
         return {
@@ -185,9 +192,9 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         }
 
     def like(self, view: View, random: Random) -> KwartetPosition:
-        """Return a position that this seat considers possible.
+        """Return a random position that this seat considers possible.
 
-        Within the limits of counting, all such deals are equally likely.
+        If the possible deals can be counted, all of them are equally likely.
         """
         from solvers.registry import solve
         from solvers.sampling import sample_deals
@@ -207,7 +214,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return KwartetPosition(drawn, Position(view.public, drawn), view.events)
 
     def record_start(self, start: KwartetPosition, names: Sequence[str]) -> str:
-        """Return the settings, the deal and the sets put down at once, with every secret."""
+        """Return the first lines of a log, which contain the settings and all hands."""
         announced = announced_at_deal(start.position)
         head = header_text(self.settings, start.dealt, names)
         return head + "".join(f"{line}\n" for line in announced)
@@ -215,25 +222,28 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
     def record_move(
         self, before: KwartetPosition, seat: int, move: Question, after: KwartetPosition
     ) -> str:
-        """Return the request with its result, and the sets put down."""
+        """Return the log lines of a request, its result and the sets put down."""
         del before, seat, move
         return f"{after.events[-1]}\n"
 
     def record_of(
         self, start: KwartetPosition, names: Sequence[str], moves: Iterable[Question]
     ) -> tuple[str, int]:
-        """Return a whole log and its number of finished goes, faster than adding move by move."""
+        """Return the text of a whole log, and the number of finished goes in it.
+
+        This is faster than adding one move after the other.
+        """
         events = [event for _, event in start.position.play(moves)]
         log = GameLog.of(self.settings, start.dealt, events, names)
         return log_text(log), len(log.go_ends)
 
     @classmethod
     def of_record(cls, data: bytes) -> KwartetRules:
-        """Return the rules of a log. Raise the same errors as `parse_log`."""
+        """Return rules with the settings of a log. Raise the same errors as `parse_log`."""
         return cls(parse_log(data).settings)
 
     def replay(self, data: bytes) -> Replay[KwartetPosition, Question]:
-        """Replay a log, which must have these settings."""
+        """Replay a log, which must have the same settings as these rules."""
         log = parse_log(data)
         check_same(self.settings, log.settings)
         ends, count, warnings = _ends(data, log)
@@ -246,9 +256,10 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
 
 
 def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, ...]]:
-    """Return where the head and each request end, the number of complete requests, and warnings.
+    """Return the byte offsets in a log, the number of complete requests, and warnings.
 
-    A request whose announcements were cut off does not count, because no player saw it.
+    The offsets are the end of the header and the end of each request. A request whose announcements
+    were cut off does not count, because no player has seen its result.
     """
     ends = [0]
     complete = data.rfind(b"\n") + 1
@@ -273,14 +284,14 @@ def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, .
 
 
 def ended_text(public: PublicState) -> str:
-    """Return why a game is over."""
+    """Return a text that says why a game is over."""
     if None not in public.removed:
         return "all sets are put down"
     return "nobody can ask" if public.left else "no request is left"
 
 
 def left_text(public: PublicState) -> str:
-    """Return how many cards lie aside, and after how many requests the game ends."""
+    """Return a text that says how many cards are set aside and how many requests are left."""
     aside = public.settings.aside
     pile = f"{with_noun(aside, 'card')} {'lies' if aside == 1 else 'lie'} aside ({PILE}); " * (
         aside > 0
@@ -289,7 +300,7 @@ def left_text(public: PublicState) -> str:
 
 
 def hand_text(hand: Hand, words: Wording = PLAIN, full: int = (1 << SET_SIZE) - 1) -> str:
-    """Return the cards of a hand, set by set, with `*` after each full set."""
+    """Return a text that lists the cards of a hand by set, with `*` after each full set."""
     sets = [
         words.hand((index, number) for number in NUMBERS_IN_MASK[held])
         + ("*" if held == full else "")

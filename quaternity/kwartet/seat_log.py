@@ -1,8 +1,8 @@
-"""A game as a seat or a bystander saw it: the seat's own cards, and what everybody saw.
+"""Logs of Kwartet games as one player or a bystander saw them, without the other hands.
 
-This is for games with real cards on a real table, where no program knows all hands. Every request
-is checked against the rules and against the deals that are still possible. A request that could not
-have happened is rejected with the reason.
+This is for games with real cards, where no program knows all hands. Every request is checked
+against the rules and against the deals that are still possible. An impossible request is rejected
+with a reason.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from solvers.verdict import Feasible
 
 @dataclass(frozen=True, slots=True)
 class SeatLog:
-    """A running or finished game, as far as it was seen. Immutable.
+    """A running or finished game, as one seat or a bystander saw it. Immutable.
 
     Attributes:
-        sizes: the number of cards dealt to each hand. The last hand is the pile if cards lie aside.
+        sizes: the number of cards dealt to each hand. If cards are set aside, they are the last
+            hand.
         seat, hand: the seat and the cards dealt to it, or None and an empty hand for a bystander.
-        views: the views right after the deal and after each request, so one more than events.
-        warnings: irregularities of the text that was read.
+        views: the views right after the deal and after each request.
+        warnings: irregularities in the text from which the log was read.
     """
 
     settings: KwartetSettings
@@ -54,9 +55,13 @@ class SeatLog:
         announced: Sequence[tuple[int, int]] = (),
         names: Sequence[str] = (),
     ) -> SeatLog:
-        """Return the game right after the deal, or raise InputError if the deal is impossible.
+        """Return the log of a game right after the deal.
 
-        `announced` are the sets that were dealt full and put down at once, as (set, player).
+        `announced` contains a pair (set, player) for each set that was dealt full and put down at
+        once.
+
+        Raises:
+            InputError: If the deal is impossible.
         """
         own = (0,) * settings.sets if hand is None or seat is None else hand
         _check_start(settings, sizes, seat, own, announced)
@@ -71,7 +76,10 @@ class SeatLog:
 
     @classmethod
     def of_view(cls, view: View) -> SeatLog:
-        """Return the game up to a view, as its seat saw it. Cost: requests x sets."""
+        """Return the log of the game up to a view, for the seat of the view.
+
+        Cost: the number of requests times the number of sets.
+        """
         sizes, hand, down = view.at_deal()
         full = view.public.settings.full
         own = [full if (index, view.seat) in down else held for index, held in enumerate(hand)]
@@ -85,34 +93,37 @@ class SeatLog:
         return replace(log, events=events, views=tuple(views))
 
     def with_announced(self, announced: Sequence[tuple[int, int]]) -> SeatLog:
-        """Return the game right after the deal, with other sets put down at once; see `start`."""
+        """Return a log of the same deal, with the given sets put down at once (see `start`)."""
         hand = None if self.seat is None else self.hand
         return self.start(self.settings, self.sizes, self.seat, hand, announced, self.names)
 
     @property
     def put_down_at_deal(self) -> list[tuple[int, int]]:
-        """The sets put down right after the deal, as (set, player)."""
+        """The sets that were put down right after the deal, as pairs (set, player)."""
         removed = enumerate(self.states[0].removed)
         return [(index, player) for index, player in removed if player is not None]
 
     @property
     def states(self) -> list[PublicState]:
-        """The public states right after the deal and after each request."""
+        """The public states right after the deal and after each request, in order."""
         return [view.public for view in self.views]
 
     def view(self, step: int, seat: int | None) -> View:
-        """Return what the log's own seat, or a bystander (None), saw after `step` requests."""
+        """Return what the seat of the log saw after `step` requests.
+
+        `seat` must be the seat of the log or None.
+        """
         if seat is not None and seat != self.seat:
             observer = "everybody" if self.seat is None else f"player {self.seat}"
             raise InputError(f"seat {seat}: the log shows only what {observer} saw")
         return self.views[step]
 
     def after(self, question: Question, answer: Answer, announced: Sequence[int] = ()) -> SeatLog:
-        """Return the game with one more request, and the sets that the asker then put down.
+        """Return the log with another request and the sets that the asker then put down.
 
         Raises:
-            IllegalMove: If the rules forbid the request, or if what was seen rules out the answer
-                or the sets put down. Its faults say why.
+            IllegalMove: If the rules forbid the request, or if the answer or the sets put down
+                contradict what was seen before. Its faults say why.
         """
         view = self.views[-1]
         faults = self._faults(question, answer, announced)
@@ -131,7 +142,11 @@ class SeatLog:
         return replace(self, events=events, views=(*self.views, latest))
 
     def sets_put_down_after(self, question: Question, answer: Answer) -> tuple[int, ...]:
-        """Return the sets that the asker certainly put down after a request."""
+        """Return the sets that the asker must have put down after a request.
+
+        Raises:
+            IllegalMove: If the request is impossible, whatever was put down.
+        """
         view = self.views[-1]
         try:
             self.after(question, answer)
@@ -169,15 +184,15 @@ class SeatLog:
         return ()
 
     def without_last(self) -> SeatLog:
-        """Return the game without its last request."""
+        """Return the log without its last request."""
         return replace(self, events=self.events[:-1], views=self.views[:-1])
 
     def _faults(self, question: Question, answer: Answer, announced: Sequence[int]) -> list[str]:
-        """Return the objections to a request that follow from the rules and the own hand."""
+        """Return the objections to a request that follow from the rules and the seat's hand."""
         view = self.views[-1]
         asker, asked, (index, number) = question
         is_own = self.seat is not None and asker == self.seat
-        # Assume that another asker holds what the request needs; `_why_impossible` checks it later.
+        # Assume that another player holds the necessary cards. `_why_impossible` checks this later.
         settings, full_set = self.settings, self.settings.full
         hand = (
             view.hand
@@ -262,7 +277,7 @@ def _why_impossible(problem: DealProblem) -> str | None:
 def _impossible_parts(
     view: View, question: Question, answer: Answer, announced: Sequence[int]
 ) -> list[str]:
-    """Return what is known about cards that contradicts the answer or the sets put down."""
+    """Return reasons why the answer or the sets put down contradict what is known about cards."""
     asker, asked, card = question
     public, faults = view.public, []
     owners = view.problem.sets[card.set_index].owners[card.number]
@@ -305,7 +320,10 @@ def _impossible_parts(
 
 
 def _may_hold_set(constraint: SetConstraint, asker: int, asked: int, received: int | None) -> bool:
-    """Return whether the asker may have a whole set, given the number of a card just received."""
+    """Return whether the asker may have a whole set.
+
+    `received` is the number of the card that the asker just received, if it belongs to the set.
+    """
     owners = all(
         mask >> asker & 1 for number, mask in enumerate(constraint.owners) if number != received
     )

@@ -1,4 +1,4 @@
-"""Settings of a game of Kwartet, and their allowed ranges."""
+"""The settings of a game of Kwartet, with their allowed ranges."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ ASIDE = range(SETS[-1] * SET_SIZES[-1] - 1)
 MAX_MOVES = range(1, 10_001)
 
 MOVES_PER_CARD = 3
-"""Default number of requests per card after which a game with cards aside ends."""
+"""Default limit of requests in a game with cards set aside, per card of the game."""
 
 
 class AnnounceTiming(NamedChoice):
-    """When a full set is announced and leaves the game.
+    """Rule that says when a full set is announced and leaves the game.
 
-    `AT_ONCE`: as soon as it is complete, even right after the deal. `AFTER_OWN_REQUEST`: after a
-    request of the player, so that a set dealt in full stays hidden until then. In this
-    compatibility mode an opponent without cards may be asked, because there may be no other one.
+    With `AT_ONCE`, a set is announced as soon as it is full, even right after the deal. With
+    `AFTER_OWN_REQUEST`, a player announces full sets only after a request of that player, so a set
+    that was dealt full stays hidden until then. In this compatibility mode, opponents without cards
+    may be asked, because it is possible that no opponent has cards.
     """
 
     @classmethod
@@ -41,17 +42,17 @@ class AnnounceTiming(NamedChoice):
 
 @dataclass(frozen=True, slots=True)
 class KwartetSettings:
-    """The rules of one game of 2..8 players and 2..20 sets of 2..10 cards.
+    """The settings of one game with 2..8 players and 2..20 sets of 2..10 cards.
 
     Attributes:
-        aside: number of cards that are not dealt. They lie face down until the end, and each player
-            still gets at least one card. Solvers treat them as an additional hand, after those of
-            the players.
-        max_moves: number of requests after which the game is over; None means no limit. With cards
-            aside, None is replaced by `MOVES_PER_CARD` for each card.
-        announce: when full sets leave the game: an `AnnounceTiming` or its name.
-        own_card_requests: whether players may ask for a card that they hold themselves. If not, a
-            player with only full sets still may, because no other request is possible.
+        aside: number of cards that are set aside and lie face down until the end. Each player must
+            still get at least one card. Solvers treat the cards set aside as an additional hand
+            after the hands of the players.
+        max_moves: number of requests after which the game ends, or None for no limit. If cards are
+            set aside, None is replaced by `MOVES_PER_CARD` times the number of cards.
+        announce: an `AnnounceTiming` or its name, which says when full sets leave the game.
+        own_card_requests: whether players may ask for a card that they hold themselves. A player
+            who has only full sets always may, because no other request is possible.
     """
 
     players: int = field(default=4, metadata={"help": "Number of players.", "range": PLAYERS})
@@ -105,29 +106,30 @@ class KwartetSettings:
 
     @property
     def at_once(self) -> bool:
-        """Whether full sets are announced as soon as they are complete."""
+        """Whether sets are announced as soon as they are full."""
         return self.announce is AnnounceTiming.AT_ONCE
 
     @property
     def cards(self) -> int:
-        """Number of cards."""
+        """Number of cards in the game."""
         return self.set_size * self.sets
 
     @property
     def full(self) -> int:
-        """All cards of a set, as a bit mask."""
+        """Bit mask of all cards of a set."""
         return (1 << self.set_size) - 1
 
     @property
     def hands(self) -> int:
-        """Number of hands: those of the players, and the pile if cards lie aside."""
+        """Number of hands, which is one more than the number of players if cards are set aside."""
         return self.players + (self.aside > 0)
 
     def hand_sizes(self, first_extra: int = 0) -> tuple[int, ...]:
-        """Return the number of cards in each hand, dealt as evenly as possible, then the pile.
+        """Return the number of cards that are dealt to each hand.
 
-        `first_extra` is the first of the consecutive seats that get an extra card, modulo the
-        number of seats.
+        The players get numbers of cards that differ by at most one. If cards are set aside, their
+        number comes last. The seats that get an extra card are consecutive. `first_extra`, modulo
+        the number of seats, is the first of them.
         """
         base, extra = divmod(self.cards - self.aside, self.players)
         seats = [

@@ -1,4 +1,4 @@
-"""A drawing of the truth of formulas during a game: a row per formula, a column per request."""
+"""SVG timelines of the truth of formulas in a game, with one row per formula."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import NamedTuple, TypeAlias
 from quaternity.base.svg import svg_document, svg_text
 
 UNDEFINED = "cannot be announced"
-"""Value of a formula after an announcement that is false at that moment, or known to be false."""
+"""Value of a formula if the announcement before it is false, or known to be false."""
 
 SeenValue: TypeAlias = bool | str | None
-"""True, false, `UNDEFINED`, or None if the observer does not know."""
+"""Type of a truth value in a timeline: a bool, `UNDEFINED`, or None if it is unknown."""
 
 WORDS = {True: "true", False: "false", None: "unknown", UNDEFINED: UNDEFINED}
-"""The word for each value."""
+"""Mapping from each truth value to the word that the drawing uses for it."""
 
-# The values differ in height as well as in colour.
+# Bars differ in height as well as in colour, for readers who cannot distinguish the colours.
 _BARS = {
     True: ("#0072B2", 18),
     None: ("#E69F00", 10),
@@ -28,13 +28,13 @@ _WIDTH, _MARGIN, _LINE, _LETTER = 900, 30, 56, 6.6
 
 
 class Timeline(NamedTuple):
-    """What the observer knows about a formula right after the deal and after each request."""
+    """The truth values of a formula, as the observer knows them after the deal and each request."""
 
     formula: str
     values: Sequence[SeenValue]
 
     def changes(self) -> list[int]:
-        """Return the numbers of requests after which the value changes."""
+        """Return the numbers of the requests that change the truth value."""
         return [
             number
             for number in range(1, len(self.values))
@@ -43,7 +43,10 @@ class Timeline(NamedTuple):
 
 
 def timelines_svg(lines: Sequence[Timeline], title: str) -> str:
-    """Draw timelines of one game: the bar is high if the formula is true, and lower otherwise."""
+    """Return the timelines of one game as an SVG document.
+
+    The bar of a formula is highest when the formula is true, and lowest when it is false.
+    """
     steps = len(lines[0].values)
     step = min(40.0, _WIDTH / steps)
     parts = [

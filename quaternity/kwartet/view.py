@@ -1,4 +1,4 @@
-"""Views of Kwartet: what one seat sees, which is the public record and its own hand."""
+"""Views of a Kwartet game, which contain what one seat sees: the public state and its hand."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from quaternity.kwartet.public import Event, PublicState, request_faults
 from solvers.problem import DealProblem
 
 NOBODY = -1
-"""The seat of a bystander."""
+"""Seat number that stands for a bystander, who sees no hand."""
 
 
 class View(Displayable):
-    """A game as one seat, or a bystander (`NOBODY`), sees it: the public state and a hand."""
+    """A game as one seat, or a bystander (`NOBODY`), sees it at one moment."""
 
     __slots__ = ("_events", "_length", "_problem", "hand", "public", "seat")
 
@@ -34,17 +34,17 @@ class View(Displayable):
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """All requests so far, with results and announcements, in order."""
+        """All requests so far, in order, with their results and announcements."""
         return tuple(self._events[: self._length])
 
     @property
     def last(self) -> Event | None:
-        """The last request, or None before the first one."""
+        """The last request, or None if no request has been made."""
         return self._events[self._length - 1] if self._length else None
 
     @property
     def problem(self) -> DealProblem:
-        """The deals that the seat considers possible: its information set."""
+        """The deal problem whose deals are exactly those that the seat considers possible."""
         if self.seat == NOBODY:
             return self.public.problem
         if self._problem is None:
@@ -54,8 +54,8 @@ class View(Displayable):
     def at_deal(self) -> tuple[list[int], Hand, list[tuple[int, int]]]:
         """Undo all requests, and return the state right after the deal.
 
-        The result is the number of cards dealt to each hand, the seat's hand right after the deal,
-        and the sets put down then, as (set, player). These sets are no longer in that hand.
+        The result has three parts: the number of cards dealt to each hand, the seat's hand after
+        sets were put down at once, and these sets as pairs (set, player).
         """
         settings = self.public.settings
         sizes, hand, removed = list(self.public.hands), list(self.hand), list(self.public.removed)
@@ -75,7 +75,7 @@ class View(Displayable):
         return sizes, tuple(hand), down
 
     def picture(self) -> Display:
-        """Return a picture of what the seat can know."""
+        """Return a display of what the seat can know about the owners of all cards."""
         from quaternity.game.picture import owners_picture
         from solvers.filtering import filter_problem
 
@@ -88,7 +88,7 @@ class View(Displayable):
         )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
-        """Return whether another view shows the same to the same seat."""
+        """Return whether another view belongs to the same seat and has the same content."""
         if not isinstance(other, View):
             return NotImplemented
         own = (self.seat, self.hand, self.public, self.events)
@@ -98,7 +98,7 @@ class View(Displayable):
         return hash((self.seat, self.hand, self.public, self._length))
 
     def faults(self, question: Question) -> list[str]:
-        """Return all reasons why a request of this seat is illegal, or none if it is legal."""
+        """Return all reasons why a request of this seat is illegal, or an empty list."""
         if not is_plain(question):
             try:
                 question = plain_question(question)
@@ -108,4 +108,4 @@ class View(Displayable):
 
 
 Strategy: TypeAlias = Callable[[View, Random], Question]
-"""Function that chooses a legal request, given the view of a seat and a random generator."""
+"""Function that takes the view of a seat and a random generator and returns a legal request."""

@@ -1,11 +1,11 @@
-"""Perfect play and bots: canonical states, the solver and tablebases.
+"""Perfect play of Quaternity: canonical states, a solver, tablebases and bots.
 
-States that differ only in the names of cards, sets and players share one *canonical state*
-(`canonical`). All canonical states that can follow from a start form a graph (`graph`). Retrograde
+States that differ only in the names of cards, sets and players share one *canonical state* (module
+`canonical`). All canonical states that can follow from a start form a graph (`graph`). Retrograde
 analysis of the graph finds which players can force a win, which can win at all, and whose win each
-player can prevent (`retrograde`, `solver`). `max_n` applies backward induction to players who
-want points or a win. A `tablebase` stores the results in a file. `bots` contains programs that
-play.
+player can prevent (`retrograde`, `solver`). The module `max_n` applies backward induction to games
+in which all players want points or a win for themselves. A `tablebase` stores the results in a
+file. The package `bots` contains programs that play.
 
 >>> from quaternity import Settings, State
 >>> from quaternity.perfect.solving.solver import solve

@@ -1,26 +1,28 @@
-"""Check the certificate of a solved game by the rules alone; this file imports no other of ours.
+"""Independent checker for the certificates of solved games.
 
-A certificate consists of lines of JSON: a head with the fields `HEAD`, then one line per state:
+The checker uses only the rules of the game and imports no other module of this project. A
+certificate consists of lines of JSON: a head with the fields `HEAD`, then one line per state:
 
     [turn, hands, points, sets, ranks, after, outcomes]
 
 `turn` is the player to move, or null if the game is over or chance draws the player to move. A set
-in play is `[owners, least]`: for each card, the players who may own it, as a bitmask; and for each
-player, the minimum number of cards of the set that the player holds. Both are as tight as the deals
-that fit allow. The order of sets, and of cards in a set, has no meaning. `ranks` gives for each
-player the number of moves within which they can force a win, or null if they cannot. `after` has a
-pair `[number, names]` for each state that a move leads to: player j of the state with that number
-(the first is 0) is player `names[j]` here. If the head has a `player`, only the null of that player
-is a claim. If the head has a `wish`, `outcomes` lists what all players may get if all of them play
-for themselves and break ties without chance; otherwise it is null. The wish is `points`, or `win`:
-2 for a sole win, 1 for a shared one.
+in play is a pair `[owners, least]`: for each card, a bitmask of the players who may own it; and for
+each player, the minimum number of cards of the set that the player holds. Both are as tight as the
+possible deals allow. The order of sets, and of cards in a set, has no meaning. `ranks` contains for
+each player the number of moves within which the player can force a win, or null if the player
+cannot. `after` contains a pair `[number, names]` for each state that a move leads to: the number of
+the state (the first is 0) and the names of its players. Player j of that state is player `names[j]`
+here. If the head has a `player`, a null is a claim only for that player. If the head has a `wish`,
+`outcomes` lists what all players may get if all of them play for themselves and break ties without
+chance. Otherwise it is null. With the wish `points`, players get their points. With the wish `win`,
+a sole winner gets 2, and players who share the win get 1.
 
 A certificate is correct if the ranks of every state agree with those of its successors. Then a
 finite rank decreases with every move until the win, whatever the other players do. If a player has
-no rank, the others can keep the game in states where the player has none. A move to a state that
-the line does not name counts against its claim. A line that claims outcomes must name every
-successor. Outcomes are derived backwards from the ends of the game, so the game must be one that
-ends: it is brisk or has two players.
+no rank, the others can always move to states in which that player has no rank. A move to a state
+that the line does not list counts against its claim. A line that claims outcomes must list every
+successor. Outcomes are derived backwards from the ends of the game. So they are allowed only for
+brisk games and for two players, because these games always end.
 """
 
 from __future__ import annotations
@@ -38,17 +40,18 @@ HEAD = ("certificate", "set_size", "sets", "players", "tie_break", "brisk", "sta
     "player", "wish")  # fmt: skip
 MAX_PLAYERS, MAX_CARDS, MAX_STATES, MAX_LINE_BYTES = 7, 100, 1 << 32, 1 << 22
 CONFIDENCE = 0.999
-"""Probability with which a sample bounds the number of wrong states."""
+"""Probability that the bound on the number of wrong states, which a sample gives, is correct."""
 
 Kind = tuple[tuple[int, ...], tuple[int, ...]]
-"""A set in play: the owners of its cards, ascending, and the minimum number of cards per player."""
+"""Type of a set in play: the bitmasks of the owners of its cards, in ascending order, and the
+minimum number of cards of each player."""
 
 Outcomes = frozenset[tuple[int, ...]]
-"""The outcomes that a state may have; an outcome is what each player gets."""
+"""Type of the outcomes that a state may have. An outcome is what each player gets."""
 
 
 class State(NamedTuple):
-    """The public information about a position; `sets` are ascending."""
+    """The public information about a position. The `sets` are in ascending order."""
 
     turn: int | None
     hands: tuple[int, ...]
@@ -66,14 +69,15 @@ class Line(NamedTuple):
 
 
 class InvalidCertificate(ValueError):
-    """A file is not a valid certificate; the message names the line and its fault."""
+    """Error for an invalid certificate. The message names the line and its fault."""
 
 
 class CheckResult(NamedTuple):
-    """The result of a check; the ranks and outcomes are those of the state that was solved.
+    """Result of a check.
 
-    If the states were sampled with `seed`, fewer than `most_wrong` of all states are wrong with
-    probability `CONFIDENCE`. If all states were checked, there is no seed and `most_wrong` is 0.
+    `ranks` and `outcomes` are those of the state that was solved. If the states were sampled with
+    `seed`, fewer than `most_wrong` of all states are wrong with probability `CONFIDENCE`. If all
+    states were checked, `seed` is None and `most_wrong` is 0.
     """
 
     head: dict[str, Any]
@@ -93,12 +97,12 @@ def check(
 ) -> CheckResult:  # fmt: skip
     """Check all states of a certificate, or a random sample of them.
 
-    By default the seed is new, because a forger who knows the seed knows which states are checked.
+    By default, the seed is random: a forger who knew the seed would know which states are checked.
 
-    Cost: about a millisecond and a kilobyte per state of 4-3-3.
+    Cost: about a millisecond and a kilobyte per state of the 4-3-3 game.
 
     Raises:
-        NoCertificate: If a checked state or the file as a whole is wrong.
+        InvalidCertificate: If a checked state or the file as a whole is wrong.
     """
     source = iter(lines)
     game = Game(_head(next(source, b"")))
@@ -106,7 +110,7 @@ def check(
     held = [game.parse_line(number, text) for number, text in zip(range(2, states + 3), source)]  # noqa: B905
     if len(held) != states:
         raise InvalidCertificate(
-            f"line 1: {states} states are announced, but the line count differs"
+            f"line 1: the head announces {states} states, but the number of lines differs"
         )
     numbers: Sequence[int] = range(states)
     if sample is not None and sample < states:
@@ -119,9 +123,8 @@ def check(
     result = held[start].ranks, held[start].outcomes, held[start].state == game.start()
     if len(numbers) == states:
         return CheckResult(game.head, *result, states, states, moves, 0, None)
-    max_wrong = 1 + int(
-        states * (1 - (1 - CONFIDENCE) ** (1 / (sample or 1)))
-    )  # the start is not drawn
+    # The start is checked in any case, so it is not one of the `sample` random states.
+    max_wrong = 1 + int(states * (1 - (1 - CONFIDENCE) ** (1 / (sample or 1))))
     return CheckResult(game.head, *result, len(numbers), states, moves, max_wrong, seed)
 
 
@@ -173,7 +176,7 @@ def _numbers(values: Any, count: int, most: int) -> tuple[int, ...]:
 
 
 class Game:
-    """The rules of a game, and the check of the lines of a certificate against them."""
+    """The rules of a game, with methods that check the lines of a certificate."""
 
     def __init__(self, head: dict[str, Any]) -> None:
         self.head, self.size, self.count = head, head["set_size"], head["players"]
@@ -184,7 +187,7 @@ class Game:
         self.rename_set = lru_cache(1 << 18)(_rename_set)
 
     def parse_line(self, number: int, text: bytes) -> Line:
-        """Parse a line."""
+        """Parse a line of a certificate."""
         count, size, fields = self.count, self.size, _json(number, text)
         try:
             turn, hands, points, sets, ranks, after, outcomes = fields
@@ -203,9 +206,11 @@ class Game:
                 raise ValueError("each player must have a rank and a name that no other player has")
             player = self.head["player"]
             if player is not None and any(order[player] != player for _, order in names):
-                raise ValueError(f"player {player}, whose null is claimed, must not be renamed")
+                raise ValueError(f"player {player}, whom the head names, must not be renamed")
             if outcomes == [] or (outcomes is None) != (self.head["wish"] is None):
-                raise ValueError("outcomes must be null without a wish, and not empty with one")
+                raise ValueError(
+                    "outcomes must be null without a wish, and must not be empty with a wish"
+                )
             gets = [_numbers(row, count, MAX_CARDS) for row in outcomes or ()]
             if sum(points) + len(kinds) != self.head["sets"] or sum(hands) != size * len(kinds):
                 raise ValueError("the number of sets or cards is wrong")
@@ -223,7 +228,7 @@ class Game:
         return None if odd else self.settle([hand] * self.count, fresh[1], sets, (0, 0))
 
     def _maximums(self, masks: tuple[int, ...], low: Sequence[int], high: Sequence[int]) -> Any:
-        """Return the maximum number of cards of a set per coalition; None if it has no deal."""
+        """Return how many cards of a set each coalition can hold, or None if it has no deal."""
 
         def total(counts: Sequence[int], coalition: int) -> int:
             return sum([counts[p] for p in self.players if coalition >> p & 1])
@@ -238,7 +243,7 @@ class Game:
     def set_minimums(
         self, hands: Sequence[int], sets: Sequence[Kind]
     ) -> list[tuple[int, ...]] | None:
-        """Return the minimum number of cards of each set for each coalition; None if no deal fits.
+        """Return how many cards of each set each coalition must hold, or None if no deal fits.
 
         A deal fits if each set can be dealt, the hands add up to all cards, and no coalition has
         more cards than the sets can give it.
@@ -255,7 +260,7 @@ class Game:
         return [tuple([m - s for m, s in zip(table, spare, strict=True)]) for table in tables]
 
     def _close(self, kind: Kind, rest: tuple[int, ...]) -> Kind:
-        """Return a set with owners and minimums as tight as the deals that fit allow."""
+        """Return a set with its owners and minimums as tight as the possible deals allow."""
         (masks, low), free = kind, self.free
 
         def fits(masks: tuple[int, ...], high: tuple[int, ...]) -> bool:
@@ -276,10 +281,10 @@ class Game:
         self, hands: Sequence[int], points: Sequence[int], sets: Sequence[Kind],
         turns: tuple[int, ...],
     ) -> State | None:  # fmt: skip
-        """Return a state with completed sets put down; None if no deal fits.
+        """Put down completed sets and return the state, or None if no deal fits.
 
-        The first player of `turns` who has cards is to move; if none of them has, the tie-break
-        decides.
+        The first player of `turns` who has cards is to move. If none of them has cards, the
+        tie-break decides.
         """
         rests = self.set_minimums(hands, sets)
         if rests is None:
@@ -296,7 +301,7 @@ class Game:
         return State(turn, tuple(hands), tuple(points), tuple(sorted(kept)))
 
     def tie_break(self, hands: Sequence[int], points: Sequence[int]) -> list[int]:
-        """Return the players whom the tie-break cannot separate; chance chooses among several."""
+        """Return the players whom the tie-break prefers. If there are several, chance chooses."""
         able = [p for p in self.players if hands[p]]
         if self.head["tie_break"] == "first-in-order":
             return able[:1]
@@ -305,9 +310,11 @@ class Game:
         ]
 
     def questions(self, state: State) -> Iterator[tuple[int, list[State]]]:
-        """Yield the asked player and the states after the legal answers, once per kind of question.
+        """Yield the asked player and the states after the legal answers to each question.
 
-        Cards of a set with the same possible owners are equivalent, and so are equal sets.
+        Equivalent questions are yielded once. Cards of a set with the same possible owners are
+        equivalent, and so are equal sets. For a draw by chance, the asked player is the number of
+        players.
         """
         asker, hands, points, sets = state
         if asker is None:
@@ -334,7 +341,7 @@ class Game:
                         yield asked, [after for after in (no, yes) if after]
 
     def check(self, number: int, held: Sequence[Line]) -> int:
-        """Check the claims of a line; return the number of moves from its state."""
+        """Check the claims of a line and return the number of moves from its state."""
         state, ranks, after, outcomes = held[number]
         turns = () if state.turn is None else (state.turn,)
         if state != (right := self.settle(*state[1:], turns)):
@@ -355,7 +362,7 @@ class Game:
             gettable = sum(any(m >> player & 1 for m in masks) for masks, _ in state.sets)
             is_claimed = self.head["player"] in (None, player)
             if rank is None and not (is_claimed and state.points[player] + gettable > best):
-                continue  # nothing is claimed, or another player already has enough sets
+                continue  # The null is not a claim, or another player has enough sets anyway.
             length = 0 if state.points[player] > best and not state.sets else None
             if questions:
                 of_questions = [
@@ -364,7 +371,7 @@ class Game:
                 ]
                 length = _choose_rank(of_questions, state.turn == player)
             if length is not None and state.turn is not None:
-                length += 1  # a draw by chance does not count as a move
+                length += 1  # A draw by chance does not count as a move.
             if (length is None) != (rank is None) or (length or 0) > (rank or 0):
                 raise InvalidCertificate(
                     f"line {number + 2}: player {player} has the rank {json.dumps(rank)}, and "
@@ -380,7 +387,7 @@ class Game:
         self, state: State, questions: Sequence[tuple[int, list[State]]],
         known: dict[State | None, tuple[int, tuple[int, ...]]], held: Sequence[Line],
     ) -> Outcomes | None:  # fmt: skip
-        """Return the outcomes that follow from the successors; None if one is not in the file."""
+        """Return the outcomes that follow from the successors, or None if one is not listed."""
         if not state.sets:
             best = max(state.points)
             first = 2 if state.points.count(best) == 1 else 1
@@ -403,7 +410,7 @@ class Game:
         return liked(offers, state.turn) if offers else None
 
     def rename(self, state: State, names: tuple[int, ...]) -> State | None:
-        """Return a state with player j called `names[j]`; None if their order may matter."""
+        """Return a state with player j called `names[j]`, or None if this may change who moves."""
         able = [names[p] for p in self.players if state.hands[p]]
         if self.head["tie_break"] == "first-in-order" and len(able) > 3 and able != sorted(able):
             return None
@@ -414,7 +421,7 @@ class Game:
 
 
 def _choose_rank(values: Sequence[int | None], wants: bool) -> int | None:
-    """Return the value of an alternative in which the player (`wants`) or all others choose."""
+    """Return the rank of a choice, made by the player (`wants`) or by the others."""
     finite = [value for value in values if value is not None]
     if wants:
         return min(finite, default=None)
@@ -422,7 +429,7 @@ def _choose_rank(values: Sequence[int | None], wants: bool) -> int | None:
 
 
 def _replace_mask(masks: tuple[int, ...], mask: int, other: int) -> tuple[int, ...]:
-    """Return the owners of the cards after replacing `mask` of one card by `other`."""
+    """Return the owner masks of a set after replacing one `mask` by `other`."""
     place = masks.index(mask)
     return tuple(sorted((*masks[:place], other, *masks[place + 1 :])))
 

@@ -1,19 +1,20 @@
-"""Decide whether a player can force a win from one state, and how, without visiting all states.
+"""Search for forced wins from one state, without visiting all states of the game.
 
-The method is proof-number search (Allis 1994) on the graph of canonical states, each paired with
-the role of the player who wants to win. Every state has two numbers: about how many open states
-must still be proved won to win it, or proved lost to lose it. The search expands the state on which
-both numbers of the root depend. The numbers of alternatives are combined by their maximum instead
-of their sum, because many paths lead to the same states (weak proof-number search: Ueda et al.
-2008). A settled state is propagated to all predecessors immediately. A state that is not won, and
-from which no open state can be reached, is lost, because nobody wins an infinite play. So positions
-may repeat.
+The method is proof-number search (Allis 1994). A node of the graph is a canonical state, together
+with the role of the player who wants to win. Every node has two numbers: about how many open nodes
+must still be proved won to win it, and how many must be proved lost to lose it. The search expands
+the node on which both numbers of the root depend. The numbers of alternatives are combined by their
+maximum instead of their sum, because many paths lead to the same states (weak proof-number search:
+Ueda et al. 2008). The result of a decided node is passed on to its predecessors immediately. A node
+that is not won, and from which no open node can be reached, is lost, because nobody wins an
+infinite play. So positions may repeat.
 
-Two kinds of states are known to be lost without a search: the opponents can stall for ever
+Two kinds of states are lost without a search: the opponents can stall for ever
 (`quaternity.perfect.stalling`), or another player has too many sets to be beaten.
 
-The result is a strategy, for the player or for the opponents together. `ForcedWinSearch.check`
-plays it on the game's own states against every possible play of the other side.
+The result comes with a strategy, for the player or for the opponents together.
+`ForcedWinSearch.check` plays this strategy with the rules of the game, against every possible play
+of the other side.
 """
 
 from __future__ import annotations
@@ -43,16 +44,18 @@ from quaternity.perfect.stalling import ring_of_opponents, stalling_questions
 from quaternity.perfect.successors.one_state import Choice, choices, drawn_players
 
 INFINITE = 1 << 40
-"""Stand-in for infinitely many open states."""
+"""Number that stands for infinitely many open nodes."""
 
 MAX_RING_STATES = 5_000
-"""Maximum number of states that `caught` examines."""
+"""Maximum number of states that `cannot_escape_rings` examines."""
 
 REPLY_SECONDS = 1.0
-"""Time limit for searching a reply that the search for the result did not examine, in seconds."""
+"""Time limit for deciding a state after a reply that the main search did not examine, in
+seconds."""
 
 Place = tuple[Key, int]
-"""A canonical state, and the role of the player who wants to win."""
+"""Type of the identity of a node: a canonical state, and the role of the player who wants to
+win."""
 
 
 class Node:
@@ -60,13 +63,14 @@ class Node:
 
     Attributes:
         player_chooses: whether the player chooses the question.
-        won: whether the player can force a win; None while that is open.
-        rank: the ordinal number of its settling; a strategy leads to ever smaller ranks.
-        proof: number of open states that must be won to win it.
-        disproof: number of open states that must be lost to lose it.
-        options: for each question, whether the player answers it, and the nodes after its answers;
-            None while the state is not expanded.
-        parents: the nodes that it can follow.
+        won: whether the player can force a win, or None while this is open.
+        rank: the position of the node in the order in which nodes are decided. A winning strategy
+            moves to nodes of ever smaller rank.
+        proof: number of open nodes that must be won to win this node.
+        disproof: number of open nodes that must be lost to lose this node.
+        options: for each question, whether the player gives the answer, and the nodes after the
+            answers. None while the node is not expanded.
+        parents: the expanded nodes from which a move leads to this node.
     """
 
     __slots__ = (
@@ -90,16 +94,16 @@ class Node:
         self.parents: list[Node] = []
 
     def evaluate(self) -> bool | None:
-        """Return whether the successors show that it is won or lost; None if they leave it open."""
-        assert self.options is not None, "an open state has no successors yet"
+        """Return whether the node is won according to its successors, or None if it is open."""
+        assert self.options is not None, "the node has not been expanded"
         questions = [
             _choose(answers, [node.won for node in after]) for answers, after in self.options
         ]
         return _choose(self.player_chooses, questions)
 
     def update_numbers(self) -> None:
-        """Recompute both numbers from those of the successors."""
-        assert self.options is not None, "an open state has no successors yet"
+        """Recompute the proof and disproof numbers from those of the successors."""
+        assert self.options is not None, "the node has not been expanded"
         questions = []
         for answers, after in self.options:
             if len(after) == 1:
@@ -109,8 +113,8 @@ class Node:
         self.proof, self.disproof = _numbers(self.player_chooses, questions)
 
     def successors(self) -> Iterator[Node]:
-        """Yield the successors that are not settled, the most urgent first."""
-        assert self.options is not None, "an open state has no successors yet"
+        """Yield the open successors, the most urgent first."""
+        assert self.options is not None, "the node has not been expanded"
         ranked: list[tuple[int, int, list[Node]]] = []
         for answers, after in self.options:
             unsettled = [node for node in after if node.won is None]
@@ -131,7 +135,7 @@ def _disproof_number(node: Node) -> int:
 
 
 def _choose(is_ours: bool, outcomes: list[bool | None]) -> bool | None:
-    """Return the result of an alternative chosen by the player (`is_ours`) or by an opponent."""
+    """Return the result of a choice by the player (`is_ours`) or by an opponent."""
     if is_ours in outcomes:
         return is_ours
     return None if None in outcomes else not is_ours
@@ -146,7 +150,7 @@ def _numbers(is_ours: bool, numbers: list[tuple[int, int]]) -> tuple[int, int]:
 
 
 def _combine(numbers: list[int]) -> int:
-    """Combine numbers that must all become 0: the largest, plus 1 for each other open one."""
+    """Combine numbers that must all become 0: the largest, plus 1 for each other positive one."""
     largest = max(numbers)
     if not largest or largest >= INFINITE:
         return largest
@@ -154,17 +158,17 @@ def _combine(numbers: list[int]) -> int:
 
 
 class ProofGraph:
-    """The states of one game that searches for forced wins have visited, and their known results.
+    """The nodes that searches for forced wins in one game have visited, and their results.
 
     Attributes:
-        nodes: the nodes by state and role; interchangeable roles share a node.
-        examined: number of answers in the states that were expanded.
+        nodes: the nodes by state and role. Interchangeable roles share a node.
+        examined: number of answers in the expanded nodes, plus the number of these nodes.
     """
 
     def __init__(
         self, code: KeyCodec, options: Callable[[Key], list[Choice]] | None = None
     ) -> None:
-        """Start without states. `options` returns the questions of a state (default: `choices`)."""
+        """Create an empty graph. `options` returns the questions of a state (default `choices`)."""
         self.code = code
         self.nodes: dict[Place, Node] = {}
         self.examined = 0
@@ -172,7 +176,7 @@ class ProofGraph:
         self._settled = 0
 
     def node(self, key: Key, role: int) -> Node:
-        """Return the node of a state for the player in a role."""
+        """Return the node of a state for the player who has a role."""
         node = self.nodes.get((key, role))
         if node is None:
             alike = symmetric_roles(self.code, key)
@@ -184,10 +188,10 @@ class ProofGraph:
         return node
 
     def search(self, root: Node, seconds: float | None = None, limit: float = inf) -> bool | None:
-        """Return whether the player of a node can force a win; None if a limit stopped the search.
+        """Return whether the player of a node can force a win, or None if a limit is reached.
 
         Args:
-            seconds: time limit, checked before each expansion; None for no limit.
+            seconds: time limit, which is checked before each expansion. None means no limit.
             limit: maximum number of answers to examine.
         """
         end = None if seconds is None else time.monotonic() + seconds
@@ -204,9 +208,9 @@ class ProofGraph:
         return root.won
 
     def _most_urgent(self, root: Node) -> list[Node]:
-        """Return the path to an open state on which both numbers of the root depend.
+        """Return the path to the open node on which both numbers of the root depend.
 
-        If no open state can be reached, nobody can win any more: mark the visited states as lost
+        If no open node can be reached, nobody can win any more. Then mark the visited nodes as lost
         and return an empty path.
         """
         path, seen = [root], {root}
@@ -235,7 +239,7 @@ class ProofGraph:
         for asked, replies in self._options(key):
             self.examined += len(replies)
             if asked == players:
-                node.player_chooses = False  # chance plays against the player
+                node.player_chooses = False  # Chance plays against the player.
             after = tuple([self.node(reply.key, reply.roles.index(role)) for reply in replies])
             node.options.append((asked == role, after))
             for successor in after:
@@ -247,7 +251,7 @@ class ProofGraph:
             self._settle(node, won)
 
     def _settle(self, node: Node, won: bool) -> None:
-        """Mark a state as settled, and every predecessor whose result this decides."""
+        """Record the result of a node, and of every predecessor whose result it decides."""
         if node.won is None:
             self._mark(node, won)
         todo = [node]
@@ -281,16 +285,16 @@ class ForcedWinSearch:
 
     @property
     def can_force(self) -> bool | None:
-        """Return whether the player can force a win; None while that is unknown."""
+        """Return whether the player can force a win, or None while this is unknown."""
         return self._root.won
 
     @property
     def states(self) -> int:
-        """Return the number of canonical states visited, each with a role."""
+        """Return the number of visited pairs of a canonical state and a role."""
         return len(self.graph.nodes)
 
     def search(self, seconds: float | None = None) -> bool | None:
-        """Search until the answer is known or time is up; return the answer, or None.
+        """Search until the result is known or time is up, and return the result or None.
 
         Cost: about 20 microseconds per answer of an expanded state, and a kilobyte of memory.
         """
@@ -299,16 +303,17 @@ class ForcedWinSearch:
     # ------------------------------------------------------------------ strategies
 
     def check(self, seconds: float | None = None) -> tuple[int, bool]:
-        """Play the strategy on the game's states against every possible play of the other side.
+        """Verify the strategy by playing it against every possible play of the other side.
 
-        Stop at the time limit, if given. Return the number of states visited, counting states that
-        differ only in names once, and whether these are all states.
+        The check uses the rules of the game and stops at the time limit, if one is given. Return
+        the number of visited states, and whether these are all states. States that differ only in
+        names count once.
 
         Raises:
             SolverFault: If the strategy does not lead to the result of the search.
         """
         won = self._root.won
-        assert won is not None, "there is a strategy once the answer is known"
+        assert won is not None, "the search has not found a result"
         end = None if seconds is None else time.monotonic() + seconds
         todo, seen = [self.state], {self._root}
         while todo and (end is None or time.monotonic() < end):
@@ -317,7 +322,7 @@ class ForcedWinSearch:
             if state.is_over or (not won and is_known_lost(state, self.player)):
                 if (state.winner == self.player) != won:
                     raise SolverFault(
-                        f"the strategy ends in {state}, against the result of the search"
+                        f"the strategy ends in {state}, which contradicts the result of the search"
                     )
                 continue
             for _, replies in self._strategy(state, node):
@@ -335,7 +340,7 @@ class ForcedWinSearch:
         """Return the states that can follow if one side plays its strategy.
 
         The search must have finished. The list is empty if the game is over or the player cannot
-        get enough sets to win. If the opponents stall, it has one state.
+        get enough sets to win. If the opponents stall, the list contains one state.
 
         Raises:
             SolverFault: If the side has no strategy from this state.
@@ -350,12 +355,12 @@ class ForcedWinSearch:
         return [reply.after for _, replies in options for reply in replies]
 
     def line(self, limit: int = 1_000) -> tuple[list[Move], int | None]:
-        """Return the moves of one line of play, and the index at which it repeats.
+        """Return the moves of one possible game, and the index at which it begins to repeat.
 
-        One side plays its strategy, and the other side plays for length. The line repeats if the
-        final position equals the one at the index up to renaming. The index is None if the line
-        ends for another reason: the game is over, the player has lost whatever happens, or `limit`
-        moves were made.
+        One side plays its strategy, and the other side delays the end. If the final position equals
+        an earlier one up to renaming, the index is that of the earlier position. The index is None
+        if the line ends for another reason: the game is over, the player has lost whatever happens,
+        or `limit` moves were made.
         """
         state, moves, won = self.state, list[Move](), bool(self._root.won)
         seen = dict[Node, int]()
@@ -368,7 +373,7 @@ class ForcedWinSearch:
                 questions = stalling_questions(state, self.player) or []
                 turns = [question.asker for question in questions]
                 repeats = None
-                if questions:  # the round began when the player now to move last asked
+                if questions:  # The round began when the player who is now to move last asked.
                     repeats = len(moves) + len(turns) - 1 - turns[::-1].index(questions[-1].asked)
                 return [*moves, *[Move(question, Answer.NO) for question in questions]], repeats
             options = self._strategy(state, node)
@@ -383,7 +388,7 @@ class ForcedWinSearch:
         return self.graph.node(key, roles.index(self.player))
 
     def _strategy(self, state: State, node: Node) -> list[_Option]:
-        """Return the questions and answers that remain if one side plays its strategy.
+        """Return the questions and answers that are possible if one side plays its strategy.
 
         Raises:
             SolverFault: If the side has no strategy from this state.
@@ -397,7 +402,8 @@ class ForcedWinSearch:
             ways = [self._good_replies(state, question, answer, node) for answer in group.answers]
             ways = [way for way in ways if way]
             if (group.asked == self.player) == won and ways:
-                # The side with the strategy answers: take the answer settled first.
+                # The side with the strategy answers. It takes the answer whose result was decided
+                # first.
                 ways = [min(ways, key=lambda way: max(reply.node.rank for reply in way))]
             elif len(ways) < len(group.answers):
                 ways = []
@@ -414,10 +420,10 @@ class ForcedWinSearch:
     def _good_replies(
         self, state: State, question: Question, answer: Answer, node: Node
     ) -> list[_Reply]:
-        """Return the states after an answer, or an empty list if it spoils the strategy.
+        """Return the states after an answer, or an empty list if the strategy excludes it.
 
-        That is one state, unless chance draws the player to move. Chance is against the player, who
-        needs all drawn states to be good; the opponents need only one.
+        There is one state, unless chance draws the player to move. Chance plays against the player,
+        who needs all drawn states to be good. The opponents need only one good state.
         """
         after = state.after(question, answer)
         afters = [
@@ -434,8 +440,8 @@ class ForcedWinSearch:
         if self._root.won:
             return after.won is True and after.rank < before.rank
         if after.won is None and before.player_chooses and before.options is None:
-            # A state that `cannot_escape_rings` decided was not expanded, so its successors were
-            # not searched.
+            # A state that `cannot_escape_rings` decided was not expanded, so its successors may
+            # still be open.
             self.graph.search(after, REPLY_SECONDS)
         return after.won is False
 
@@ -450,7 +456,7 @@ _Option = tuple[Question, list[_Reply]]
 
 
 def known_result(code: KeyCodec, place: Place) -> bool | None:
-    """Return whether a role has won (True) or cannot force a win (False); None if unclear."""
+    """Return True if a role has won, False if it cannot force a win, or None if unclear."""
     key, role = place
     parts = code.parts(key)
     kinds = [code.book.by_number(number) for number in parts.kinds]
@@ -469,21 +475,21 @@ def known_result(code: KeyCodec, place: Place) -> bool | None:
 
 
 _SetsAndHands = tuple[tuple[NumberedKind, ...], tuple[int, ...]]
-"""Sets and hands after role 0 has taken all cards whose holders are known."""
+"""Type of the sets and hands after role 0 has taken all cards whose holders are known."""
 
 
 def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:
-    """Return whether role 0, to move, cannot force a win because every no starts a stalling ring.
+    """Return whether role 0 cannot force a win because every no lets the opponents stall.
 
-    Role 0 keeps the turn only by questions that must be answered yes. Some cards have a known
-    holder and belong to sets in which role 0 certainly holds a card. Role 0 can take these cards in
-    any order, now or later, without giving any information. So this function assumes that all of
-    them are taken: a player who shares a set then shares it whichever of the cards are taken. No
-    order of questions avoids the rings if the following holds now and after every sequence of
-    questions that must be answered yes:
+    Role 0 is to move, and keeps the turn only by questions that must be answered yes. Some cards
+    have a known holder and belong to sets in which role 0 certainly holds a card. Role 0 can take
+    these cards in any order, now or later, without giving any information. So this function assumes
+    that role 0 takes all of them. If a player still shares a set afterwards, the player shares it
+    whichever of these cards are taken. No order of questions avoids a ring of stalling opponents if
+    the following holds now and after every sequence of questions that must be answered yes:
 
-    - every other question may be answered no, and then the asked player starts a ring;
-    - every player asked for a card that is known to be elsewhere can start a ring.
+    - every other question may be answered no, and then the asked player can start a ring;
+    - every player who is asked for a card that is known to be elsewhere can start a ring.
 
     Return False if this is not established within `MAX_RING_STATES` states.
     Cost: a few microseconds per question.
@@ -495,8 +501,9 @@ def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:
     opponents = [role for role, hand in enumerate(parts.hands) if hand and role]
 
     def begins(role: int, kinds: Sequence[NumberedKind], slack: int, hands: Sequence[int]) -> bool:
-        """Return whether an opponent starts a ring, whichever of their cards role 0 has taken."""
-        # Even if all cards of the role can be taken, it and two others who share sets form a ring.
+        """Return whether an opponent can start a ring, whichever of its cards role 0 takes."""
+        # If role 0 can take all cards of this opponent, a ring of others is enough: while the
+        # opponent holds such a card, it shares a set with role 0 and can join them.
         able = [role] if hands[role] else [other for other in opponents if hands[other]]
         return any(ring_of_opponents(kinds, slack, hands, player, 0) for player in able)
 
@@ -522,7 +529,7 @@ def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:
 def _take_known_cards(
     code: KeyCodec, kinds: tuple[NumberedKind, ...], hands: tuple[int, ...]
 ) -> _SetsAndHands:
-    """Return the sets and hands after role 0 has taken all cards that give no information."""
+    """Return the sets and hands after role 0 has taken all cards without giving information."""
     book = code.book
     before = None
     while kinds != before:
@@ -548,10 +555,10 @@ def _take_known_cards(
 def _questions(
     code: KeyCodec, kinds: tuple[NumberedKind, ...], slack: int
 ) -> Iterator[tuple[int, tuple[NumberedKind, ...], int, Answer]]:
-    """Yield role 0's questions: the asked role, the sets and slack after the answer, the answer.
+    """Yield role 0's questions as tuples of asked role, sets, slack and answer.
 
-    The answer is no if that is possible, otherwise yes. The slack after a yes ignores the change of
-    hands.
+    The sets and the slack are those after the answer. The answer is no if a no is possible,
+    otherwise yes. The slack after a yes ignores the change of the hands.
     """
     layout = code.book.layout
     for index, kind in enumerate(kinds):
@@ -569,13 +576,13 @@ def _questions(
 
 
 def is_known_lost(state: State, player: int) -> bool:
-    """Return whether the opponents can stall for ever, or already have too many sets.
+    """Return whether the opponents can stall for ever, or one of them has too many sets.
 
-    Also return True if no question is legal although sets remain, so that the game never ends; no
-    game leads to such a state.
+    Also return True if sets remain but no question is legal, so that the game never ends. No game
+    leads to such a state.
 
     Raises:
-        SolverFault: If stalling does not repeat a position.
+        SolverFault: If a stalling question is not legal, or stalling does not repeat a position.
     """
     points = list(state.points)
     own_points = points.pop(player)

@@ -1,4 +1,4 @@
-"""Quaternity's bots as players at a table."""
+"""Players at a table that are controlled by Quaternity's bots."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from quaternity.workers.progress import Progress
 
 
 class BotPlayer:
-    """A bot in a seat; see `quaternity.perfect.bots`. It draws random numbers from `chance`."""
+    """A player whose moves a bot chooses, with random numbers from the generator `chance`."""
 
     game = "quaternity"
 
@@ -43,9 +43,9 @@ class BotPlayer:
         course: Progress,
         details: int,
     ) -> tuple[QuaternityPosition, int, None]:
-        """Play a game between bots without a table: see `quaternity.table.tournament.playing`.
+        """Play a game between bots without a table; see `quaternity.table.tournament.playing`.
 
-        A bot in two seats draws from a single generator.
+        A bot that plays in two seats draws from a single generator.
 
         Raises:
             PlayerFault: If a bot raises an exception or makes an illegal move.
@@ -80,7 +80,7 @@ class BotPlayer:
                 raise sittings[seat].rule_fault(error) from error
             except QuaternityError:
                 raise
-            except BaseException as error:  # a bot may raise anything
+            except BaseException as error:  # A bot may raise any exception.
                 raise sittings[seat].fault(error) from None
             state = state.after(question, answer)
             course.note_move(asker, question)
@@ -91,7 +91,7 @@ class BotPlayer:
 
 
 def random(rules: QuaternityRules) -> BotPlayer:
-    """Return the player `random`."""
+    """Return the player `random`, which moves uniformly at random."""
     from quaternity.perfect.bots.random_bot import RandomBot
 
     del rules
@@ -99,7 +99,7 @@ def random(rules: QuaternityRules) -> BotPlayer:
 
 
 def informed(rules: QuaternityRules) -> BotPlayer:
-    """Return the player `informed`."""
+    """Return the player `informed`, which looks one move ahead."""
     from quaternity.perfect.bots.informed import InformedBot
 
     del rules
@@ -107,10 +107,10 @@ def informed(rules: QuaternityRules) -> BotPlayer:
 
 
 def search(rules: QuaternityRules, argument: str | None) -> BotPlayer:
-    """Return the player `search`; `search:500` imagines 500 games per decision.
+    """Return the player `search`. For example, `search:500` simulates 500 games per decision.
 
     Without a number, a decision takes at most one or two seconds in games of 52 cards. If there are
-    more players than canonical states allow, it plays like `informed`.
+    more players than canonical states allow, the player plays like `informed`.
     """
     from quaternity.perfect.bots.informed import InformedBot
     from quaternity.perfect.bots.search import DEFAULT_GAMES, MAX_WEIGHED_QUESTIONS, SearchBot
@@ -127,7 +127,7 @@ def search(rules: QuaternityRules, argument: str | None) -> BotPlayer:
 
 
 def perfect(rules: QuaternityRules, argument: str | None) -> BotPlayer:
-    """Return the player `perfect:FILE`.
+    """Return the player `perfect:FILE`, which plays from a tablebase.
 
     Raises:
         InputError: If the file is missing, is not a tablebase, or is for another game.

@@ -1,12 +1,13 @@
-"""Stalling: opponents keep a player from winning by asking each other in vain for ever.
+"""Stalling: opponents prevent a player's win by asking each other in vain for ever.
 
 Take a deal that fits the state. Players *share* a set if each of them holds a card of it. Suppose
-that a player shares a set with a third player and asks another player for a card of it that neither
-the asker nor the asked player holds. The answer is no, and nothing else changes: the deal still
-fits, no card moves, the set stays in play, and the asked player is to move. If players ask each
-other in this way in a ring, all information that this gives is known after one round, and positions
-repeat. So a player cannot force a win if, in some deal that fits, such questions lead from the
-opponent to move into a ring of opponents. That is the case exactly if one of these holds:
+that an asker shares a set with a third player, and asks another player for a card of this set that
+neither the asker nor the asked player holds. The answer is no, and nothing else changes: the deal
+still fits, no card moves, the set stays in play, and the asked player is to move. Suppose that
+players ask each other such questions in a *ring*. After one round, the questions give no new
+information, and positions repeat. So a player cannot force a win if, in some deal that fits, such
+questions lead from the opponent to move into a ring of opponents. This is the case exactly if one
+of these conditions holds:
 
 - the opponent to move and another opponent each share a set with the player;
 - three opponents, including the opponent to move, each share a set with some other player.
@@ -33,15 +34,15 @@ from solvers.registry import solve
 from solvers.verdict import Feasible
 
 Sharing = tuple[int, int]
-"""The index of a set, and the players who share it as a bitmask."""
+"""Type of the index of a set, and a bitmask of the players who share the set."""
 
 
 @lru_cache(maxsize=1 << 12)
 def rings(able: int, turn: int, player: int) -> tuple[tuple[int, int], ...]:
-    """Return the groups that must share sets so that opponents of a player can form a ring.
+    """Return the pairs that must share sets so that a player's opponents can form a ring.
 
-    Each alternative consists of two pairs of players. All sets of players are bitmasks; `able`
-    contains the players with cards, and `turn` is the opponent to move.
+    Each alternative consists of two pairs of players. All groups of players are bitmasks: `able`
+    contains the players with cards. The number `turn` is the opponent to move.
 
     >>> rings(0b0111, 1, 0), len(rings(0b1111, 1, 0))
     (((3, 5),), 8)
@@ -61,23 +62,22 @@ def rings(able: int, turn: int, player: int) -> tuple[tuple[int, int], ...]:
 def ring_of_opponents(
     kinds: Sequence[SetShape], slack: int, hands: Sequence[int], turn: int, player: int
 ) -> tuple[Sharing, Sharing] | None:
-    """Return two sets and the groups that share them in a deal with a ring of opponents.
+    """Return two sets with the players who share them in a ring of opponents, or None.
 
     Args:
         kinds: the kinds of the sets of a possible state.
         slack: the slack of the state, from its sets and hands
             (`solvers.coalition_tables.LaneLayout.slack`).
-        turn: the player to move; not `player`.
+        turn: the player to move, who must not be `player`.
 
-    Return None if no deal has such a ring.
-    Cost: a few microseconds if there is a ring, otherwise up to N^2 additions for each alternative
-    of `rings`, for N sets.
+    The result is None if no possible deal has such a ring. Cost: a few microseconds if there is a
+    ring, otherwise up to N^2 additions for each alternative of `rings`, for N sets.
     """
     guard = kinds[0].layout.guard
     fitting: dict[int, list[tuple[int, int]]] = {}
 
     def shared(couple: int) -> list[tuple[int, int]]:
-        """Return the sets that a pair can share, each with the slack if they do."""
+        """Return the sets that a pair can share, each with the slack if the pair shares it."""
         if couple not in fitting:
             fitting[couple] = [
                 (place, after)
@@ -99,7 +99,7 @@ def ring_of_opponents(
 
 
 def slack_if_shared(kind: SetShape, sharing: int, slack: int) -> int:
-    """Return the slack of a state if some players must hold cards of a set; 0 if they cannot."""
+    """Return the slack of a state if some players must hold cards of a set, or 0 if they cannot."""
     owners, low, high = kind.key
     raised = tuple([least or sharing >> player & 1 for player, least in enumerate(low)])
     table = kind.layout.table(owners, raised, high)
@@ -107,11 +107,11 @@ def slack_if_shared(kind: SetShape, sharing: int, slack: int) -> int:
 
 
 def stalling_questions(state: State, player: int) -> list[Question] | None:
-    """Return questions by which the opponents stall so that a player cannot win, or None.
+    """Return questions by which opponents stall to prevent a player's win, or None.
 
-    Starting from this possible state, opponents ask these questions of each other, and all of them
-    are answered no. The final position already occurred when its player to move was last asked. The
-    result is None if the opponents cannot stall.
+    The state must be possible. Starting from it, opponents ask these questions of each other, and
+    all of them are answered no. The final position equals the one in which its player to move last
+    asked. The result is None if the opponents cannot stall.
 
     Raises:
         LimitError: If there are more than `solvers.coalition_tables.MAX_PLAYERS` players.

@@ -1,24 +1,24 @@
-"""Tablebases: files with the values of a solved game, looked up in microseconds.
+"""Tablebases: files that contain the values of a solved game, for lookups in microseconds.
 
 The file begins with three lines of text: the version of the format; a description as JSON (rules,
 sizes, the state from which the game was solved, the length of the file); and a checksum of both.
-Blocks of rows follow. There is a row for every canonical state, with its key and its value, in the
-order of the keys. A value has these parts: the roles that can force a win and those that can win,
-as bits (a byte each); for each role, the other roles whose win it can prevent, as bits (a byte);
-and for each role, the number of moves of its forced win (two bytes, big-endian). The index is at
-the end: the first key of every block, then the checksum of every block. Checksums are CRC-32, so
-any single damaged spot is detected.
+Blocks of rows follow. Every canonical state has a row with its key and its value, in the order of
+the keys. A value consists of one byte with a bit for each role that can force a win; one byte with
+a bit for each role that can win; for each role, one byte with a bit for each other role whose win
+it can prevent; and for each role, the number of moves of its forced win (two bytes, big-endian).
+The index at the end of the file contains the first key of every block, then the checksum of every
+block. All checksums are CRC-32, so any single damaged spot is detected.
 
-When a file is opened, its index is read and the checksum of the index is verified. A block is
-verified when a lookup first needs it. `MAX_CACHED_BLOCKS` verified blocks stay in memory. If the
-file is replaced while it is open, the old file stays in use. If it is changed in place, no damaged
-block is used.
+When a file is opened, its index is read and verified. A block is verified when a lookup first needs
+it. Up to `MAX_CACHED_BLOCKS` verified blocks stay in memory. If the file is replaced while it is
+open, the old file stays in use. If the file is changed in place, no damaged block is used.
 
-Processor times measured with the 114,339 states of 4-3-3, without the 13 µs for the canonical form:
-a lookup takes 3 µs, the first lookup in a block takes 4 µs more (1 µs of it for the checksum), and
-opening takes 0.08 ms. With 64 states per block these numbers are 2.7, 2.5 and 0.2; with 1,024
-states they are 3.6, 7.5 and 0.04. Rows of an SQLite database without checksums took 9 µs per lookup
-and one and a half times the space.
+These processor times were measured with the 114,339 states of the 4-3-3 game. They do not include
+the canonical form, which takes 13 µs. A lookup takes 3 µs. The first lookup in a block takes 4 µs
+more, including 1 µs for the checksum. Opening takes 0.08 ms. With 64 states per block, these times
+are 2.7 µs, 2.5 µs and 0.2 ms. With 1,024 states per block, they are 3.6 µs, 7.5 µs and 0.04 ms.
+Rows of an SQLite database without checksums took 9 µs per lookup and one and a half times the
+space.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ if TYPE_CHECKING:
     from quaternity.perfect.solving.solver import Solution
 
 FORMAT = "quaternity-tablebase/2"
-"""The version of the file format: the first line of a file."""
+"""Version of the file format, which is the first line of a file."""
 
 BLOCK_STATES = 256
-"""Number of states per block in the files that are written."""
+"""Number of states per block in new files."""
 
 MAX_CACHED_BLOCKS = 4096
-"""Maximum number of verified blocks that an open tablebase caches, about 5 kB each."""
+"""Maximum number of verified blocks that an open tablebase caches. A block takes about 5 kB."""
 
 MAX_CACHED_VALUES = 4096
-"""Maximum number of decoded values that are cached, each with its roles, about 1 kB each."""
+"""Maximum number of decoded values that are cached. A value with its roles takes about 1 kB."""
 
 WRITE_BATCH = 1 << 16
-"""Number of states written at a time: a multiple of `BLOCK_STATES`."""
+"""Number of states written at a time, which is a multiple of `BLOCK_STATES`."""
 
 MAX_HEAD_BYTES = 1 << 16
 """Maximum size of the three lines at the beginning of a file, in bytes."""
@@ -74,21 +74,21 @@ _FACTS = ("rules", "states", "questions", "answers", "levels", "longest_forced")
 
 
 _PARSE_ERRORS = (ValueError, KeyError, TypeError, ArithmeticError, RecursionError, struct_error)
-"""The exceptions raised while parsing a text that has a valid checksum but is not a tablebase's."""
+"""Exceptions that parsing can raise if a text has a valid checksum but is not from a tablebase."""
 
 
 class UnknownState(LimitError):
-    """The tablebase does not contain a state: it cannot follow from the state that was solved."""
+    """Error for a state that the tablebase lacks: it cannot follow from the solved state."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """A question, or one of several equivalent questions, and the values after its answers.
+    """A question, or one of several equivalent questions, with the values after its answers.
 
     Attributes:
-        alike: all questions for interchangeable cards of the same set.
+        alike: all equivalent questions, which are for interchangeable cards of the same set.
         after: for each legal answer, what the players can achieve afterwards.
-        worst, best: for the asking player, over the answers (see `StateValue.worth`).
+        worst, best: the worst and the best result for the asking player (see `StateValue.worth`).
     """
 
     question: Question
@@ -99,7 +99,7 @@ class Prospect:
 
 
 class Tablebase:
-    """A solved game in a file that is open for reading. A context manager.
+    """A solved game in a file that is open for reading. It is a context manager.
 
     Attributes:
         about: the description in the file.
@@ -109,7 +109,7 @@ class Tablebase:
     """
 
     _close_file = staticmethod(os.close)
-    # An attribute of the class, because `os` may be gone from the module at interpreter exit.
+    # Keep this function in the class, because `os` may be gone from the module at interpreter exit.
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
@@ -148,7 +148,7 @@ class Tablebase:
         return int(self.about["states"])
 
     def facts(self) -> dict[str, Any]:
-        """Return the rules and sizes, like `quaternity.perfect.solving.solver.Solution.facts`."""
+        """Return the rules and sizes; see `quaternity.perfect.solving.solver.Solution.facts`."""
         return {name: self.about[name] for name in _FACTS}
 
     def check_rules(self, rules: Rules) -> None:
@@ -159,7 +159,7 @@ class Tablebase:
             )
 
     def check_settings(self, settings: Settings) -> None:
-        """Raise an InputError if a game with these settings differs; see `check_rules`."""
+        """Raise an InputError if the tablebase is not for a game with these settings."""
         self.check_rules(Rules.of(settings))
 
     def standing(self, state: State) -> StateValue:
@@ -192,10 +192,11 @@ class Tablebase:
             ) from error
 
     def prospects(self, state: State) -> list[Prospect]:
-        """Return all questions of the player to move with the values after each answer, best first.
+        """Return all questions of the player to move with the values after their answers.
 
-        Questions are ranked by their worst answer, and equal ones by their best answer. If the
-        player to move can force a win, the first question is on the shortest way to it.
+        The best question comes first. Questions are ranked by their worst answer, and equal ones by
+        their best answer. If the player to move can force a win, the first question is on the
+        shortest way to the win.
 
         Raises:
             InputError, UnknownState: If `standing` raises it for a successor.
@@ -214,7 +215,9 @@ class Tablebase:
 
 
 def write_tablebase(path: str | Path, solution: Solution, report: Report = quiet) -> None:
-    """Write the values of a solved game to a file, completely or not at all; report the progress.
+    """Write the values of a solved game to a file, and report the progress.
+
+    The file is written completely or not at all.
 
     Raises:
         InputError: If the file cannot be written.
@@ -238,7 +241,7 @@ def write_tablebase(path: str | Path, solution: Solution, report: Report = quiet
 
 
 def _about_solution(solution: Solution) -> dict[str, Any]:
-    """Return the description for the file; the checksum of the index is filled in later."""
+    """Return the description for the file. The checksum of the index is filled in later."""
     from quaternity.perfect.keys.arrays import key_bytes
 
     graph = solution.graph
@@ -280,14 +283,14 @@ def _layout(players: int) -> Struct:
 
 @lru_cache(MAX_CACHED_VALUES)
 def _standing_of(roles: Roles, value: bytes) -> StateValue:
-    """Decode a value. Results are cached, because many states share few values."""
+    """Decode a value. Results are cached, because many states have the same value."""
     players = len(roles)
     force, win, *per_role = _layout(players).unpack(value)
     return StateValue.of_roles(roles, force, win, per_role[:players], per_role[players:])
 
 
 class _Index(NamedTuple):
-    """The location of the rows in a file.
+    """The index of a tablebase file, which gives the location of the rows.
 
     Attributes:
         keys: the first key of every block.
@@ -295,7 +298,7 @@ class _Index(NamedTuple):
         key: size of a key, in bytes.
         row: size of a row, in bytes.
         block: size of a block, in bytes; the last block may be shorter.
-        first, end: offsets of the first byte of the blocks and of the byte after them.
+        first, end: offsets of the first byte of the blocks, and of the first byte after the blocks.
     """
 
     keys: list[Key]
@@ -345,7 +348,7 @@ class _Index(NamedTuple):
 
 
 def _verified_block(file: int, path: str, index: _Index, number: int) -> bytes:
-    """Read a block of rows; raise an InputError if it is damaged."""
+    """Read a block of rows. Raise an InputError if the block is damaged."""
     place = index.first + number * index.block
     data = _bytes(path, file, place, min(index.block, index.end - place))
     if crc32(data) != index.checksums[number]:

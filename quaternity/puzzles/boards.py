@@ -1,4 +1,4 @@
-"""The position of a puzzle as text, HTML or a printable sheet, without any conclusions from it."""
+"""Display of the position of a puzzle as text, HTML or a printable sheet, without solving it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pre { font-size: 9pt; white-space: pre-wrap }
 
 
 def board_text(puzzle: Puzzle) -> str:
-    """Return the position as lines for a terminal."""
+    """Return the position of a puzzle as text for a terminal."""
     board = position_of(puzzle)
     if isinstance(board, Game):
         return _game_text(board)
@@ -50,7 +50,7 @@ def board_text(puzzle: Puzzle) -> str:
 
 
 def board_html(puzzle: Puzzle) -> str:
-    """Return the position as an HTML fragment."""
+    """Return the position of a puzzle as an HTML fragment."""
     board = position_of(puzzle)
     if isinstance(board, tuple):
         return table_svg(board, letters=True)
@@ -66,7 +66,7 @@ def board_html(puzzle: Puzzle) -> str:
 
 
 def sheet(puzzles: list[Puzzle]) -> str:
-    """Return an HTML page with puzzles; their solutions start on a new sheet of paper."""
+    """Return a printable HTML page with puzzles. Their solutions start on a new sheet of paper."""
     tasks, solutions = [], []
     for number, puzzle in enumerate(puzzles, start=1):
         head = f"<h2>{number}. {escape(puzzle.kind)}, level {puzzle.level}</h2>"
@@ -85,13 +85,16 @@ def sheet(puzzles: list[Puzzle]) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a sentence in English that starts with a capital letter."""
+    """Return a message as an English sentence that starts with a capital letter."""
     plain = _PLAIN.say(text)
     return plain[:1].upper() + plain[1:]
 
 
 def position_of(puzzle: Puzzle) -> Game | SeatLog | Board | tuple[int, ...]:
-    """Return the position: a game, a seat's log, a board of Quarto, or cards of SET."""
+    """Parse the position of a puzzle.
+
+    The result is a game of Quaternity, a seat's log of Kwartet, a Quarto board or cards of SET.
+    """
     if puzzle.game == "quaternity":
         return Game.parse(puzzle.position)
     if puzzle.game == "quarto":
@@ -108,7 +111,7 @@ def _game_text(game: Game) -> str:
 
 
 def _log_text(log: str) -> str:
-    """Return a seat's log, with the hands as dealt and with numbered requests."""
+    """Return the text of a seat's log with clearer lines for the hands and numbered requests."""
     number, lines = 0, list[str]()
     for line in log.splitlines():
         asks = " asks " in line

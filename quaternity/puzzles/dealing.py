@@ -1,4 +1,4 @@
-"""Puzzles of Quaternity about undealt hands: possible answers, and cards with only one owner."""
+"""Quaternity puzzles about possible answers, and about cards that have only one possible owner."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ from solvers.verdict import Deal, Feasible
 
 SIZES = ((3, 5, 3), (4, 4, 4), (3, 6, 3), (5, 3, 3), (4, 5, 4))
 MANY_SETS, LARGE_SETS = ((3, 8, 4), (4, 6, 3)), ((4, 4, 4), (4, 5, 4))
-"""Set size, number of sets, and players. In smaller games, puzzles soon resemble each other."""
+"""Set sizes, numbers of sets and numbers of players of the games for puzzles. In smaller games, too
+many puzzles resemble each other."""
 
 MIN_OPEN_SETS, MIN_DEALING_MOVES, MAX_DEALING_MOVES = 3, 8, 21
-"""Minimum number of sets that have a card without a known owner; minimum and maximum (exclusive)
-number of moves in the game before the question."""
+"""Minimum number of sets with a card whose owner is not known, minimum number of moves in the game,
+and limit of the number of moves (exclusive)."""
 
 CAN_ANSWER = MessageTemplate(
     "can_answer",
@@ -36,9 +37,10 @@ CAN_ANSWER = MessageTemplate(
 )
 WHOSE = MessageTemplate(
     "whose",
-    "Which card has only one possible owner, although no mark shows it yet, and who is the owner?",
+    "Which card has only one possible owner, although the table still shows several, and "
+    "who is the owner?",
 )
-LOOK_AT = MessageTemplate("look_at", "Look at {who:players}, and count.")
+LOOK_AT = MessageTemplate("look_at", "Look at {who:players} and count the cards.")
 LOOK_AT_SET = MessageTemplate("look_at_set", "Look at {set:set}.")
 THESE_MOVES = MessageTemplate("these_moves", "Only these moves matter: {moves:listed}.")
 AND_QUESTION = MessageTemplate(
@@ -53,17 +55,17 @@ HERE_THEY_DO = MessageTemplate(
 )
 IN_DEALS = MessageTemplate("in_deals", "The answer is {answer} in {some} of {all} deals.")
 ELSEWHERE = MessageTemplate("elsewhere", "{who:player} need not have {card:card}: {hands:parts}.")
-SEEN = MessageTemplate("seen", "A mark already shows who has {card:card}.")
-MARKED = MessageTemplate("marked", "A mark shows that {who:player} does not have {card:card}.")
+SEEN = MessageTemplate("seen", "The table already shows who has {card:card}.")
+MARKED = MessageTemplate("marked", "The table shows that {who:player} does not have {card:card}.")
 MARK_LEAVES = MessageTemplate(
-    "mark_leaves", "A mark shows that only {who:players} can have {card:card}."
+    "mark_leaves", "The table shows that only {who:players} can have {card:card}."
 )
 HAND = MessageTemplate("hand", "{who:player} has {cards:hand}")
 NO_HAND = MessageTemplate("no_hand", "{who:player} has no cards")
 
 
 def random_game(random: Random, settings: Settings, moves: int) -> Game:
-    """Return a game after a number of random moves, or fewer if it is over."""
+    """Return a game after a number of random moves, or at its end if it ends earlier."""
     game = Game.start(settings)
     for _ in range(moves):
         questions = [] if game.is_over else list(game.state.legal_questions)
@@ -75,7 +77,7 @@ def random_game(random: Random, settings: Settings, moves: int) -> Game:
 
 
 def hands_of(deal: Deal, players: int) -> list[Message]:
-    """Return one sentence for each hand of a deal."""
+    """Return, for each player, a message that lists the cards of the player in a deal."""
     hands: list[list[Card]] = [[] for _ in range(players)]
     for index, owners in enumerate(deal.owner):
         for number, owner in enumerate(owners):
@@ -85,9 +87,10 @@ def hands_of(deal: Deal, players: int) -> list[Message]:
 
 
 def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], max_moves: int) -> Game | None:
-    """Return a game after fewer random moves than `max_moves`, in which all players have cards.
+    """Return a game after fewer than `max_moves` random moves.
 
-    Return None if the game is over or too few of its sets are open.
+    Return None if the game is over, if a player has no cards, or if the owners of all cards are
+    known in too many sets.
     """
     settings = Settings(*random.choice(sizes))
     game = random_game(random, settings, random.randrange(MIN_DEALING_MOVES, max_moves))
@@ -100,7 +103,7 @@ def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], max_moves: 
 class Count(NamedTuple):
     """The players and the number of sets whose cards a proof counts.
 
-    A proof that a mark gives away counts no sets.
+    If the table of possible owners already shows the result, the number of sets is 0.
     """
 
     players: tuple[int, ...]
@@ -112,7 +115,8 @@ class Count(NamedTuple):
 
         A set counts if the players cannot have all its cards, or if they need some of them.
         """
-        shortage, sets = proof.shortage, proof.problem.sets[:-1]  # the last are receipts
+        # The last set of the problem represents receipts, not cards.
+        shortage, sets = proof.shortage, proof.problem.sets[:-1]
         if isinstance(shortage, CrowdedHand):
             return cls((shortage.player,), sum(row.low[shortage.player] > 0 for row in sets))
         if not isinstance(shortage, Shortage):
@@ -120,7 +124,7 @@ class Count(NamedTuple):
         coalition, maxima = shortage.coalition, list[int]()
         for constraint, witness in zip(sets, shortage.witnesses, strict=False):
             maxima.append(coalition_bound(constraint, coalition, witness))
-            if maxima[-1] < 0:  # the others' minimums alone are too many
+            if maxima[-1] < 0:  # The minimums of the others are too high.
                 others = players_in(witness & ~coalition)
                 return cls(tuple([other for other in others if constraint.low[other]]), 1)
         if coalition == (1 << proof.problem.players) - 1:
@@ -131,14 +135,14 @@ class Count(NamedTuple):
 
     @property
     def score(self) -> int:
-        """The amount of counting; more is harder."""
+        """The amount of counting in the proof. A higher score is harder."""
         return len(self.players) + self.sets
 
 
 def hints(
     game: Game, proofs: Sequence[Explanation], card: Card, these: MessageTemplate = THESE_MOVES
 ) -> Iterator[Step]:
-    """Yield the hints that proofs about a card give: what to count, and which moves matter."""
+    """Yield hints that say what to count, and which moves matter in the proofs about a card."""
     count = max(map(Count.of, proofs), key=lambda count: count.score)
     if count.sets > 1:
         yield Step(LOOK_AT(who=count.players), tuple(f"player {p}" for p in count.players))
@@ -151,7 +155,7 @@ def hints(
 
 
 class Possible:
-    """The kind of puzzle: is this answer possible?"""
+    """Kind of puzzle that asks whether an answer to a question is possible."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle about a question at the end of a random game."""
@@ -163,7 +167,8 @@ class Possible:
         for question in state.legal_questions:
             answers = state.answers(question)
             others = {*state.problem.may_own(*question.card)} - {question.asker}
-            if question.asked in others and len(others) > 1:  # otherwise a mark shows the answer
+            # Skip questions that the table answers.
+            if question.asked in others and len(others) > 1:
                 asked += [(question, reply) for reply in Answer if (reply in answers) == possible]
         if not asked:
             return None
@@ -202,7 +207,7 @@ class Possible:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Check with max-flow whether a deal fits the answer."""
+        """Find out with the solver max-flow whether a deal fits the answer."""
         about = message_data(puzzle.question)
         question = Question(about["asker"], about["asked"], about["card"])
         state = Game.parse(puzzle.position).state
@@ -211,10 +216,10 @@ class Possible:
 
 
 class Owner:
-    """The kind of puzzle: which card has only one possible owner?"""
+    """Kind of puzzle that asks which card has only one possible owner."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle of this level from a game with one certain card that is not marked."""
+        """Return a puzzle of this level about the only card whose owner can be deduced."""
         del wish
         game = open_game(random, MANY_SETS if level < 2 else LARGE_SETS, MAX_DEALING_MOVES)
         if game is None:
@@ -237,7 +242,7 @@ class Owner:
                 CANNOT(who=[player], card=card, proof=proofs[player].proof)
                 if player in proofs else MARKED(who=player, card=card)
             )  # fmt: skip
-        # The marks rest on moves, too.
+        # List the moves behind what the table shows as well.
         behind = [prove_impossible(game, card, x) for x in range(state.players) if x not in marks]
         steps = [*hints(game, [*proofs.values(), *behind], card)]
         if behind:
@@ -254,12 +259,15 @@ class Owner:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Check with max-flow every card and every player who may own it according to the marks."""
+        """Check with max-flow, for each card, every possible owner that the table shows."""
         return certain_by_max_flow(Game.parse(puzzle.position).state.problem)
 
 
 def impossibility_steps(card: Card, proofs: Mapping[int, Explanation]) -> Iterator[Step]:
-    """Yield why players cannot have a card; players with the same reason share a step."""
+    """Yield steps that say why players cannot have a card.
+
+    Players with the same reason share a step.
+    """
     for proof, group in groupby(sorted(proofs, key=lambda x: proofs[x].proof),
                                 key=lambda x: proofs[x].proof):  # fmt: skip
         players = sorted(group)
@@ -268,7 +276,10 @@ def impossibility_steps(card: Card, proofs: Mapping[int, Explanation]) -> Iterat
 
 
 def certain_by_max_flow(problem: DealProblem) -> set[str]:
-    """Return the cards with one possible owner where the marks show several, using max-flow."""
+    """Return the cards whose only possible owner max-flow finds, while the problem lists several.
+
+    Each card comes with its owner, as in `0/2 1`.
+    """
     answers = set()
     for index, constraint in enumerate(problem.sets):
         for number, mask in enumerate(constraint.owners):
@@ -297,7 +308,7 @@ def _with_owner_mask(constraint: SetConstraint, card: Card, mask: int) -> SetCon
 
 
 def prove_impossible(game: Game, card: Card, player: int) -> Explanation:
-    """Return a proof that a player cannot have a card. The player must not be a possible owner."""
+    """Return a proof that a player cannot have a card, which must be true."""
     index, number = card
     proof = refutation(
         game, index, lambda row: _with_owner_mask(row, card, row.owners[number] & 1 << player)
@@ -312,7 +323,7 @@ def _deal(problem: DealProblem) -> Deal | None:
 
 
 def certain_cards(problem: DealProblem, exact: DealProblem) -> Iterator[tuple[Card, int]]:
-    """Yield the cards with one possible owner where the marks show several, with the owner."""
+    """Yield (card, owner) for cards with one owner in `exact`, but several in `problem`."""
     for index, (before, after) in enumerate(zip(problem.sets, exact.sets, strict=True)):
         for number, (marks, mask) in enumerate(zip(before.owners, after.owners, strict=True)):
             if mask.bit_count() == 1 < marks.bit_count():
@@ -326,7 +337,10 @@ def _can_have(problem: DealProblem, card: Card, player: int) -> bool:
 def wrong_owners(
     exact: DealProblem, players: int, certain: Container[Card], seen: Callable[[Card], Message]
 ) -> Iterator[tuple[str, Message]]:
-    """Yield every card that is not in `certain` with every player, and why it is no answer."""
+    """Yield all wrong answers about cards that are not in `certain`, with the reasons.
+
+    An answer consists of a card and a player.
+    """
     for index, constraint in enumerate(exact.sets):
         for number, mask in enumerate(constraint.owners):
             card = Card.unchecked(index, number)

@@ -1,4 +1,4 @@
-"""Puzzles about forcing: find a question that completes a set, whatever the answers are."""
+"""Quaternity puzzles about questions that complete a set in time, whatever the answers are."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from quaternity.puzzles.puzzle import Puzzle, Step, level_by
 from solvers.problem import players_in
 
 SIZES = ((3, 6, 3), (3, 7, 3), (4, 4, 4))
-"""Set size, number of sets, and players."""
+"""Set sizes, numbers of sets and numbers of players of the games for puzzles."""
 
 MAX_FORCING_MOVES, MAX_QUESTIONS, MAX_WAYS = 32, 4, 12
-"""Maximum number of moves in the game (exclusive), of questions to think ahead, and of right first
-questions. With more right questions, guessing would be too easy."""
+"""Limit of the number of moves in the game (exclusive), maximum number of questions to think ahead,
+and maximum number of right answers. With more right answers, guessing would be too easy."""
 
 COMPLETE = MessageTemplate(
     "complete",
@@ -50,7 +50,7 @@ FAILS = MessageTemplate("fails", "This can follow, and then it is too late: {lin
 
 
 class Force:
-    """The kind of puzzle: which question completes a set in time, whatever is answered?"""
+    """Kind of puzzle that asks which question completes a set in time, whatever the answers are."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle from a random game in which the player to move can force a set."""
@@ -94,7 +94,7 @@ class Force:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Search all questions and answers on the game's own states."""
+        """Search all questions and answers with states of the game instead of canonical states."""
         state, within = Game.parse(puzzle.position).state, puzzle.level_from["questions"]
         assert state.turn is not None, "a player is to move"
         goal = state.points[state.turn] + 1
@@ -121,13 +121,13 @@ def _is_forced(state: State, me: int, goal: int, within: int) -> bool:
 
 @dataclass(slots=True)
 class Line:
-    """How a set is forced: the steps, and what makes them hard to see.
+    """The steps by which a set is completed, and what makes them hard to find.
 
     Attributes:
         set_index: The set of the first question.
-        hidden: Number of questions whose answer no mark shows.
-        own: Number of questions for a set in which no mark shows a card of the asker.
-        counted: Number of players and sets whose cards are counted to see what the answers are.
+        hidden: Number of questions whose answer the table of possible owners does not show.
+        own: Number of questions for which the asker's card of the set is not in the table.
+        counted: Number of players and sets whose cards must be counted to find the answers.
     """
 
     set_index: int
@@ -139,12 +139,12 @@ class Line:
 
     @property
     def score(self) -> float:
-        """How hard the line is to see."""
+        """The difficulty of finding the line. A higher score is harder."""
         return self.questions + self.hidden + self.own + self.counted / 4
 
 
 class Search:
-    """Search for what the player to move can force, on canonical states."""
+    """Search for a way to complete a set whatever the answers are, on canonical states."""
 
     def __init__(self, state: State) -> None:
         assert state.turn is not None, "a player is to move"
@@ -153,11 +153,11 @@ class Search:
         self.cache: dict[tuple[Key, int, int], bool] = {}
 
     def forces(self, state: State, question: Question, within: int) -> bool:
-        """Return whether a question forces the goal, whatever is answered."""
+        """Return whether a question leads to the goal, whatever the answers are."""
         return self._spoiler(state, question, within) is None
 
     def _spoiler(self, state: State, question: Question, within: int) -> Answer | None:
-        """Return an answer after which the goal cannot be forced, or None."""
+        """Return an answer after which the goal cannot be forced, or None if there is none."""
         answers = state.answers(question)
         return next((x for x in answers if not self._after(state, question, x, within)), None)
 
@@ -184,7 +184,7 @@ class Search:
         return forced
 
     def spoiling_line(self, question: Question, within: int) -> list[Message]:
-        """Return a line of play that starts with a question and misses the goal."""
+        """Return the moves of a line that starts with the given question and misses the goal."""
         state, line = self.state, list[Message]()
         while (answer := self._spoiler(state, question, within)) is not None:
             line.append(question_sentence(question, answer))
@@ -195,7 +195,7 @@ class Search:
         return line
 
     def line(self, game: Game, question: Question, within: int) -> Line:
-        """Return what to ask after each answer, and how hard that is to see."""
+        """Return a line that says what to ask after each answer, with its difficulty."""
         line = Line(question.card.set_index, questions=within)
         open_lines = [(game, question, within)]
         while open_lines:
@@ -214,7 +214,8 @@ class Search:
                 if after.state.points[self.me] >= self.goal:
                     line.steps += self._completion_steps(game, after, asked.card)
                     then = [DONE()]
-                elif after.state.turn == self.me:  # else all questions lead to the goal
+                elif after.state.turn == self.me:
+                    # In another player's turn, every question leads to the goal.
                     asks = self._next_question(after.state, within - 1)
                     then = [THEN_ASK(question=question_sentence(asks))]
                     open_lines.append((after, asks, within - 1))
@@ -223,12 +224,12 @@ class Search:
         return line
 
     def _next_question(self, state: State, within: int) -> Question:
-        """Return a question that forces the goal, if possible for a card whose owner is known."""
+        """Return a question that leads to the goal, preferably for a card whose owner is known."""
         good = [x for x in state.legal_questions if self.forces(state, x, within)]
         return min(good, key=lambda question: len(state.owners_of(*question.card)) > 1)
 
     def _completion_steps(self, before: Game, after: Game, asked: Card) -> Iterator[Step]:
-        """Yield why the asker also has the cards of a completed set that no mark shows."""
+        """Yield steps that say why the asker must have the other cards of the completed set."""
         index, me = asked.set_index, self.me
         if after.state.completed[index] != me:
             return

@@ -1,4 +1,4 @@
-"""Puzzles of Kwartet about hidden hands: what a seat knows, and what it knows about others."""
+"""Kwartet puzzles about what a player knows about hidden hands and about the others' knowledge."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ from quaternity.puzzles.puzzle import Puzzle, Step, level_by
 from solvers.filtering import filter_problem
 
 SECONDS = 60.0
-"""Time limit for a formula, in seconds; far more than any of these formulas needs."""
+"""Time limit for evaluating a formula, in seconds. No formula of a puzzle needs nearly as long."""
 
 MAX_DEALS = 2_000
-"""Number of deals from which on a log is rejected; fewer deals can be listed quickly."""
+"""Minimum number of possible deals at which a log is rejected, because listing them takes long."""
 
 SIZES = ((3, 4), (3, 4), (3, 4), (4, 4), (4, 5))
-"""Number of players and sets, for each level."""
+"""Numbers of players and sets of the games for puzzles, for each level."""
 
 MIN_REQUESTS = 4
-"""Minimum number of requests in a log; shorter logs soon resemble others."""
+"""Minimum number of requests in a log. Too many shorter logs resemble each other."""
 
 REQUESTS_AT = 1, 2, 3, 4
-"""Maximum number of requests needed to see the answer, for each level but the last."""
+"""Maximum number of requests in the proof of the answer, for each level except the last."""
 
 WHICH = MessageTemplate(
     "which",
-    "You are {who:player}: which card of another player can you locate, although yes and no alone "
-    "do not show it, and who has it?",
+    "You are {who:player}: which card of another player can you locate by deduction, although no "
+    "request shows who has it, and who has it?",
 )
 SHOWN = MessageTemplate("shown", "A request or your hand already shows who has {card:card}.")
 OF_YOURS = MessageTemplate(
@@ -82,10 +82,11 @@ ASKED = (
     (KNOWS_YOU_KNOW, "K{who} K{seat} {held}"), (HOLDER_KNOWS, "K{holder} K{who} {held}"),
     (COMMON, "C{{{seat},{who}}} {held}"),
 )  # fmt: skip
-"""Questions and their formulas; the first two are about what one player knows about the cards."""
+"""Pairs of a question and its formula. The first two are about the knowledge of cards. The others
+are about the knowledge of what players know."""
 
 ASKED_AT = (0, 1), (0, 1), (0, 1, 2, 3, 4), (2, 3, 4), (2, 3, 4)
-"""Indices of the questions in `ASKED` that are asked, for each level."""
+"""Indices of the possible questions in `ASKED`, for each level."""
 
 REQUESTS = MessageTemplate("requests", "These requests matter: {requests:listed}.")
 NO_REQUEST = MessageTemplate(
@@ -107,14 +108,14 @@ SAYS_LINE, LEADS_ON = (
 DEAL = MessageTemplate("deal", "Deal {number}, as the hands are now: {hands:parts}.")
 PROOF = MessageTemplate("proof", "{lines:row}")
 WHY_NOT = "; why not "
-"""Text in lines of an explanation that only introduce other lines. These lines are left out."""
+"""Text that marks the lines of an explanation that only introduce other lines and are left out."""
 
 FORMULA = re.compile(r"!?(?:K\d |C\{[\d,]+\} )*H\d \d+/\d")
-"""Pattern of a formula in a line of an explanation."""
+"""Pattern that matches a formula in a line of an explanation."""
 
 
 def random_log(random: Random, size: tuple[int, int], max_requests: int) -> SeatLog | None:
-    """Return a random game as one of its seats saw it, or None if it is over."""
+    """Return the log of a random game as one of its seats saw it, or None if the game is over."""
     players, sets = size
     settings = KwartetSettings(players, sets)
     hands = deal_hands(settings, random)
@@ -132,10 +133,10 @@ def random_log(random: Random, size: tuple[int, int], max_requests: int) -> Seat
 
 
 class Trace:
-    """The kind of puzzle: which card of another player can a seat locate?"""
+    """Kind of puzzle that asks which card of another player a seat can locate."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle of this level from a log in which a card of another player is certain."""
+        """Return a puzzle of this level about a card whose owner the seat can deduce."""
         del wish
         log = random_log(random, SIZES[level - 1], 6 + 3 * level)
         if log is None:
@@ -161,7 +162,7 @@ class Trace:
             wrong |= {f"{other} {player}": proof for player in range(players) if player != owner}
         look = Step(LOOK_AT(set=card.set_index), (f"set {card.set_index}",))
         steps = (
-            # The first line is left out: the last step says the same.
+            # Omit the first line, because the last step says the same.
             *_steps(log, reasons[card], card, look, slice(1, None)),
             Step(HENCE(card=card, who=certain[card]), (str(card), f"player {certain[card]}")),
         )
@@ -173,17 +174,17 @@ class Trace:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Check with max-flow every card of others and every player who may have it."""
+        """Check with max-flow, for each card of the other players, who may have it."""
         log = seen_log(puzzle.position)
         return {text for text in certain_by_max_flow(log.views[-1].problem)
                 if text.split()[1] != str(log.seat)}  # fmt: skip
 
 
 class Knows:
-    """The kind of puzzle: does a player know a fact?"""
+    """Kind of puzzle that asks whether a player knows a fact."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle about the knowledge of others, with a question of this level."""
+        """Return a puzzle about the knowledge of another player."""
         log = random_log(random, (3, 3) if level <= 3 else (3, 2), 14)
         if log is None:
             return None
@@ -193,7 +194,8 @@ class Knows:
         if deals >= MAX_DEALS:
             return None
         asked = random.choice(ASKED_AT[level - 1])
-        # Facts that the seat knows, but that are not public: so both answers are tempting.
+        # Ask about facts that the seat knows but that are not public, so both answers are
+        # plausible.
         known = [
             (Card.unchecked(index, number), mask.bit_length() - 1)
             for index, constraint in enumerate(filter_problem(view.problem).sets)
@@ -215,9 +217,9 @@ class Knows:
         if truth is None or truth != (wish < 0.5):
             return None
         if truth and asked == 4 and not _truth(log, f"P H{holder} {card}"):
-            return None  # otherwise there is no short proof
+            return None  # Reject questions without a short proof.
         if not truth and asked > 1 and not _truth(log, f"K{knower} H{holder} {card}"):
-            return None  # otherwise the wrong answer is not tempting
+            return None  # Reject questions with an obvious answer.
         why, nested = _why(log, text, "explicit"), int(asked in (2, 3))
         if truth:
             counted = int({*public.may_own(*card)} - {knower} != {holder})
@@ -238,7 +240,7 @@ class Knows:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Evaluate the formula with the solvers, which do not list deals."""
+        """Evaluate the formula with the solvers, which do not list all deals."""
         truth = _truth(
             seen_log(puzzle.position), message_data(puzzle.question)["formula"], "solvers"
         )
@@ -251,7 +253,7 @@ def _seat(log: SeatLog) -> int:
 
 
 def seen_log(text: str) -> SeatLog:
-    """Parse the log of a seat."""
+    """Parse the text of a seat's log."""
     log = parse_any_log(text)
     assert isinstance(log, SeatLog), "the log must be that of a seat"
     return log
@@ -276,7 +278,7 @@ def _requests(why: QueryReason) -> tuple[int, ...]:
 def _steps(
     log: SeatLog, why: QueryReason, card: Card, first: Step, lines: slice = slice(None)
 ) -> tuple[Step, ...]:
-    """Return the steps of a proof about a card, starting with the first hint."""
+    """Return the steps of a proof about a card. The first step is the given hint."""
     numbers = _requests(why)
     events = [REQUEST(number=number + 1, event=log.events[number].sentences()[0])
               for number in numbers]  # fmt: skip
@@ -296,7 +298,7 @@ def _proof(log: SeatLog, why: QueryReason, card: Card) -> Message:
 
 def _lines(log: SeatLog, why: QueryReason, card: Card) -> Iterator[Step]:
     explanation = why.requests.explanation if why.requests is not None else None
-    if not _requests(why):  # the deals show that a player does not know it
+    if not _requests(why):  # The deals show that a fact is not known.
         for number, deal in enumerate(why.deals, start=1):
             yield Step(DEAL(number=number, hands=hands_of(deal, log.settings.players)))
     for line in why.lines if explanation is None else explanation.lines:
@@ -307,7 +309,7 @@ def _lines(log: SeatLog, why: QueryReason, card: Card) -> Iterator[Step]:
 
 
 def _formula_in_words(formula: re.Match[str]) -> str:
-    """Return a formula in words: "that player 1 does not know that player 2 has 2/3"."""
+    """Return a formula in words, such as "that player 1 does not know that player 2 has 2/3"."""
     *operators, (_, holder, card) = re.findall(r"(!?[KCH])\{?([\d,]+)\}? ?(\d+/\d)?", formula[0])
     words = f"that player {holder} has {card}"
     for operator, names, _ in reversed(operators):

@@ -1,4 +1,4 @@
-"""Generation of puzzles from seeds; every answer is found in two independent ways."""
+"""Generation of puzzles from seeds. Two independent methods must find the same answers."""
 
 from __future__ import annotations
 
@@ -17,22 +17,21 @@ from quaternity.base.validation import as_int
 from quaternity.puzzles.puzzle import LEVELS, MAX_SEED, VERSION, Puzzle
 
 MAX_ATTEMPTS = 20_000
-"""Maximum number of positions that are tried for one puzzle; no level needs more than some
-hundreds."""
+"""Maximum number of positions that are tried for one puzzle. All levels need only some hundreds."""
 
 
 class PuzzleKind(Protocol):
-    """Interface of a kind of puzzle; the class is called without arguments."""
+    """Interface of a kind of puzzle. The class is called without arguments."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle, or None if the random position does not contain one.
 
-        `level` is the wanted level, but the puzzle may have any level. `wish`, from 0 to 1, is the
-        same in all attempts of a seed; it may be used to choose a variant.
+        `level` is the wanted level, but the puzzle may have any level. `wish` is a random number
+        from 0 to 1 that is the same in all attempts for a seed. It may be used to choose a variant.
         """
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Find the right answers in another way, from the position in the document alone."""
+        """Return the right answers, found by another method from the content of the puzzle."""
 
 
 KINDS = {
@@ -44,7 +43,7 @@ KINDS = {
     "sets": "quaternity.puzzles.set_puzzles:Sets",
     "quarto": "quaternity.puzzles.quarto_puzzles:Quarto",
 }
-"""The kinds of puzzles, with the import path of each class."""
+"""The names of the kinds of puzzles, with the import path of each class."""
 
 
 @cache
@@ -56,23 +55,23 @@ def _kind(name: str) -> PuzzleKind:
         return made()
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # external code may raise anything
+    except BaseException as error:  # External code may raise anything.
         raise InputError(f"kind {name!r} cannot be loaded: {quote_value(error)}") from error
 
 
 def make(kind: str, seed: int = 0, level: int = 2, seconds: float | None = None) -> Puzzle:
-    """Return the puzzle of a kind, a seed and a level.
+    """Generate the puzzle for a kind, a seed and a level.
 
     Args:
         kind: One of `KINDS`, or your own class as `package.module:name` (see `PuzzleKind`).
-        seconds: Time limit in seconds; None for no limit.
+        seconds: Time limit in seconds, or None for no limit.
 
     Raises:
         InputError: If there is no such kind, level or seed.
-        LimitError: If no puzzle was found within the time or `MAX_ATTEMPTS` attempts.
-        SolverFault: If the two ways to find the answers disagree.
+        LimitError: If no puzzle was found within the time limit or `MAX_ATTEMPTS` attempts.
+        SolverFault: If the two methods find different answers.
 
-    Cost: a few milliseconds for most kinds; up to a second at level 5 of `force` and `knows`.
+    Cost: a few milliseconds for most kinds, and up to a second for level 5 of `force` and `knows`.
 
     >>> puzzle = make("sets", seed=1, level=1)
     >>> puzzle.check(puzzle.answers[0])
@@ -95,19 +94,21 @@ def make(kind: str, seed: int = 0, level: int = 2, seconds: float | None = None)
             again = maker.answers_again(puzzle)
             if again != set(puzzle.answers):
                 raise SolverFault(
-                    f"puzzle {kind} {level} {seed}: one way finds {sorted(puzzle.answers)}, "
-                    f"another {sorted(again)}"
+                    f"puzzle {kind} {level} {seed}: one method finds {sorted(puzzle.answers)}, "
+                    f"the other method finds {sorted(again)}"
                 )
             return puzzle
     raise LimitError(f"no puzzle of kind {kind} and level {level} in {MAX_ATTEMPTS:,} attempts")
 
 
 DAILY = (("sets", 1), ("possible", 2), ("quarto", 2), ("trace", 3), ("owner", 4))
-"""Kinds and levels of the five puzzles of a day, the easiest first."""
+"""Kinds and levels of the five puzzles of a day, in order of difficulty."""
 
 
 def daily(day: date | None = None) -> tuple[Puzzle, ...]:
-    """Return the five puzzles of a day (None: today in UTC), the same for all users.
+    """Return the five puzzles of a day, which are the same for all users.
+
+    By default, this is the current day in UTC.
 
     Raises:
         InputError: If `day` is not a date.

@@ -1,4 +1,4 @@
-"""A puzzle: a position, a question, the right answers, and why all other answers are wrong."""
+"""The type of a puzzle, with its answers, proof and JSON form, and the checking of answers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from quaternity.base.text_format import quote_value, with_noun
 
 FORMAT = "puzzle/1"
 VERSION = 1
-"""Increased when a seed of an earlier release no longer generates the same puzzle."""
+"""Version of the puzzles. It increases when seeds no longer generate the same puzzles."""
 
 LEVELS = range(1, 6)
 MAX_SEED = (1 << 53) - 1
-"""Maximum seed: the largest whole number that all JSON readers represent exactly."""
+"""Maximum value of a seed, which all JSON readers can represent exactly."""
 
 MAX_ANSWER_LENGTH = 1000
 
@@ -26,10 +26,10 @@ FORMS = {
     "yes-no": "yes or no",
     "choice": "one of the choices",
     "card": "a card and who has it, such as 1/3 2",
-    "cards": "the letters of all of them, such as ABC DEF, or none",
-    "move": "a move, as at the table",
+    "cards": "the letters of all SETs, such as ABC DEF, or none",
+    "move": "a move, written as in a game",
 }
-"""Forms of answers, and how to write them."""
+"""The forms of answers, each with a description of how to write an answer."""
 
 _FILLING = re.compile(
     r"\b(asks|ask|for|place|it|on|hand|over|players?|is|has|holds|and|with|of|the|at)\b|[,.:;!?]"
@@ -37,7 +37,7 @@ _FILLING = re.compile(
 
 
 class Step(NamedTuple):
-    """A step of a proof: a sentence, and the parts of the position that it rests on.
+    """A step of a proof, which is a sentence with the parts of the position on which it is based.
 
     `rests` contains cards ("1/3"), moves ("move 4"), players ("player 2") or cells ("B2").
     """
@@ -47,7 +47,7 @@ class Step(NamedTuple):
 
 
 class CheckResult(NamedTuple):
-    """Whether an answer is right; if it is wrong, `because` is a sentence that shows why."""
+    """The result of checking an answer. If it is wrong, `because` is a sentence that says why."""
 
     right: bool
     because: str = ""
@@ -55,17 +55,17 @@ class CheckResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """A puzzle, made from a seed alone. Immutable.
+    """A puzzle that is completely determined by its kind, level and seed. Immutable.
 
     Attributes:
-        position: The complete record, board or seat's log as text.
+        position: The complete position as text: a record, a seat's log, a board or cards.
         answer_form: One of `FORMS`.
-        choices: The possible answers; empty if the form determines them.
+        choices: The possible answers. Empty if the form determines them.
         answers: All right answers.
-        wrong: Wrong answers, each with a sentence that shows why it is wrong. If the form is
-            "cards", triples of cards instead, each with the reason why it is not a SET.
-        level: 1 to 5, computed from the numbers in `level_from`.
-        why: The proof, from the first hint to the complete reason.
+        wrong: Wrong answers, each with a sentence that says why it is wrong. If the form is
+            "cards", these are instead all triples that are not SETs, each with the reason.
+        level: The level from 1 to 5, computed from the numbers in `level_from`.
+        why: The steps of the proof, from the first hint to the complete reason.
     """
 
     kind: str
@@ -83,10 +83,10 @@ class Puzzle:
     made_by: str = f"quaternity puzzles {VERSION}"
 
     def check(self, answer: str) -> CheckResult:
-        """Check an answer.
+        """Check whether an answer is right.
 
         Raises:
-            InputError: If the text is not an answer to this question; the message says what is.
+            InputError: If the text is not in the form of an answer. The message describes the form.
         """
         if not isinstance(answer, str) or len(answer) > MAX_ANSWER_LENGTH:
             raise InputError(f"answer {quote_value(answer)}: write {FORMS[self.answer_form]}")
@@ -96,7 +96,7 @@ class Puzzle:
         typed = _key(answer)
         text = known.get(typed)
         if text is None and self.answer_form == "move" and typed:
-            # The asker is known, so their number may be left out if that fits only one move.
+            # The number of the asker may be omitted if the rest of the text fits only one move.
             fitting = [text for key, text in known.items() if key.partition(" ")[2] == typed]
             text = fitting[0] if len(fitting) == 1 else None
         if text is None and self.choices and typed.isdecimal() and int(typed) in self._numbers:
@@ -128,7 +128,7 @@ class Puzzle:
         return CheckResult(True)
 
     def document(self) -> dict[str, Any]:
-        """Return the puzzle as a JSON document."""
+        """Return the puzzle as a dictionary that can be written as JSON."""
         return {
             "format": FORMAT, "kind": self.kind, "game": self.game, "level": self.level,
             "level_from": dict(self.level_from), "seed": self.seed, "made_by": self.made_by,
@@ -140,21 +140,21 @@ class Puzzle:
         }  # fmt: skip
 
     def _about(self) -> dict[str, Any]:
-        """Return the values in the question, by name."""
+        """Return a dictionary of the values that are inserted into the question."""
         values = document(self.question)
         return {name: value for name, value in values.items() if name not in ("text", "kind")}
 
     def __str__(self) -> str:
-        """Return the JSON document as text; the same seed gives the same text on every machine."""
+        """Return the puzzle as JSON text, which is the same on every machine for the same seed."""
         return json.dumps(self.document(), indent=1, ensure_ascii=False) + "\n"
 
 
 def _key(text: str) -> str:
-    """Return the significant parts of an answer: numbers, letters, and yes or no."""
+    """Normalize an answer for comparison: remove words without information and ignore case."""
     key = " ".join(_FILLING.sub(" ", text.strip().lower()).split())
     return {"y": "yes", "n": "no"}.get(key, key)
 
 
 def level_by(score: float, bounds: Sequence[float]) -> int:
-    """Return the level of a score: 1 up to the first bound, 5 above the last of four bounds."""
+    """Return the level of a score. It is 1 plus the number of bounds that the score exceeds."""
     return 1 + sum(score > bound for bound in bounds)

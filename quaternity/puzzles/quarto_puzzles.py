@@ -1,4 +1,4 @@
-"""Puzzles of Quarto: win within a number of placements, or hand over a piece that does not lose."""
+"""Quarto puzzles about winning soon, and about handing over a piece that does not lose."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quaternity.quarto.rows import cell_name
 from quaternity.quarto.solving import Outcome, QuartoMove, RatedMove, line_of_play, rated_moves
 
 EMPTY_AT = {1: (6, 7, 8), 2: (5, 6, 7), 3: (5, 6), 4: (6, 7), 5: (7,)}
-"""Possible numbers of empty cells, for each level."""
+"""Possible numbers of empty cells on the board, for each level."""
 
 WIN_IN = MessageTemplate(
     "win_in",
@@ -31,9 +31,9 @@ KEEP_WIN = MessageTemplate("keep_win", "Which piece can you hand over so that yo
 LOOK_AT_CELL = MessageTemplate("look_at_cell", "Look at {cell}.")
 LOOK_AT_ROW = MessageTemplate("look_at_row", "Look at row {row}.")
 LOSE_AT_ONCE = MessageTemplate(
-    "lose_at_once", "With {count} of them the other player wins at once."
+    "lose_at_once", "With {count} of the pieces, the other player wins at once."
 )
-NO_ROW = MessageTemplate("no_row", "On {cell} it completes no row.")
+NO_ROW = MessageTemplate("no_row", "On {cell}, the piece completes no row.")
 GIVES = MessageTemplate(
     "gives", "After '{move}' the other player places {piece} on {cell} and wins."
 )
@@ -52,14 +52,14 @@ ENDS = {Outcome.WIN: YOU_WIN(), Outcome.DRAW: NOBODY_WINS(), Outcome.LOSS: THEY_
 HOW_MANY_DO = MessageTemplate("how_many_do", "Moves that achieve this: {right} of {all}.")
 
 MAX_REFUTED_MOVES = 6
-"""Maximum number of wrong moves without an immediate loss that a proof refutes."""
+"""Maximum number of refuted moves in a proof, not counting moves that lose at once."""
 
 
 class Quarto:
-    """The kind of puzzle: win within a number of placements, or hand over a safe piece."""
+    """Kind of puzzle that asks how to win soon, or which piece can safely be handed over."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle from a random game that nobody has won yet."""
+        """Return a puzzle about a random board on which nobody has won."""
         board = _random_board(random, random.choice(EMPTY_AT[level]))
         if board is None:
             return None
@@ -143,7 +143,7 @@ class Quarto:
         return _puzzle(board, piece, question, moves, wrong, steps, level, depth)
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Search all moves of both players, without the tables of the engine."""
+        """Search all moves of both players without the bit representation that the solver uses."""
         text, _, piece = puzzle.position.partition(" ")
         board = Board.parse(text, read_pieces(example_pieces()))
         depth = puzzle.level_from["placements"]
@@ -159,7 +159,7 @@ class Quarto:
 
 
 def _achieves(board: Board, piece: str, move: QuartoMove, question: str, depth: int) -> bool:
-    """Return whether a move achieves what the question asks, by trying all continuations."""
+    """Return whether a move solves the puzzle, by trying all continuations."""
     if move.cell is not None:
         board = board.after(move.cell, piece)
     if board.quartos() or move.hand_over is None:
@@ -172,7 +172,10 @@ def _achieves(board: Board, piece: str, move: QuartoMove, question: str, depth: 
 
 
 def _wins(board: Board, piece: str, within: int) -> bool:
-    """Return whether the player who places the piece wins within a number of own placements."""
+    """Return whether the player who must place a piece wins.
+
+    `within` is the maximum number of placements by this player.
+    """
     if within <= 0:
         return False
     if winning_cells(board, piece):
@@ -184,7 +187,10 @@ def _wins(board: Board, piece: str, within: int) -> bool:
 
 
 def _loses(board: Board, piece: str, within: int) -> bool:
-    """Return whether the other player wins within a number of placements after any reply."""
+    """Return whether the player who must place a piece loses, whatever they do.
+
+    `within` is the maximum number of placements by the other player.
+    """
     if winning_cells(board, piece) or len(board.empty) < 2 or within <= 0:
         return False
     return all(
@@ -194,7 +200,10 @@ def _loses(board: Board, piece: str, within: int) -> bool:
 
 
 def _losing_reply(board: Board, piece: str, move: QuartoMove) -> Message | None:
-    """Return a sentence that the other player wins at once after a move, or None."""
+    """Return a message that says how the other player wins at once after a move.
+
+    Return None if the other player does not win at once.
+    """
     after = board if move.cell is None else board.after(move.cell, piece)
     cells = winning_cells(after, str(move.hand_over)) if move.hand_over else ()
     if not cells:
@@ -203,7 +212,7 @@ def _losing_reply(board: Board, piece: str, move: QuartoMove) -> Message | None:
 
 
 def _line(board: Board, piece: str, rated: RatedMove, depth: int) -> Message:
-    """Return a sentence with the line of best play after a move."""
+    """Return a message that describes best play after a move and the result."""
     move, wins = rated.move, rated.outcome == Outcome.WIN
     after = board if move.cell is None else board.after(move.cell, piece)
     line = [str(later) for later in line_of_play(after, move.hand_over)]
@@ -212,7 +221,7 @@ def _line(board: Board, piece: str, rated: RatedMove, depth: int) -> Message:
 
 
 def _steps(board: Board, piece: str, move: QuartoMove, ends: Message) -> Iterator[Step]:
-    """Yield a move and the best play after it, each with its cell and piece, and then the end."""
+    """Yield steps that show a move, best play after the move, and the end of the game."""
     line, kinds = [move], cycle((YOU_DO, THEY_DO))
     while line:
         move, *line = line
@@ -242,7 +251,7 @@ def _puzzle(
 
 
 def _random_board(random: Random, empty: int) -> Board | None:
-    """Return a random board with a number of empty cells, or None if a row is complete."""
+    """Return a random board with a number of empty cells, or None if it has a quarto."""
     board = Board.parse("?" * 16, read_pieces(example_pieces()))
     cells, pieces = list(range(16)), list(board.left)
     random.shuffle(cells)

@@ -1,4 +1,4 @@
-"""Puzzles of SET: all SETs among some cards, or whether there is one."""
+"""SET puzzles that ask for all SETs among some cards, or whether there is a SET."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quaternity.ternary.triples import Triple, triples
 
 LETTERS = "ABCDEFGHIJKLMNO"
 CARDS_AT = {1: (8, 9), 2: (9, 12), 3: (9, 12), 4: (12,), 5: (12, 13, 15)}
-"""Possible numbers of cards, for each level."""
+"""Possible numbers of cards on the table, for each level."""
 
 FIND_ALL = MessageTemplate("find_all", "Which SETs, one or more, are among these {count} cards?")
 IS_THERE = MessageTemplate("is_there", "Is there a SET among these {count} cards?")
@@ -25,10 +25,11 @@ IS_NO_SET = MessageTemplate(
     "is_no_set", "{three} is not a SET: exactly two cards have the {property} {word}."
 )
 BY_NUMBER = MessageTemplate(
-    "by_number", "Sort them by number: a SET has one number, or one of each."
+    "by_number",
+    "Sort the cards by number: a SET has the same number on all cards, or three different numbers.",
 )
 THERE_IS_NONE = MessageTemplate(
-    "there_is_none", "There is none: for every two cards, the third card of their SET is missing."
+    "there_is_none", "There is no SET: for every two cards, the third card of their SET is missing."
 )
 SAME, DIFFERENT = (
     MessageTemplate("same", "the same {property} ({word})"),
@@ -41,7 +42,7 @@ PROPERTIES = tuple(
 
 
 class Sets:
-    """The kind of puzzle: all SETs among some cards, or whether there is one."""
+    """Kind of puzzle that asks for all SETs among some cards, or whether there is a SET."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle about some cards of a shuffled deck."""
@@ -86,7 +87,7 @@ class Sets:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Try all triples: in every property the three digits must add up to a multiple of 3."""
+        """Try all triples. In a SET, the digits of every property add up to a multiple of 3."""
         cards = tuple(map(int, puzzle.position.split()))
         good = []
         for places in combinations(range(len(cards)), 3):
@@ -107,7 +108,7 @@ def _name(cards: tuple[int, ...], three: Triple) -> str:
 
 
 def _words(cards: tuple[int, ...], name: str) -> list[tuple[str, ...]]:
-    """Return the words of three cards, for each of `PROPERTIES`."""
+    """Return, for each of `PROPERTIES`, the words of three cards."""
     of_cards = (SetCard(cards[LETTERS.index(letter)]).words for letter in name)
     return list(zip(*of_cards, strict=True))
 
@@ -122,11 +123,11 @@ def _proof(cards: tuple[int, ...], name: str) -> Message:
         SAME(property=label, word=words[0]) if len(set(words)) == 1 else DIFFERENT(words=words)
         for label, words in zip(PROPERTIES, _words(cards, name), strict=True)
     ]
-    return IS_A_SET(three=name, parts=parts[::-1])  # in the order of the cards' names
+    return IS_A_SET(three=name, parts=parts[::-1])  # This is the order in the names of cards.
 
 
 def _wrong(cards: tuple[int, ...]) -> dict[str, str]:
-    """Return the triples that are not SETs, each with the reason."""
+    """Return all triples that are not SETs, with the reasons."""
     wrong: dict[str, str] = {}
     for letters in combinations(LETTERS[: len(cards)], 3):
         name = "".join(letters)

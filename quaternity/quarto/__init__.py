@@ -1,4 +1,4 @@
-"""Quarto: the four functions of the original exercise, rules, solver, draws and pictures."""
+"""The board game Quarto: functions of the original exercise, rules, solver and pictures."""
 
 from typing import TYPE_CHECKING
 

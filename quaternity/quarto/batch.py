@@ -1,6 +1,6 @@
-"""Batches of Quarto games in NumPy; `quaternity.environments.batch` creates them.
+"""Batches of Quarto games in NumPy arrays, which `quaternity.environments.batch` creates.
 
-Arrays hold, for each row, the number of its pieces and what these have in common.
+For each row of a board, the arrays store the number of pieces and their common properties.
 """
 
 from __future__ import annotations
@@ -19,40 +19,42 @@ from quaternity.quarto.rules import QuartoSettings
 _ACTIONS_PER_CELL, _LENGTH = PIECES + 1, len(ROWS[0].cells)
 _FIRST = CELLS * _ACTIONS_PER_CELL
 _PIECE_NUMBERS = np.zeros((PIECES + 1, 1 + FEATURES), np.float32)
-"""The observation of each piece: 1 for its presence, then its bits. The last row means no piece."""
+"""How an observation encodes each piece: 1, then the bits of the piece. The last row, for no piece,
+is all 0."""
 
 _PIECE_NUMBERS[:-1] = np.arange(PIECES)[:, None] * 2 + 1 >> np.arange(1 + FEATURES) & 1
 _MARKS = np.array([piece | (PIECES - 1 - piece) << FEATURES for piece in range(PIECES)], np.uint8)
-"""For each piece, bits for the features it has and for those it lacks; a quarto shares a bit."""
+"""For each piece, one bit per property, which is 1 if the piece has the property. Four pieces in a
+row are a quarto if they have a common bit."""
 
 
 class QuartoBatch:
     """A batch of Quarto games that are played together.
 
     Attributes:
-        cells: [game, cell] the piece on the cell, or -1.
-        in_hand: [game] the piece that the player to move must place, or -1.
+        cells: [game, cell] the piece on the cell, or -1 if it is empty.
+        in_hand: [game] the piece that the player to move must place, or -1 if there is none.
         turn: [game] the player to move, or the last player who moved once the game is over.
         over: [game] whether the game is over. Such a game does not change until it is reset.
-        winner: [game] the player who won, or -1 during the game and for a draw.
+        winner: [game] the player who won, or -1 during the game and after a draw.
     """
 
     actions = QuartoEncoded.actions
     size = sum(count for _, count, _ in QuartoEncoded.entries)
-    """Length of an observation."""
+    """Number of values in an observation."""
 
     def __init__(self, games: int, squares: bool = False) -> None:
-        """Start the given number of games; `squares` is as in `QuartoSettings`.
+        """Start the given number of games, with `squares` as in `QuartoSettings`.
 
         Raises:
-            InputError: If there are too many games, or an argument is invalid.
+            InputError: If there are too many games, or if an argument is invalid.
         """
         self.games = check_games(games, self.actions, self.size)
         self.squares = QuartoSettings(squares).squares
         rows = [row.cells for row in ((*ROWS, *SQUARES) if self.squares else ROWS)]
         self._through = np.array([[cell in row for cell in range(CELLS)] for row in rows])
         rows_per_cell = int(self._through.sum(0).max())
-        # [nth, cell]: the rows through a cell, padded with a row that is never filled.
+        # [nth, cell]: the rows through each cell. Missing rows are replaced by a dummy row.
         self._rows_of = np.full((rows_per_cell, CELLS), len(rows))
         for cell in range(CELLS):
             numbers = np.nonzero(self._through[:, cell])[0]
@@ -62,14 +64,14 @@ class QuartoBatch:
         self.cells = np.empty((self.games, CELLS), np.int8)
         self.in_hand, self.turn, self.winner = (np.empty(self.games, np.int8) for _ in range(3))
         self.over = np.zeros(self.games, bool)
-        # Bit masks of the pieces that are neither on the board nor in hand.
+        # For each game, the bit mask of the pieces that are neither on the board nor in hand.
         self._free = np.empty(self.games, np.int32)
         self._common = np.empty((len(rows) + 1, self.games), np.uint8)
         self._filled = np.empty((len(rows) + 1, self.games), np.int8)
         self.reset()
 
     def reset(self, which: ArrayLike | None = None) -> None:
-        """Restart some games, given by a mask or their indices (default: all)."""
+        """Restart all games, or the games selected by a boolean mask or by indices."""
         chosen: Any = slice(None) if which is None else np.array(which)
         self.cells[chosen] = self.in_hand[chosen] = self.winner[chosen] = -1
         self.turn[chosen] = self.over[chosen] = 0
@@ -78,7 +80,7 @@ class QuartoBatch:
         self._filled[:, chosen] = 0
 
     def step(self, actions: ArrayLike) -> None:
-        """Make a move in each game that is not over, and ignore the actions of the other games.
+        """Make one move in each game that is not over. Actions for other games are ignored.
 
         Cost: about 0.3 microseconds per game.
 
@@ -123,7 +125,7 @@ class QuartoBatch:
         self.over |= ends
 
     def points(self) -> NDArray[np.float32]:
-        """Return the points as [game, player]: 1 for a win, 0.5 for a draw, 0 before the end."""
+        """Return the points as [game, player]: 1 for a win, 0.5 for a draw, otherwise 0."""
         points = np.where(self.over & (self.winner < 0), 0.5, 0.0)[:, None].repeat(2, 1)
         won = np.nonzero(self.winner >= 0)[0]
         points[won, self.winner[won]] = 1.0
@@ -157,7 +159,7 @@ class QuartoBatch:
         return np.unpackbits(mask_bytes, axis=1, bitorder="little")
 
     def observations(self) -> NDArray[np.float32]:
-        """Return what the player to move sees, as [game, number]; see `QuartoEncoded.entries`.
+        """Return what the player to move sees, as [game, number] (see `QuartoEncoded.entries`).
 
         Cost: about a microsecond per game.
         """

@@ -1,4 +1,4 @@
-"""The board: the pieces on its cells."""
+"""The board of Quarto, with its pieces, quartos, safe pieces and winning cells."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ PIECE_NUMBERS = range(PIECES)
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Pieces on the sixteen cells. Any different pieces may be on any different cells.
+    """A board of sixteen cells with pieces on them.
 
-    `cells` has for each cell its piece (four bits, see `PieceSet`) or None.
+    Every arrangement of different pieces is allowed. `cells` contains, for each cell, the number of
+    its piece (see `PieceSet`), or None if the cell is empty.
     """
 
     pieces: PieceSet
@@ -58,10 +59,10 @@ class Board:
     def parse(
         cls, configuration: str, pieces: PieceSet | Mapping[str, Mapping[str, AbstractSet[str]]]
     ) -> Board:
-        """Return the board of a configuration; `pieces` may be the result of `read_pieces`.
+        """Return the board that a configuration describes.
 
-        A configuration is sixteen characters, row by row from the top. A character that does not
-        name a piece is an empty cell.
+        A configuration is a text of sixteen characters, row by row from the top. A character that
+        does not name a piece stands for an empty cell. `pieces` may be the result of `read_pieces`.
         """
         known = pieces if isinstance(pieces, PieceSet) else PieceSet.of(pieces)
         configuration = check_configuration(configuration, known.names)
@@ -72,7 +73,7 @@ class Board:
 
     @property
     def blank(self) -> str:
-        """A character for an empty cell: one that does not name a piece."""
+        """A character that stands for an empty cell, because it does not name a piece."""
         return next(
             character for character in "?.#-_ *+=/\\|:;!~^" if character not in self.pieces.names
         )
@@ -84,18 +85,22 @@ class Board:
 
     @property
     def empty(self) -> tuple[int, ...]:
-        """The empty cells, in order."""
+        """The numbers of the empty cells, in ascending order."""
         return tuple([cell for cell, piece in enumerate(self.cells) if piece is None])
 
     @property
     def left(self) -> str:
-        """The names of the pieces that are not on the board, in the order of the pieces' bits."""
+        """The names of the pieces that are not on the board, in the order of the piece numbers."""
         return "".join(
             [name for piece, name in enumerate(self.pieces.names) if piece not in self.cells]
         )
 
     def piece_left(self, name: str) -> int:
-        """Return the piece with a name, or raise InputError if it is unknown or on the board."""
+        """Return the number of the piece with a name.
+
+        Raises:
+            InputError: If there is no such piece, or if it is on the board.
+        """
         piece = self.pieces.piece(name)
         if piece in self.cells:
             place = cell_name(self.cells.index(piece))
@@ -103,7 +108,7 @@ class Board:
         return piece
 
     def after(self, cell: int, piece: int | str) -> Board:
-        """Return this board with one more piece, given as four bits or by its name."""
+        """Return a copy of this board with another piece, which is given by its number or name."""
         empty = self.empty
         if type(cell) is not int or cell not in empty:
             allowed = f"one of the empty cells {empty}"
@@ -114,22 +119,23 @@ class Board:
             piece = self.piece_left(piece)
         cells = (*self.cells[:cell], piece, *self.cells[cell + 1 :])
         if type(piece) is not int or piece in self.cells or piece not in PIECE_NUMBERS:
-            return Board(self.pieces, cells)  # raises an error that says what is wrong
+            return Board(self.pieces, cells)  # This raises the appropriate error.
         board = object.__new__(Board)
         object.__setattr__(board, "pieces", self.pieces)
         object.__setattr__(board, "cells", cells)
         return board
 
     def quartos(self, squares: bool = False) -> list[tuple[Row, int]]:
-        """Return the rows whose four pieces share properties, each with the mark of the properties.
+        """Return each row that is a quarto, with the properties that its four pieces share.
 
-        With `squares`, squares of 2 x 2 cells are rows too.
+        The properties are a mark, which is a bit mask (see `quaternity.quarto.pieces`). If
+        `squares` is true, squares of 2 x 2 cells are rows too.
         """
         marks = [0 if piece is None else MARKS[piece] for piece in self.cells]
         return shared_in_rows(marks, (*ROWS, *SQUARES) if _check_squares(squares) else ROWS)
 
     def in_bits(self, squares: bool = False) -> BoardBits:
-        """Return the board in bits, for the searches."""
+        """Return the board in the representation that the searches use."""
         return lines(_check_squares(squares)).bits(self.cells)
 
 
@@ -140,16 +146,17 @@ def _check_squares(squares: bool) -> bool:
 
 
 def as_board(board: object) -> Board:
-    """Return the value itself if it is a board, or raise InputError."""
+    """Return the value if it is a board. Otherwise raise InputError."""
     if not isinstance(board, Board):
         raise InputError(f"board: {board!r} is not a Board (see `Board.parse`)")
     return board
 
 
 def safe_pieces(board: Board, squares: bool = False) -> tuple[str, ...]:
-    """Return the pieces that can be handed over without losing at once.
+    """Return the names of the pieces that can be handed over without losing at once.
 
-    A safe piece completes no quarto on any empty cell. Once the game is over there are none.
+    A safe piece does not complete a quarto on any empty cell. Once the game is over, no piece is
+    safe.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> board = Board.parse('AGH.............', read_pieces(example_pieces()))
@@ -163,7 +170,10 @@ def safe_pieces(board: Board, squares: bool = False) -> tuple[str, ...]:
 
 
 def winning_cells(board: Board, name: str, squares: bool = False) -> tuple[int, ...]:
-    """Return the empty cells on which a piece completes a quarto, or none if the game is over."""
+    """Return the empty cells on which a piece completes a quarto.
+
+    Once the game is over, there are no such cells.
+    """
     piece = as_board(board).piece_left(name)
     if board.quartos(squares):
         return ()

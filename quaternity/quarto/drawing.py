@@ -1,9 +1,9 @@
-"""A board as text, and as an SVG picture: pieces, quartos, the pieces left, and a legend.
+"""Drawings of a Quarto board as text and as an SVG picture with a legend.
 
-The four features of a piece are drawn as size, colour, shape and filling. Editions of the game use
-different words. A feature whose words describe one of these looks is drawn with that look: `big`
-is drawn large, and `red` is drawn red. The other features get the remaining looks, in order. A
-legend explains the looks.
+The four features of a piece are drawn as its size, colour, shape and filling. Editions of the game
+use different words for features. If the words of a feature describe a size, colour, shape or
+filling, it is drawn that way: `big` pieces are drawn large, and `red` pieces are drawn red. The
+other features are drawn in the remaining ways, in order. A legend explains what is drawn how.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def _rows(quartos: Iterable[Row]) -> Iterator[Row]:
 
 
 def board_text(board: Board, quartos: Iterable[Row] | None = None) -> str:
-    """Return the board in five lines of plain text, the pieces of quartos in brackets.
+    """Return the board as five lines of plain text, in which pieces of quartos are in brackets.
 
-    By default, `quartos` are the rows of the board that are a quarto.
+    `quartos` contains the rows to mark. By default, these are the rows that are a quarto.
     """
     if quartos is None:
         quartos = [row for row, _ in as_board(board).quartos()]
@@ -46,7 +46,7 @@ def board_text(board: Board, quartos: Iterable[Row] | None = None) -> str:
             piece = board.cells[cell]
             name = blank if piece is None else board.pieces.names[piece]
             field = f"[{name}]" if cell in marked else f" {name} "
-            # Some names are as wide as two letters on a terminal.
+            # A wide character, for example of Chinese, takes two columns on a terminal.
             fields.append(field if east_asian_width(name) in "WF" else f"{field} ")
         lines.append(f"H{start // SIDE + 1}   {''.join(fields)}".rstrip())
     return "\n".join(lines)
@@ -68,23 +68,24 @@ COLOURS = {
     "light": "#e6c893",
     "beige": "#e6d3a8",
 }
-"""Words for colours, with the colours that they name."""
+"""Mapping from words for colours to the colours in SVG notation."""
 
 WORDS = {
     "size": ({"big", "large", "tall", "high", "long"}, {"small", "little", "short", "low"}),
     "shape": ({"square", "angular", "cubic"}, {"circular", "round", "circle", "cylindrical"}),
     "filling": ({"solid", "full", "filled", "closed", "flat"}, {"hollow", "empty", "open"}),
 }
-"""Mapping from each look except colour to the words for its first and for its second value."""
+"""Mapping from size, shape and filling to the words for their first and their second value."""
 
 OTHER_COLOURS = COLOURS["red"], COLOURS["blue"]
-"""Colours of the first and second property of a feature that does not name colours."""
+"""Colours of the first and second property of a feature that is drawn as a colour, but whose words
+do not name colours."""
 
 LOOKS = ("size", "colour", "shape", "filling")
 
 
 class Look(NamedTuple):
-    """The appearance of a piece."""
+    """The appearance of a piece in a drawing."""
 
     large: bool
     colour: str
@@ -93,9 +94,9 @@ class Look(NamedTuple):
 
 
 def _are_words_for(look: str, pair: tuple[str, str]) -> bool:
-    """Return whether both property names of a feature describe different values of a look.
+    """Return whether the two words of a feature describe different values of a look.
 
-    For example, 'tall' and 'short' are different values of the look 'size'.
+    For example, 'tall' and 'short' describe different values of the look 'size'.
     """
     first, second = (word.casefold() for word in pair)
     if look == "colour":
@@ -128,7 +129,7 @@ def _assign_looks(pieces: PieceSet) -> dict[str, int]:
 
 @lru_cache(maxsize=16)
 def looks(pieces: PieceSet) -> tuple[Look, ...]:
-    """Return the appearance of every piece. No two pieces look the same."""
+    """Return the appearance of each piece. Different pieces never look the same."""
     columns = []
     for look, bit in _assign_looks(pieces).items():
         first, second = _look_values(look, pieces.properties[bit])
@@ -138,9 +139,9 @@ def looks(pieces: PieceSet) -> tuple[Look, ...]:
 
 @lru_cache(maxsize=256)
 def piece_svg(pieces: PieceSet, piece: int, label: str | None = None) -> str:
-    """Return a piece with its letter as an SVG element of 80 by 80 pixels.
+    """Return a piece with its name as an SVG element, 80 by 80 pixels in size.
 
-    Screen readers read the label. It is None if a text beside the piece says the same.
+    `label` is the text for screen readers, or None if a text next to the piece says the same.
     """
     shape = _piece(40, 40, looks(pieces)[piece], pieces.names[piece])
     return svg_element(80, 80, "piece", label, [shape])
@@ -159,14 +160,15 @@ BOARD, WELL, EDGE, GLOW = "#efe4d0", "#fbf6ec", "#d8c7a8", "#f3b63f"
 _text = partial(svg_text, colour=INK, centred=True)
 
 Quartos = list[tuple[Row, int]]
-"""Rows with a quarto, each with the mark of the properties that its pieces share."""
+"""Type of a list of quartos: each row with the bit mask of the properties that its pieces share."""
 
 
 def board_svg(board: Board, squares: bool = False, marked: Collection[int] = ()) -> str:
-    """Return the board as an SVG document, with a legend, the pieces left and the quartos in words.
+    """Return the board as an SVG document.
 
-    Every quarto has a band and a bold row label, except that squares have no band. The cells in
-    `marked` are highlighted too.
+    The drawing includes a legend, the pieces left and a description of the quartos. Each
+    quarto is marked by a bold label and, except in squares, by a band. The cells of quartos and the
+    cells in `marked` are highlighted.
     """
     appearance = looks(as_board(board).pieces)
     quartos = board.quartos(squares)
@@ -201,7 +203,7 @@ def board_svg(board: Board, squares: bool = False, marked: Collection[int] = ())
 
 
 def quarto_sentences(board: Board, quartos: Quartos) -> list[str]:
-    """Return a sentence for each quarto."""
+    """Return a sentence that describes each quarto."""
     names = board.pieces.names
     sentences: list[str] = []
     for row, mark in quartos:

@@ -1,13 +1,14 @@
-"""Two methods to compute whether a game can still end in a draw, and in how many ways.
+"""Two methods that compute whether a game can still end in a draw, and in how many ways.
 
-A completion puts every remaining piece on an empty cell. It is a draw if no row is a quarto. Which
-player places which piece does not matter, because every piece may go to every cell.
+A completion puts every remaining piece on an empty cell. It is a draw if no row is a quarto. It
+does not matter which player places which piece, because every piece may go to every cell.
 
-*Backtracking* fills the empty cells in an order that completes rows early, and rejects a piece as
-soon as it completes a quarto. The number of continuations depends only on the rows' marks and the
-pieces left, so it is cached. *CP-SAT* has a boolean for each empty cell and remaining piece. There
-is exactly one piece on each cell and exactly one cell for each piece. For each row, and each
-property that the pieces already on it share, some piece must lack the property.
+The *backtracking* method fills the empty cells in an order that completes rows early, and rejects a
+piece as soon as it completes a quarto. The number of completions depends only on the common
+properties of the pieces in each row and on the pieces left, so it is cached. The *CP-SAT* method
+uses a boolean variable for each empty cell and remaining piece. Each cell gets exactly one piece,
+and each piece exactly one cell. For each row, and each property that all pieces already in the row
+share, some piece of the row must lack the property.
 """
 
 from __future__ import annotations
@@ -27,10 +28,11 @@ if TYPE_CHECKING:
 
 
 class DrawMethod(NamedTuple):
-    """A way to find drawn completions, for boards without a quarto.
+    """A method that counts the drawn completions of a board without a quarto.
 
-    `completions` returns the number of completions, or at most 1 if only the first is wanted.
-    `limit` is the maximum number of empty cells for which all completions are counted.
+    `completions` takes a board and whether to stop at the first drawn completion, and returns the
+    number of completions found. `limit` is the maximum number of empty cells for which all
+    completions can be counted.
     """
 
     completions: Callable[[BoardBits, bool], int]
@@ -38,14 +40,17 @@ class DrawMethod(NamedTuple):
 
 
 SECONDS = 60.0
-"""Time limit of one solve, in seconds. The largest boards take a few hundredths of a second."""
+"""Time limit for one call of CP-SAT, in seconds. Even large boards take less than 0.1 seconds."""
 
 
 def _plan(empty: int) -> list[tuple[int, int]]:
-    """Return the empty cells in the order of filling, with the bits of the rows they complete."""
+    """Return the empty cells in the order in which backtracking fills them.
+
+    Each cell comes with a bit mask of the rows that it completes.
+    """
     plan = []
     while empty:
-        # The next cell is the one whose rows have the fewest empty cells.
+        # Fill the cell whose rows have the fewest empty cells, so that rows are completed early.
         cell = min(
             members(empty),
             key=lambda cell: sorted(
@@ -58,7 +63,10 @@ def _plan(empty: int) -> list[tuple[int, int]]:
 
 
 def count_by_backtracking(board: BoardBits, only_first: bool) -> int:
-    """Return the number of ways to fill the board without a quarto, at most 1 if `only_first`."""
+    """Return the number of ways to fill the board without a quarto.
+
+    If `only_first` is true, stop at the first way and return 1.
+    """
     plan = _plan(board.empty)
     known: dict[tuple[int, int], int] = {}
 
@@ -105,8 +113,12 @@ def _model(board: BoardBits) -> cp_model.CpModel:
 
 
 def _count_by_cp_sat(board: BoardBits, only_first: bool, *, seconds: float = SECONDS) -> int:
-    """Count like `count_by_backtracking`, by listing all ways; raise SolverTimeout at the limit."""
-    solutions: list[object] = []  # one entry per solution
+    """Return the same number as `count_by_backtracking`, by listing all ways with CP-SAT.
+
+    Raises:
+        SolverTimeout: If the time limit is reached.
+    """
+    solutions: list[object] = []  # one entry for each way
     text = f"CP-SAT has not found {'a' if only_first else 'every'} completion within {seconds} s"
     run_search(
         _model(board), seconds, lambda: text,
@@ -120,16 +132,16 @@ DRAW_METHODS: Mapping[str, DrawMethod] = {
     "backtracking": DrawMethod(count_by_backtracking, limit=10),
     "cp-sat": DrawMethod(_count_by_cp_sat, limit=8),
 }
-"""All methods by name, the default first."""
+"""All methods by name. The default method comes first."""
 
 COMPLETIONS_LIMIT = DRAW_METHODS["backtracking"].limit
-"""Maximum number of empty cells for which drawn completions are counted."""
+"""Maximum number of empty cells for which the drawn completions can be counted."""
 
 
 def can_draw(board: Board, method: str = "backtracking") -> bool:
-    """Return whether the board can be filled without a quarto, so that the game can end in a draw.
+    """Return whether the board can be filled without a quarto, so that the game ends in a draw.
 
-    The board may have any number of empty cells. The slowest board takes a tenth of a second.
+    The board may have any number of empty cells. Even the slowest board takes only 0.1 seconds.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> pieces = read_pieces(example_pieces())
@@ -143,7 +155,8 @@ def can_draw(board: Board, method: str = "backtracking") -> bool:
 def drawn_completions(board: Board, method: str = "backtracking") -> int:
     """Return the number of ways to fill the board without a quarto.
 
-    Backtracking counts up to 10 empty cells (in at most half a second), and CP-SAT up to 8.
+    Backtracking supports up to 10 empty cells, which takes at most half a second. CP-SAT supports
+    up to 8 empty cells.
 
     Raises:
         LimitError: If there are more empty cells.

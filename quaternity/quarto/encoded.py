@@ -1,4 +1,7 @@
-"""Quarto encoded as numbers for learning programs; see `environments.episode.Encoded`."""
+"""Encoding of Quarto as actions and observations for learning agents.
+
+The interface is described in `quaternity.environments.episode.Encoded`.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +18,20 @@ from quaternity.quarto.rules import QuartoPosition, QuartoRules
 from quaternity.quarto.solving import QuartoMove
 
 _ACTIONS_PER_CELL: int = PIECES + 1
-"""Number of actions for each cell: a piece, or nothing, is handed over after placing."""
+"""Number of actions that place a piece on a given cell. They differ in the piece, if any, that is
+handed over."""
 
 _FIRST = CELLS * _ACTIONS_PER_CELL
-"""The first action that hands over a piece without placing one."""
+"""Number of the first action that hands over a piece without placing a piece."""
 
 
 class QuartoEncoded:
-    """Moves and positions of Quarto as numbers, with the pieces in the order of their bits.
+    """Encoder that represents the moves and positions of Quarto as numbers.
 
-    Actions: `17 * c + p` places on cell c (row by row from the top) and hands over piece p;
-    `17 * c + 16` places on cell c and hands over nothing, because that ends the game; `272 + p`
-    only hands over piece p, as the first move.
+    Pieces are numbered by their bits, and cells row by row from the top. Action `17 * c + p` places
+    the piece in hand on cell c and hands over piece p. Action `17 * c + 16` places it on cell c and
+    hands over nothing, because the game is over. Action `272 + p` is the first move of a game and
+    only hands over piece p.
     """
 
     actions = _FIRST + PIECES
@@ -47,14 +52,14 @@ class QuartoEncoded:
         self.rules = rules
 
     def action(self, move: QuartoMove | None, view: QuartoPosition) -> int:
-        """Return the number of a move."""
+        """Return the action number of a move."""
         if move is None:
-            raise InputError("Quarto has no waiting: choose a legal move")
+            raise InputError("a player of Quarto cannot wait: choose a legal move")
         piece: int = PIECES if move.hand_over is None else view.board.pieces.piece(move.hand_over)
         return _FIRST + piece if move.cell is None else move.cell * _ACTIONS_PER_CELL + piece
 
     def move(self, action: int, view: QuartoPosition) -> QuartoMove:
-        """Return the move with a number."""
+        """Return the move that an action number stands for."""
         if not 0 <= action < self.actions:
             raise InputError(f"action {action} is out of range 0..{self.actions - 1}")
         names = view.board.pieces.names
@@ -64,7 +69,7 @@ class QuartoEncoded:
         return QuartoMove(cell, None if piece == PIECES else names[piece])
 
     def mask(self, view: QuartoPosition) -> bytes:
-        """Return 1 for each legal action and 0 for the others."""
+        """Return one byte per action, which is 1 if the action is legal and 0 otherwise."""
         if view.is_over:
             return bytes(self.actions)
         rows, empty, remaining = view.board.in_bits(view.squares)
@@ -85,7 +90,7 @@ class QuartoEncoded:
         ) + bytes(PIECES)
 
     def numbers(self, view: QuartoPosition) -> memoryview[float]:
-        """Return the position as numbers 0 and 1; see `entries`."""
+        """Return the position as numbers 0 and 1, in the order described by `entries`."""
         piece = None if view.in_hand is None else view.board.pieces.piece(view.in_hand)
         remaining = bytearray(b"\1" * PIECES)
         for used in (*view.board.cells, piece):
@@ -97,17 +102,17 @@ class QuartoEncoded:
         return memoryview(b"".join(parts)).cast("f")
 
     def outcome(self, before: QuartoPosition, after: QuartoPosition) -> bytes:
-        """Return empty bytes, because a move has no further outcome."""
+        """Return empty bytes, because the move determines its outcome."""
         del before, after
         return b""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return no draws, because the game has no chance."""
+        """Return no chance events, because the game has none."""
         del drawn
         return ()
 
     def initial_position(self, drawn: Sequence[int]) -> QuartoPosition:
-        """Return the empty board."""
+        """Return the position at the start of the game, with an empty board."""
         del drawn
         return self.rules.start(Random(0))
 

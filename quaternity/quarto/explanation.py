@@ -1,4 +1,4 @@
-"""Explanations of quartos in words, and reachability of boards."""
+"""Explanations of the quartos on a board, and of why a game cannot reach a board."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from quaternity.quarto.rows import cell_name
 
 
 class Quarto(NamedTuple):
-    """Four pieces on a row that share a property. Pieces have names, cells have numbers 0 to 15."""
+    """Four pieces in a row that share a property.
+
+    `pieces` contains names, and `cells` contains numbers from 0 to 15.
+    """
 
     row: str
     cells: tuple[int, ...]
@@ -25,7 +28,8 @@ class Quarto(NamedTuple):
 def explain_quartos(board: Board) -> tuple[Quarto, ...]:
     """Return every quarto with its cells and pieces, once for each shared property.
 
-    Rows are in the order `H1`..`H4`, `V1`..`V4`, `D1`, `D2`, and properties by feature.
+    The quartos are sorted by row in the order `H1`..`H4`, `V1`..`V4`, `D1`, `D2`, and then by
+    feature.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> pieces = read_pieces(example_pieces())
@@ -51,16 +55,16 @@ def explain_quartos(board: Board) -> tuple[Quarto, ...]:
 def is_reachable(board: Board) -> bool:
     """Return whether a game can reach this board, given that the first quarto ends the game.
 
-    The last piece placed must have completed all quartos at once, so it is on a cell that all their
-    rows share. The other pieces can be placed in any order, so every board without a quarto is
-    reachable. Neither board of the original exercise is reachable.
+    The last piece placed must have completed all quartos at once, so it must be on a cell that all
+    their rows share. The other pieces can be placed in any order, so every board without a quarto
+    is reachable. The two boards of the original exercise are not reachable.
     """
     rows = [set(row.cells) for row, _ in as_board(board).quartos()]
     return not rows or bool(set.intersection(*rows))
 
 
 def why_unreachable(board: Board) -> str | None:
-    """Return why no game can reach this board, or None if one can."""
+    """Return the reason why no game can reach this board, or None if the board is reachable."""
     if is_reachable(board):
         return None
     rows = [row.name for row, _ in board.quartos()]

@@ -1,4 +1,4 @@
-"""A game of Quarto as one value."""
+"""A game of Quarto as an immutable value."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ class QuartoGame(PlayedGame[QuartoSettings, QuartoPosition, QuartoMove, QuartoPo
     move_class = QuartoMove
 
     def svg(self, seat: int | None = None) -> str:
-        """Draw the board, which has no hidden information."""
+        """Return an SVG drawing of the board, which is the same for all seats."""
         view = self.view(seat)
         return board_svg(view.board, view.squares)

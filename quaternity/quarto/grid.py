@@ -1,4 +1,4 @@
-"""Boards as strings of sixteen characters: their grids and their quartos."""
+"""The functions `create_grid` and `quarto` for boards that are given as sixteen characters."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from quaternity.base.validation import check_text
 from quaternity.quarto.rows import CELLS, SIDE, cell_name, shared_in_rows
 
 MAX_QUOTE_LENGTH = 40
-"""Maximum length of a text that a message quotes in full, in characters."""
+"""Maximum length of a text that an error message quotes in full, in characters."""
 
 
 def quote_short(text: str) -> str:
-    """Return a text in quotes, shortened, and with unprintable characters escaped."""
+    """Quote a text for an error message: shorten it and escape unprintable characters."""
     short = repr(text[:MAX_QUOTE_LENGTH])
     return short if len(text) <= MAX_QUOTE_LENGTH else f"{short[:-1]}..."
 
 
 def check_properties(properties: Mapping[str, AbstractSet[str]]) -> None:
-    """Raise InputError unless the value maps pieces to their properties; name the first fault."""
+    """Raise InputError for the first fault if the value does not map pieces to properties."""
     if not isinstance(properties, Mapping):
         raise InputError(f"properties: {properties!r} is not a dictionary")
     for name, having in properties.items():
@@ -36,10 +36,10 @@ def check_properties(properties: Mapping[str, AbstractSet[str]]) -> None:
 
 
 def check_configuration(configuration: str, names: Container[str]) -> str:
-    """Return a configuration in normal form NFC.
+    """Check a configuration and return it in Unicode normal form NFC.
 
     Raises:
-        InputError: If it is not a text of sixteen characters, or contains a piece twice.
+        InputError: If it is not a text of sixteen characters, or if it contains a piece twice.
     """
     configuration = to_nfc(
         check_text(configuration, f"a text of {CELLS} characters", "configuration")
@@ -60,11 +60,12 @@ def check_configuration(configuration: str, names: Container[str]) -> str:
 def create_grid(
     configuration: str, properties: Mapping[str, AbstractSet[str]]
 ) -> list[list[set[str]]]:
-    """Return the grid of a configuration. A text about the exercise calls it `make_grid` once.
+    """Return the grid of a configuration, as the original exercise defines it.
 
     The arguments are a configuration (see `Board.parse`) and the result of `piece_properties`. The
-    grid is the four rows from the top, each with its cells from the left. A cell is the set of the
-    properties of its piece, or an empty set.
+    grid lists the four rows from the top, and each row lists its cells from the left. Each cell is
+    the set of the properties of its piece, or an empty set. The text of the exercise once calls
+    this function `make_grid`.
     """
     check_properties(properties)
     configuration = check_configuration(configuration, properties)
@@ -73,11 +74,11 @@ def create_grid(
 
 
 def quarto(configuration: str, properties: Mapping[str, AbstractSet[str]]) -> set[tuple[str, str]]:
-    """Return all quartos on a board, as pairs of the row's name and the shared property.
+    """Return all quartos on a board as pairs of a row name and a shared property.
 
-    Any board is evaluated, even if no game can reach it because an earlier quarto would have ended
-    the game. This is the case for both boards of the original exercise (see `is_reachable`). The
-    arguments are those of `create_grid`.
+    This works for any board, even if no game can reach it because an earlier quarto would have
+    ended the game. Both boards of the original exercise are such boards (see `is_reachable`). The
+    arguments are the same as for `create_grid`.
 
     >>> from quaternity.quarto import example_pieces, read_pieces, piece_properties
     >>> properties = piece_properties(read_pieces(example_pieces()))
@@ -86,7 +87,7 @@ def quarto(configuration: str, properties: Mapping[str, AbstractSet[str]]) -> se
     """
     check_properties(properties)
     configuration = check_configuration(configuration, properties)
-    # Use a bit for each property that occurs, because the pieces need not be a full set.
+    # Number the properties that occur, because the dictionary may lack pieces of a complete set.
     words = sorted({word for having in properties.values() for word in having})
     marks = [
         sum(1 << bit for bit, word in enumerate(words) if word in properties.get(name, ()))

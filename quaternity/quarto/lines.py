@@ -1,8 +1,9 @@
-"""The rows of the board, and optionally its squares, represented as bits.
+"""Bit representation of a Quarto board: its rows, its empty cells and the pieces left.
 
-The **rows** of a board are marks in one integer (see `pieces`). The mark of a row (or square) is
-the AND of the marks of its pieces, or all ones if there are none. A complete row is a quarto if and
-only if its mark is not zero. A single AND gives the rows after placing a piece.
+A **mark** is a set of properties as eight bits (see `pieces`). The mark of a row (or square) is the
+AND of the marks of its pieces, or all ones if it has no pieces. A complete row is a quarto if and
+only if its mark is not zero. The **rows** of a board are one integer that contains the marks of all
+rows, so that a single AND gives the rows after placing a piece.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from quaternity.quarto.pieces import ANY, FEATURES, MARK_BITS, MARKS, PIECES, SH
 from quaternity.quarto.rows import CELLS, ROWS, SIDE, SQUARES
 
 ALL = (1 << PIECES) - 1
-"""All pieces, or all cells, as a mask of 16 bits."""
+"""Bit mask of all pieces, or of all cells (16 bits)."""
 
 
 class BoardBits(NamedTuple):
-    """A board in bits: the rows' marks, and masks of the empty cells and of the pieces left."""
+    """A board as the marks of its rows and bit masks of the empty cells and the pieces left."""
 
     rows: int
     empty: int
@@ -28,13 +29,13 @@ class BoardBits(NamedTuple):
 
 
 class CellBits(NamedTuple):
-    """The rows that determine the threats after a piece is placed on a cell.
+    """The rows that determine the threats after a piece has been placed on a cell.
 
     Attributes:
-        rest: the other empty cells.
-        complete: the rows that lack only one cell, a different one. None if no row lacks only this
-            cell, so that these are all rows that lack one cell.
-        crossing: the rows that lack this cell and one more.
+        rest: bit mask of the other empty cells.
+        complete: the rows whose only empty cell is another cell. None means all rows with one empty
+            cell, which is the case if this cell is not the only empty cell of a row.
+        crossing: the rows whose empty cells are this cell and one other cell.
     """
 
     cell: int
@@ -44,19 +45,19 @@ class CellBits(NamedTuple):
 
 
 LastRows = tuple[tuple[int, ...], ...]
-"""The rows that matter once one of three empty cells is filled. The first two entries are the rows
-that lack only the first of the other two cells, and the rows that lack this cell and the filled
-cell. The next two entries are the same for the second of the other cells, and the last two entries
-are the same for both of these cells."""
+"""The rows that matter once one of three empty cells is filled. The first entry has the rows whose
+only empty cell is the first of the other two cells, and the second entry has the rows whose empty
+cells are this cell and the filled cell. The next two entries are the same for the second of the
+other cells. The last two entries are the same for both of the other cells together."""
 
 
 class Lines:
-    """The rows (and squares) that count in a game, in bits; see `lines`.
+    """The rows (and squares) in which a quarto counts, with operations on boards in bits.
 
     Attributes:
-        cells: the cells of each row (and square), as a mask of 16 bits.
-        empty_rows: the rows of the empty board.
-        after: `rows & after[piece][cell]` are the rows with one more piece.
+        cells: for each row (and square), the bit mask of its cells.
+        empty_rows: the marks of all rows of the empty board, as one integer.
+        after: `rows & after[piece][cell]` are the rows after placing a piece on a cell.
     """
 
     def __init__(self, squares: bool) -> None:
@@ -71,14 +72,14 @@ class Lines:
         self.last = cache(self._last)
 
     def _after(self, piece: int, cell: int) -> int:
-        """Return the piece's mark in the rows through the cell, and all ones in the others."""
+        """Return rows with a piece's mark in all rows through a cell, and all ones elsewhere."""
         return sum(
             (MARKS[piece] if cells >> cell & 1 else ANY) << MARK_BITS * index
             for index, cells in enumerate(self.cells)
         )
 
     def bits(self, cells: Iterable[int | None]) -> BoardBits:
-        """Return the bits of a board, given the piece or None on each of the sixteen cells."""
+        """Return a board in bits, given the piece (or None) on each of the sixteen cells."""
         rows, empty, remaining = self.empty_rows, ALL, ALL
         for cell, piece in enumerate(cells):
             if piece is not None:
@@ -88,22 +89,22 @@ class Lines:
         return BoardBits(rows, empty, remaining)
 
     def threats(self, rows: int, empty: int) -> int:
-        """Return the mark of the properties with which one more piece completes a quarto."""
+        """Return the mark of all properties with which the next piece can complete a quarto."""
         mark = 0
         for index in self.almost_complete(empty):
             mark |= rows >> MARK_BITS * index
         return mark & ANY
 
     def safe(self, board: BoardBits) -> int:
-        """Return the remaining pieces that cannot complete a quarto, as a mask."""
+        """Return the bit mask of the remaining pieces that cannot complete a quarto."""
         return board.left & ~SHARING[self.threats(board.rows, board.empty)]
 
     def completed_by(self, cell: int, empty: int) -> int:
-        """Return ones in the marks of the rows whose only empty cell is this one, else zeros."""
+        """Return all ones in the rows whose only empty cell is `cell`, and zeros elsewhere."""
         return sum(ANY << MARK_BITS * index for index in self._lacking_only(1 << cell, empty))
 
     def completing(self, rows: int, empty: int, piece: int) -> int:
-        """Return the cells on which a piece completes a quarto, as a mask."""
+        """Return the bit mask of the cells on which a piece completes a quarto."""
         after = self.after[piece]
         return sum(
             1 << cell
@@ -117,14 +118,14 @@ class Lines:
         )
 
     def _lacking_only(self, wanted: int, empty: int) -> tuple[int, ...]:
-        """Return the rows whose empty cells are exactly the wanted ones."""
+        """Return the indices of the rows whose empty cells are exactly the wanted cells."""
         return tuple(index for index, cells in enumerate(self.cells) if cells & empty == wanted)
 
     def _almost_complete(self, empty: int) -> tuple[int, ...]:
         return self._lacking(empty, 1)
 
     def _find_threat_rows(self, empty: int) -> tuple[CellBits, ...]:
-        """Return, for each empty cell, the rows that determine the threats after placing there."""
+        """Return, for each empty cell, the rows that determine the threats after filling it."""
         lacking_one, two = self._lacking(empty, 1), self._lacking(empty, 2)
         cells = []
         for cell in members(empty):
@@ -150,21 +151,22 @@ class Lines:
 
     @property
     def symmetries(self) -> tuple[tuple[int, ...], ...]:
-        """All permutations of the cells that map every row to a row, and squares to squares.
+        """All permutations of the cells that map every row to a row, and every square to a square.
 
-        `symmetry[cell]` is the new cell. There are 32 for rows alone, and 8 of these keep squares.
+        `symmetry[cell]` is the new cell. There are 32 symmetries if only rows count, and 8 if
+        squares count too.
         """
         return _symmetries(self.cells)
 
     def canonical_form(self, board: BoardBits, hand: int) -> tuple[int, ...]:
-        """Return a form that two positions share only if they are equal up to symmetry.
+        """Return a form of a position. Two positions have the same form only if they are symmetric.
 
-        The form ignores properties that nobody can complete: a row that lacks more cells than there
-        are pieces with a property (including the piece in hand) cannot become a quarto by it.
-        Pieces that differ only in ignored properties are equal, as are cells on rows that cannot
-        become a quarto. The form is the smallest image under 32 x 384 changes of cells and
-        features. Features that are equal on the rows and in the piece in hand are tried in only one
-        order, so some symmetric positions have different forms.
+        The form ignores properties with which a row cannot become a quarto, because the row has
+        more empty cells than there are pieces with the property, including the piece in hand.
+        Pieces that differ only in ignored properties are treated as equal, and so are cells whose
+        rows cannot become a quarto. The form is the smallest image under 32 x 384 permutations of
+        cells and features. Features that are equal in all rows and in the piece in hand are tried
+        in only one order, so some symmetric positions have different forms.
         """
         rows, empty, remaining = board
         marks = [
@@ -182,7 +184,7 @@ class Lines:
         )
 
     def _completable(self, index: int, rows: int, empty: int, remaining: int) -> int:
-        """Return the mark of the properties by which a row can still become a quarto."""
+        """Return the mark of the properties with which a row can still become a quarto."""
         lacking = (self.cells[index] & empty).bit_count()
         mark = rows >> MARK_BITS * index & ANY if lacking else 0
         return sum(
@@ -202,11 +204,14 @@ class Lines:
 
 
 def _sort_features(by_feature: list[tuple[int, int]], remaining: int, hand: int) -> tuple[int, ...]:
-    """Return the position with its features sorted, and with the leading property as the first."""
+    """Return the part of a canonical form that depends on features, with the features sorted.
+
+    In each feature, the property with the larger bit mask of rows comes first.
+    """
     order = []
     for feature, (ones, zeros) in enumerate(by_feature):
         if not ones and not zeros:
-            continue  # pieces that differ only in this feature are equal
+            continue  # Pieces that differ only in this feature are treated as equal.
         bit = hand >> feature & 1
         flipped = ones < zeros or (ones == zeros and not bit)
         order.append((max(ones, zeros), min(ones, zeros), bit ^ flipped, feature, flipped))
@@ -226,7 +231,7 @@ def _sort_features(by_feature: list[tuple[int, int]], remaining: int, hand: int)
 
 @cache
 def lines(squares: bool = False) -> Lines:
-    """Return the lines of the game: the ten rows, and with `squares` the nine squares too."""
+    """Return the ten rows of the board and, if `squares` is true, the nine squares too."""
     return Lines(squares)
 
 
@@ -249,5 +254,5 @@ def _map_mask(mask: int, symmetry: tuple[int, ...]) -> int:
 
 @cache
 def members(mask: int) -> tuple[int, ...]:
-    """Return the cells or pieces of a mask of 16 bits, in order."""
+    """Return the cells or pieces in a bit mask, in ascending order."""
     return tuple(index for index in range(PIECES) if mask >> index & 1)

@@ -1,6 +1,6 @@
-"""The sixteen pieces: names and properties for users, four bits for the searches.
+"""The sixteen pieces of Quarto, with names and properties for users and bits for the searches.
 
-- A **piece** is a number from 0 to 15: four bits, one for each feature.
+- A **piece** is a number from 0 to 15, with one bit for each of the four features.
 - A **mark** is a set of properties as eight bits. In the mark of a piece, bits 0 to 3 are the bits
   of the piece, and bits 4 to 7 are their complement. The AND of the marks of several pieces
   contains the properties that all of them share.
@@ -21,16 +21,16 @@ FEATURES = 4
 PIECES = 2**FEATURES
 MARK_BITS = 2 * FEATURES
 ANY = (1 << MARK_BITS) - 1
-"""The mark with every property, which is the AND of the marks of no pieces."""
+"""The mark of all properties, which is the mark of a row without pieces."""
 
 MARKS = tuple(piece | (~piece & 0b1111) << 4 for piece in range(PIECES))
-"""The mark of every piece."""
+"""The mark of each piece, which contains its four properties."""
 
 SHARING = tuple(
     sum(1 << piece for piece, mark in enumerate(MARKS) if mark & wanted)
     for wanted in range(ANY + 1)
 )
-"""For each mark, the pieces with at least one of its properties, as a mask of 16 bits."""
+"""For each mark, the bit mask of the pieces that have at least one of its properties."""
 
 
 def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> dict[str, set[str]]:
@@ -48,7 +48,7 @@ def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> di
 
 
 def check_pieces(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> None:
-    """Raise InputError unless the value is like a result of `read_pieces`; name the first fault."""
+    """Raise InputError for the first fault if the value is not like a result of `read_pieces`."""
     if not isinstance(pieces, Mapping):
         raise InputError(f"pieces: {pieces!r} is not a dictionary")
     for feature, words in pieces.items():
@@ -71,10 +71,10 @@ def check_pieces(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PieceSet:
-    """The pieces of one edition of the game.
+    """The pieces of one edition of Quarto.
 
     A piece is a number of four bits. Bit i is 0 if the piece has the first property of feature i,
-    and 1 if it has the second. `names[piece]` is its name, a single character.
+    and 1 if it has the second property. `names[piece]` is the name of a piece, a single character.
     """
 
     features: tuple[str, ...]
@@ -115,7 +115,7 @@ class PieceSet:
 
     @classmethod
     def of(cls, pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> PieceSet:
-        """Return the sixteen pieces of a dictionary like the one `read_pieces` returns."""
+        """Return the pieces that a dictionary in the format of `read_pieces` describes."""
         check_pieces(pieces)
         for feature, words in pieces.items():
             if len(words) != 2:
@@ -127,7 +127,7 @@ class PieceSet:
             pairs.append((first, second))
         names: dict[int, str] = {}
         for name, having in piece_properties(pieces).items():
-            # A piece has exactly one property of each feature.
+            # For each feature, find out which of the two properties the piece has.
             choices = [[word in having for word in pair] for pair in pairs]
             if any(sum(choice) != 1 for choice in choices):
                 raise InputError(
@@ -146,19 +146,19 @@ class PieceSet:
         return cls(tuple(pieces), tuple(pairs), "".join(names[piece] for piece in range(PIECES)))
 
     def piece(self, name: str) -> int:
-        """Return the piece with a name."""
+        """Return the number of the piece with a name. Raise InputError if there is none."""
         check_text(name, f"a piece; the pieces are {self.names}", "piece")
         if len(name) != 1 or name not in self.names:
             raise InputError(f"{quote_short(name)} is not a piece; the pieces are {self.names}")
         return self.names.index(name)
 
     def words_of(self, piece: int) -> tuple[str, ...]:
-        """Return the four properties of a piece, feature by feature."""
+        """Return the four properties of a piece in the order of the features."""
         allowed = f"a piece 0..{PIECES - 1}"
         return self.words(MARKS[check_int(piece, 0, PIECES - 1, allowed, "piece")])
 
     def words(self, mark: int) -> tuple[str, ...]:
-        """Return the properties in a mark, feature by feature."""
+        """Return the properties in a mark, in the order of the features."""
         return tuple(
             word
             for bit, (first, second) in enumerate(self.properties)

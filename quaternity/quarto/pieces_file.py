@@ -1,10 +1,10 @@
-"""A strict reader of the text file that describes the sixteen pieces.
+"""Strict parser of the text file that describes the sixteen pieces of Quarto.
 
 The file has a header `piece,FEATURE,FEATURE,FEATURE,FEATURE`, then a line `NAME,PROPERTY,PROPERTY,
 PROPERTY,PROPERTY` for each piece. It is UTF-8 with or without a byte order mark, and lines end with
-LF or CRLF. Blank lines at the end and blanks around a field are accepted. Any other deviation is an
-error with the number of its line. Spellings of a property or feature that differ only in case or
-Unicode form are equal, and the first spelling is kept.
+LF or CRLF. Blank lines at the end and spaces around a field are ignored. Any other deviation is an
+error, which names the line. If spellings of a property or feature differ only in case or Unicode
+form, they mean the same, and the result contains the first spelling.
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ from quaternity.quarto.grid import quote_short
 from quaternity.quarto.pieces import FEATURES, PIECES
 
 MAX_BYTES = 64 * 2**10
-"""Maximum size of a file of pieces, in bytes (64 KiB). The example takes 400 bytes."""
+"""Maximum size of a file of pieces, in bytes (64 KiB). The example file has 400 bytes."""
 
 
 class PiecesFileError(InputError):
-    """A file of pieces cannot be read, or is malformed. `line` is counted from 1, or None."""
+    """Error for a file of pieces that is malformed or cannot be read.
+
+    `line` is the number of the faulty line, counted from 1. It is None if no line is at fault.
+    """
 
     def __init__(self, source: str, fault: str, line: int | None = None) -> None:
         place = source if line is None else f"{source}: line {line}"
@@ -40,13 +43,14 @@ def example_pieces() -> str:
 
 
 def read_pieces(location: str | PathLike[str]) -> dict[str, dict[str, set[str]]]:
-    """Read a file of pieces; `-` is standard input.
+    """Read a file of pieces. The path `-` means standard input.
 
-    The result maps each feature (in the order of the header) and each of its two properties (in the
-    order of their first use) to the set of the names of the pieces that have it.
+    The result is a nested dictionary: `result[feature][property]` is the set of the names of the
+    pieces that have the property. Features are in the order of the header, and the two properties
+    of a feature are in the order of their first use.
 
     Raises:
-        PiecesFileError: If the file cannot be read, or is not a valid file of pieces.
+        PiecesFileError: If the file cannot be read, or if it is not a valid file of pieces.
 
     >>> pieces = read_pieces(example_pieces())
     >>> sorted(pieces['size']['big'])
@@ -83,7 +87,7 @@ class _Line:
 
 
 def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[str]]]:
-    """Parse the text of a file of pieces; `source` is the name of the file in errors."""
+    """Parse the text of a file of pieces. `source` is the name of the file in error messages."""
     if not isinstance(text, str):
         raise PiecesFileError(source, f"{text!r} is not a text")
     header, *lines = [
@@ -110,7 +114,7 @@ def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[s
 
 
 def _unify_spellings(lines: list[_Line]) -> list[_Line]:
-    """Return the lines with each name of a property or feature in its first spelling."""
+    """Replace each name of a property or feature by its first spelling in the lines."""
     first = dict[str, str]()
     words = [[first.setdefault(name_key(x), x) for x in line.fields[1:]] for line in lines]
     return [replace(x, fields=(*x.fields[:1], *y)) for x, y in zip(lines, words, strict=True)]
@@ -154,7 +158,7 @@ def _check_names(lines: list[_Line]) -> None:
 
 
 def _check_one_feature_each(features: tuple[str, ...], lines: list[_Line]) -> None:
-    """Check that no property is in two features, so that only its pieces share it."""
+    """Raise PiecesFileError if two features have a property of the same name."""
     first_use: dict[str, tuple[str, int]] = {}
     for line in lines:
         for feature, word in zip(features, line.fields[1:], strict=True):
@@ -188,7 +192,10 @@ def _pieces_by_property(
 
 
 def _check_different(lines: list[_Line]) -> None:
-    """Check that all pieces are different. Sixteen different pieces are all the combinations."""
+    """Raise PiecesFileError if two pieces have the same properties.
+
+    Sixteen different pieces are then all combinations of properties.
+    """
     line_of: dict[tuple[str, ...], int] = {}
     for line in lines:
         properties = line.fields[1:]

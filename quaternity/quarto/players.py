@@ -1,4 +1,4 @@
-"""Computer players for Quarto."""
+"""The computer players `careful` and `search` for Quarto."""
 
 from __future__ import annotations
 
@@ -12,19 +12,23 @@ from quaternity.quarto.rules import QuartoPosition, QuartoRules
 from quaternity.quarto.solving import SOLVE_LIMIT, QuartoMove, best_move
 
 PLAYOUTS = 2_000
-"""Number of playouts of `search` for a move, if the position is too large to solve."""
+"""Default number of playouts per move of the player `search`, in positions too large to solve."""
 
 
 class Careful:
-    """A player who completes a quarto if possible, and hands over no losing piece if avoidable."""
+    """A player who completes a quarto if possible, and otherwise avoids losing at once."""
 
     def choose(self, view: QuartoPosition, random: Random) -> QuartoMove:
-        """Return a random one of the careful moves."""
+        """Return a random move from `careful_moves`."""
         return random.choice(careful_moves(view))
 
 
 def careful_moves(view: QuartoPosition) -> list[QuartoMove]:
-    """Return a move that wins at once, else the moves that do not lose at once, else all moves."""
+    """Return the moves from which a careful player chooses.
+
+    This is one move that wins at once if there is any, or else all moves that do not lose at once.
+    If every move loses at once, all moves are returned.
+    """
     board, squares = view.board, view.squares
     names = board.pieces.names
     if view.in_hand is None:
@@ -49,17 +53,17 @@ def careful_moves(view: QuartoPosition) -> list[QuartoMove]:
 
 
 class Search:
-    """A player who plays perfectly near the end, and before that the move with the best playouts.
+    """A player who plays perfectly near the end of the game, and uses playouts before that.
 
-    After each round of careful playouts, the worse half of the moves is dropped (sequential
-    halving: Karnin, Koren and Somekh 2013). Only one of several symmetric moves is tried.
+    After each round of playouts, the worse half of the moves is dropped (sequential halving:
+    Karnin, Koren and Somekh 2013). Only one of several symmetric moves is tried.
     """
 
     def __init__(self, playouts: int = PLAYOUTS) -> None:
         self.playouts = playouts
 
     def choose(self, view: QuartoPosition, random: Random) -> QuartoMove:
-        """Return a best move if the position is solved, else the move with the best playouts."""
+        """Return a best move if the position can be solved, or else the best in playouts."""
         if len(view.board.empty) <= SOLVE_LIMIT:
             try:
                 best = best_move(view.board, view.in_hand, random, view.squares)
@@ -83,14 +87,14 @@ class Search:
 
 
 def different_moves(view: QuartoPosition, random: Random) -> list[QuartoMove]:
-    """Return the careful moves in random order, with only one of several symmetric moves."""
+    """Return the moves of `careful_moves` in random order, but only one of symmetric moves."""
     board, geometry = view.board, lines(view.squares)
     moves = careful_moves(view)
     random.shuffle(moves)
     alike: dict[tuple[int, ...], QuartoMove] = {}
     for move in moves:
         if move.hand_over is None:
-            return [move]  # a quarto, or the last cell
+            return [move]  # The move ends the game.
         after = board
         if move.cell is not None and view.in_hand is not None:
             after = board.after(move.cell, view.in_hand)
@@ -102,7 +106,10 @@ def different_moves(view: QuartoPosition, random: Random) -> list[QuartoMove]:
 
 
 def _play_out(view: QuartoPosition, move: QuartoMove, random: Random) -> float:
-    """Return the result of a careful playout after a move: 1 for a win, 0.5 a draw, 0 a loss."""
+    """Return the result of a random, careful playout after a move.
+
+    The result is 1 for a win, 0.5 for a draw, and 0 for a loss of the player who made the move.
+    """
     board, geometry = view.board, lines(view.squares)
     assert move.hand_over is not None, "a game goes on after every move but the last"
     rows, empty, remaining = board.in_bits(view.squares)
@@ -131,7 +138,7 @@ def careful(rules: QuartoRules) -> Careful:
 
 
 def search(rules: QuartoRules, argument: str | None) -> Search:
-    """Return the player `search`. With `search:N`, it uses N playouts per move."""
+    """Return the player `search`, or the player `search:N`, which uses N playouts per move."""
     del rules
     if argument is None:
         return Search()

@@ -16,7 +16,9 @@ QUARTO = Registration(
     },
     strongest="search",
     levels=(
-        Level("easy", "random", "Places and hands over by chance, and may miss a quarto.", 970),
+        Level(
+            "easy", "random", "Places and hands over pieces at random, and may miss a quarto.", 970
+        ),
         Level("medium", "careful", "Takes a quarto, and hands you none if it can help it.", 1583),
         Level("strong", "search", "Imagines many games, and plays the end without fault.", 1947),
     ),

@@ -1,6 +1,6 @@
-"""The ten rows of the board, and what the pieces on a row have in common.
+"""The ten rows of the Quarto board, the names of its cells, and common properties in rows.
 
-Cells are numbered 0 to 15, from the top to the bottom and from left to right.
+Cells are numbered from 0 to 15, row by row from the top, and from left to right.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ CELLS = SIDE * SIDE
 
 
 class Row(NamedTuple):
-    """Four cells in line.
+    """Four cells in a line.
 
-    `H1`..`H4` are counted from the top, and `V1`..`V4` from the left. `D1` begins at the top left,
-    and `D2` at the top right. The cells of a row are in the same directions.
+    The horizontal rows `H1`..`H4` are counted from the top, and the vertical rows `V1`..`V4` from
+    the left. The diagonal `D1` begins at the top left, and `D2` begins at the top right. The cells
+    of a row are listed from left to right or from top to bottom.
     """
 
     name: str
@@ -38,7 +39,7 @@ def _rows() -> tuple[Row, ...]:
 
 
 ROWS = _rows()
-"""All rows: `H1`..`H4`, `V1`..`V4`, `D1`, `D2`."""
+"""All ten rows, in the order `H1`..`H4`, `V1`..`V4`, `D1`, `D2`."""
 
 SQUARES = tuple(
     Row(
@@ -48,19 +49,21 @@ SQUARES = tuple(
     for top in range(SIDE - 1)
     for column in range(SIDE - 1)
 )
-"""The nine squares of 2 x 2 cells, which count in a variant: `S11` at the top left to `S33`."""
+"""The nine squares of 2 x 2 cells, which count in a variant of the game. They are named from `S11`
+at the top left to `S33` at the bottom right."""
 
 
 def cell_name(cell: int) -> str:
-    """Return a cell by its two rows, such as `H1V1` or `H2V4`."""
+    """Return the name of a cell, which consists of its two rows, such as `H1V1` or `H2V4`."""
     cell = check_int(cell, 0, CELLS - 1, f"a cell 0..{CELLS - 1}", "cell")
     return f"H{cell // SIDE + 1}V{cell % SIDE + 1}"
 
 
 def shared_in_rows(marks: Sequence[int], rows: Sequence[Row] = ROWS) -> list[tuple[Row, int]]:
-    """Return every row whose four cells have common bits, with all these bits.
+    """Return each row whose four cells have bits in common, together with the common bits.
 
-    `marks` has the properties of the piece on each cell, as bits in any coding; 0 is an empty cell.
+    `marks` contains, for each cell, the properties of its piece as bits. The meaning of the bits
+    does not matter. Empty cells have the value 0.
     """
     shared = []
     for row in rows:

@@ -1,8 +1,8 @@
-"""The rules of Quarto: turns, legal moves, and the text form of a game.
+"""The rules of Quarto, as an implementation of `quaternity.table.protocol.Rules`.
 
 Player 0 hands over the first piece. From then on, the player to move places the piece in hand and,
-unless that ends the game, hands over the next one. The player who completes a quarto wins. A full
-board without a quarto is a draw. Nothing is hidden.
+unless this ends the game, hands over the next piece to the opponent. The player who completes a
+quarto wins. A full board without a quarto is a draw. Nothing is hidden.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _GIVE = re.compile(r"(?:hand over )?(\S)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class QuartoSettings:
-    """Settings of Quarto: whether four pieces in a square of 2 x 2 cells count too."""
+    """The settings of Quarto, which say whether squares of 2 x 2 cells count as rows."""
 
     squares: bool = field(
         default=False, metadata={"help": "Four in a square of 2 x 2 cells are a quarto too."}
@@ -46,10 +46,11 @@ class QuartoSettings:
 
 @dataclass(frozen=True, slots=True)
 class QuartoPosition:
-    """A game at one moment, which everybody sees completely.
+    """A game at one moment. Nothing in it is hidden.
 
-    `in_hand` names the piece that the player to move has to place. It is None at the start and once
-    the game is over. `turn` is the player to move, 0 or 1, or the player who made the last move.
+    `in_hand` is the name of the piece that the player to move must place. It is None at the start
+    and once the game is over. `turn` is the player to move (0 or 1), or the player who made the
+    last move once the game is over.
     """
 
     board: Board
@@ -59,7 +60,7 @@ class QuartoPosition:
 
     @property
     def quartos(self) -> list[tuple[Row, int]]:
-        """The rows, and squares if they count, whose pieces share a property."""
+        """The rows (and squares, if they count) that are quartos, with common properties."""
         return self.board.quartos(self.squares)
 
     @property
@@ -68,7 +69,7 @@ class QuartoPosition:
         return None not in self.board.cells or _has_quarto(self.board, self.squares)
 
     def place(self, cell: int) -> QuartoPosition:
-        """Return the position with the piece in hand on an empty cell, and no next piece."""
+        """Return the position after placing the piece in hand, before handing over another."""
         assert self.in_hand is not None, "there is a piece to place"
         board = self.board.after(cell, self.board.pieces.piece(self.in_hand))
         return QuartoPosition(board, None, self.turn, self.squares)
@@ -76,7 +77,7 @@ class QuartoPosition:
 
 @lru_cache(64)
 def _has_quarto(board: Board, squares: bool) -> bool:
-    """Return whether there is a quarto, cached because several callers ask."""
+    """Return whether there is a quarto on a board. Several callers use the cached result."""
     return bool(board.quartos(squares))
 
 
@@ -87,7 +88,7 @@ def _pieces() -> PieceSet:
 
 @dataclass(frozen=True, slots=True)
 class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
-    """Quarto for two; see `quaternity.table.protocol.Rules`."""
+    """The rules of Quarto with given settings (see `quaternity.table.protocol.Rules`)."""
 
     settings: QuartoSettings = QuartoSettings()
 
@@ -97,21 +98,21 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
     first_line = "quarto 1"
 
     def start(self, random: Random) -> QuartoPosition:
-        """Return the empty board. The start does not depend on chance."""
+        """Return the position with an empty board, which does not depend on `random`."""
         del random
         return QuartoPosition(Board(_pieces(), (None,) * CELLS), None, 0, self.settings.squares)
 
     def to_act(self, position: QuartoPosition) -> tuple[int, ...]:
-        """Return the player to move, or nobody once the game is over."""
+        """Return the player to move, or an empty tuple once the game is over."""
         return () if position.is_over else (position.turn,)
 
     def view(self, position: QuartoPosition, seat: int | None) -> QuartoPosition:
-        """Return the position: nothing is hidden."""
+        """Return the position itself, because nothing is hidden."""
         del seat
         return position
 
     def after(self, position: QuartoPosition, seat: int, move: QuartoMove) -> QuartoPosition:
-        """Return the position after a move."""
+        """Return the position after a move. Raise IllegalMove if the move is illegal."""
         faults = list(self.faults(position, move))
         if not position.is_over and seat != position.turn:
             faults.insert(0, f"it is player {position.turn}'s turn, not player {seat}'s")
@@ -126,7 +127,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
     def events(
         self, before: QuartoPosition, seat: int, move: QuartoMove, after: QuartoPosition
     ) -> tuple[str, ...]:
-        """Return what was placed and handed over, and how the game ends."""
+        """Return messages about the pieces placed and handed over and about the end of the game."""
         events = []
         if move.cell is not None:
             events.append(PLACES(who=seat, piece=before.in_hand, cell=cell_name(move.cell)))
@@ -141,7 +142,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         return tuple(events)
 
     def points(self, position: QuartoPosition) -> tuple[float, float]:
-        """Return 1 for a win, and a half for each player in a draw."""
+        """Return the points of both players: 1 for a win and 0.5 for a draw."""
         if not position.is_over:
             return 0.0, 0.0
         if not position.quartos:
@@ -149,7 +150,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         return (0.0, 1.0) if position.turn else (1.0, 0.0)
 
     def iter_moves(self, view: QuartoPosition) -> Iterator[QuartoMove]:
-        """Yield the legal moves, by cell and then by piece."""
+        """Yield the legal moves, sorted by cell and then by piece."""
         if view.is_over:
             return
         if view.in_hand is None:
@@ -163,7 +164,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
                 yield from (QuartoMove(cell, name) for name in after.board.left)
 
     def faults(self, view: QuartoPosition, move: QuartoMove) -> list[str]:
-        """Return all reasons why a move is illegal, or none if it is legal."""
+        """Return all reasons why a move is illegal, or an empty list if it is legal."""
         if not isinstance(move, QuartoMove):
             return [f"{move!r} is not a move of Quarto"]
         board, (cell, piece) = view.board, move
@@ -185,7 +186,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
             after = view.place(cell)
             remaining, ends_game = after.board.left, after.is_over
         if ends_game and piece is not None:
-            faults.append("that ends the game: nothing is handed over")
+            faults.append("placing the piece there ends the game: do not hand over a piece")
         if not ends_game and piece is None:
             faults.append(f"hand over a piece as well: one of {' '.join(remaining)}")
         elif not ends_game and (
@@ -199,7 +200,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
     def read(self, text: str, view: QuartoPosition) -> QuartoMove:
         """Parse a move such as `H1V2 K`, `place it on H1V2, hand over K` or `K`.
 
-        If the placement ends the game, a piece that is handed over with it is ignored.
+        If placing the piece ends the game, a piece to hand over in the text is ignored.
         """
         text = to_nfc(text).strip()
         names = view.board.pieces.names
@@ -221,7 +222,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         raise NotUnderstood(f"{text!r} is not understood: a move is {form}")
 
     def show(self, view: QuartoPosition, width: int = 80) -> str:
-        """Return the board, the piece in hand and the pieces left, each with its properties."""
+        """Return a text with the board, the piece in hand, the pieces left and their properties."""
         words = view.board.pieces.words_of
         piece = view.board.pieces.piece
         lines = [board_text(view.board, [row for row, _ in view.quartos]), ""]
@@ -238,7 +239,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         return "\n".join(lines).rstrip()
 
     def view_json(self, view: QuartoPosition) -> dict[str, Any]:
-        """Return the position as JSON, with the names of cells, pieces and rows with a quarto."""
+        """Return the position as JSON values, with names of pieces and of quarto rows."""
         names = view.board.pieces.names
         return {
             "board": [None if piece is None else names[piece] for piece in view.board.cells],
@@ -255,5 +256,5 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         return view
 
 
-if not TYPE_CHECKING:  # an earlier guide used this name for authors of players
+if not TYPE_CHECKING:  # An earlier guide used the name `Move`.
     __getattr__, _ = public_only(globals(), {"Move": "QuartoMove"})

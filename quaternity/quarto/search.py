@@ -1,24 +1,24 @@
-"""Perfect play on bits: whether the attacker wins within a number of placements.
+"""Search for perfect play in Quarto: whether a player can win within a number of placements.
 
-One player, the attacker, wants a quarto. Both players hand over and place pieces in turn. *Within*
-is the number of placements to come, by both players. Its parity determines the attacker, because
-the last placement must be the attacker's: an odd number means the player who places next, an even
-number the player who hands over next. If *within* is the number of empty cells, the answer is the
-outcome: the player to move wins or not, the opponent wins or not, and otherwise it is a draw. With
-smaller numbers the answers give the distance of a win.
+The search asks whether one player, the attacker, can complete a quarto. The number *within* limits
+the placements to come, by both players together. The attacker makes the last of them, so the parity
+of the number determines the attacker: the player who places next if it is odd, or the player who
+hands over next if it is even. If *within* is the largest such number, two searches give the outcome
+of the game: the player to move wins, the opponent wins, or the game is a draw. Smaller numbers give
+the number of placements until a win.
 
-A position in which a piece is to be handed over is three integers: the rows' marks (see `lines`),
-the empty cells and the pieces left. One look-up finds all pieces that lose at once. The effect of a
-piece on the threats is prepared for each cell, once for all pieces. Among the cells for a piece,
-the search first tries those that leave the fewest safe pieces (or, with many pieces left, the
-fewest good answers). There a refutation is soonest complete, and a win is often near. Positions
-with three empty cells left, four fifths of all, are not cached: solving them takes less time than a
-look-up.
+A position in which a piece must be handed over is stored as three integers: the marks of the rows
+(see `lines`), the empty cells and the pieces left. A single table lookup finds all pieces that lose
+at once. For each cell, the effect of placing a piece there is prepared once for all pieces. When a
+piece must be placed, the search first tries the cells that leave the fewest safe pieces or, with
+many pieces left, the fewest good replies. Such cells are refuted fastest, and they often win soon.
+Positions with three empty cells, which are four fifths of all positions, are not cached, because
+solving them is faster than a lookup.
 
-Positions that are symmetric, or that differ only in properties that nobody can complete any more,
-are searched separately. In a search from 11 empty cells, no two positions are symmetric before the
-last four cells. With four cells left, the properties would save one position in seven, at a higher
-cost than searching it. `Lines.canonical_form` uses both to compare moves.
+The search does not identify symmetric positions, or positions that differ only in properties that
+cannot become a quarto. In a search from 11 empty cells, no two positions are symmetric before the
+last four cells. With four cells left, ignoring such properties would save one position in seven,
+but it would cost more than it saves. `Lines.canonical_form` uses both methods to compare moves.
 """
 
 from __future__ import annotations
@@ -28,23 +28,25 @@ from quaternity.quarto.lines import Lines, members
 from quaternity.quarto.pieces import MARKS, PIECES, SHARING
 
 MAX_CACHED_POSITIONS = 500_000
-"""Maximum number of positions, 110 bytes each, in the cache of each horizon. A full cache is
-cleared."""
+"""Maximum number of positions in the cache of each value of *within*. A position takes 110 bytes. A
+full cache is cleared."""
 
 LOOKAHEAD_PIECES = 7
-"""Minimum number of pieces left for which the search looks one move further to order the cells."""
+"""Minimum number of pieces left at which the search looks one move further ahead to sort cells."""
 
 Cell = tuple[int, int, int, int]
-"""A cell: the threats that remain, the threats that the piece placed there must share, the cell
-itself, and the other empty cells."""
+"""An empty cell on which a piece can be placed. It has the mark of the threats that remain
+afterwards, the mark of the properties that are threats afterwards if the piece has them, the number
+of the cell, and the bit mask of the other empty cells."""
 
 
 class Search:
-    """A search with a cache, for any number of positions without a quarto, under one set of lines.
+    """A search with a cache, for any number of positions without a quarto.
 
-    In its methods, `remaining` is the mask of the pieces left to hand over, without the piece in
-    hand. `max_positions` limits the number of positions searched in all calls together. A search
-    beyond this limit raises LimitError. None means no limit.
+    `lines` defines in which rows quartos count. `max_positions` limits the number of positions
+    searched in all calls together, and None means no limit. Above the limit, a search raises
+    LimitError. In the methods, `remaining` is the bit mask of the pieces that can still be handed
+    over, without the piece in hand.
     """
 
     __slots__ = ("_caches", "_lines", "_positions_left", "_size")
@@ -55,7 +57,7 @@ class Search:
         self._caches: list[dict[int, bool]] = [{} for _ in range(PIECES + 1)]
 
     def wins_giving(self, rows: int, empty: int, remaining: int, within: int) -> bool:
-        """Return whether the attacker wins if a piece is to be handed over."""
+        """Return whether the attacker wins a position in which a piece must be handed over next."""
         threat = self._lines.threats(rows, empty)
         safe = remaining & ~SHARING[threat]
         if not safe:
@@ -63,7 +65,7 @@ class Search:
         return self._attacker_wins(rows, empty, remaining, safe, threat, within)
 
     def wins_placing(self, rows: int, empty: int, remaining: int, piece: int, within: int) -> bool:
-        """Return whether the attacker wins if a piece is in hand."""
+        """Return whether the attacker wins a position in which a piece must be placed next."""
         attacking = within % 2 == 1
         threat = self._lines.threats(rows, empty)
         if MARKS[piece] & threat:
@@ -74,9 +76,9 @@ class Search:
     def distance(
         self, rows: int, empty: int, remaining: int, piece: int, *, attacking: bool
     ) -> int:
-        """Return the number of placements until the attacker wins, who must be winning.
+        """Return the number of placements until the attacker wins, in a position that is won.
 
-        A piece is in hand, and `attacking` is whether the attacker places it.
+        A piece must be placed next. `attacking` says whether the attacker places it.
         """
         last = largest_with_parity(empty.bit_count(), attacking)
         return next(
@@ -137,14 +139,16 @@ class Search:
     def _placer_succeeds(
         self, rows: int, cells: list[Cell], remaining: int, piece: int, within: int
     ) -> bool:
-        """Return whether the player who places a piece, without completing a quarto, succeeds.
+        """Return whether the player who places a piece that completes no quarto reaches their goal.
 
-        If `within` after the placement is even, the placer is the attacker and succeeds by winning.
-        Otherwise the placer is the defender and succeeds by preventing this.
+        `within` is the number of placements after this placement. If it is even, the player is the
+        attacker, whose goal is to win. If it is odd, the player is the defender, whose goal is to
+        prevent a win.
         """
         mark = MARKS[piece]
         if within < 2:
-            # The attacker has no placement left (-1), one (1), or none after this one (0).
+            # The attacker has no placement left (-1), no placement after this one (0), or one
+            # more placement (1).
             return within < 0 or (
                 within == 1
                 and any(
@@ -174,7 +178,7 @@ class Search:
         for _, cell, still_empty, safe, threat in replies:
             rows_after = rows & after[cell]
             if not rows_after:
-                # No row can become a quarto any more, so the game is a draw.
+                # No row can become a quarto any more, so the attacker cannot win.
                 if attacking:
                     continue
                 return True
@@ -192,10 +196,11 @@ class Search:
         )
 
     def _wins_with_last(self, rows: int, empty: int, remaining: int, safe: int) -> bool:
-        """Return whether the attacker, who fills the last of three empty cells, wins.
+        """Return whether the attacker wins a position with three empty cells.
 
-        The attacker fills one cell and hands over a safe piece. The defender places it on one of
-        the two other cells, and the last piece must complete a quarto on the remaining cell.
+        A safe piece is handed over to the attacker, who places it and hands over another safe
+        piece. The defender places this piece on one of the two other cells. The last piece must
+        then complete a quarto on the last cell.
         """
         marks = rows.to_bytes(self._size, "little")
         cells = []
@@ -228,5 +233,5 @@ class Search:
 
 
 def largest_with_parity(placements: int, odd: bool) -> int:
-    """Return the largest number up to `placements` that is odd, or even."""
+    """Return the largest number <= `placements` that is odd, or even if `odd` is false."""
     return placements - (placements % 2 != odd)

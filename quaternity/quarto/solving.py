@@ -18,14 +18,14 @@ SOLVE_LIMIT = 11
 """Maximum number of empty cells in a position that can be solved."""
 
 MAX_SEARCHED_POSITIONS = 1_000_000
-"""Maximum number of positions searched for one best move. They take a few seconds."""
+"""Maximum number of positions that the search for one best move visits, in a few seconds."""
 
 SYMMETRIC_FROM = 9
-"""Minimum number of pieces left for which finding symmetric moves saves time."""
+"""Minimum number of pieces left at which identifying symmetric moves saves time."""
 
 
 class Outcome(IntEnum):
-    """The result of the game with perfect play, for the player to move."""
+    """The result of the game for the player to move if both players play perfectly."""
 
     __repr__ = code_name
 
@@ -35,9 +35,10 @@ class Outcome(IntEnum):
 
 
 class QuartoMove(NamedTuple):
-    """A move: place the piece in hand, hand over the next piece, or both in this order.
+    """A move, which places the piece in hand and then hands over the next piece.
 
-    `cell` or `hand_over` is None if there is nothing to place or to hand over.
+    `cell` is None if there is no piece to place, and `hand_over` is None if no piece is handed
+    over.
     """
 
     cell: int | None
@@ -54,15 +55,17 @@ class QuartoMove(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """The value of a position for the player to move, or for the last mover once the game is over.
+    """The outcome and the best moves of a position.
 
     Attributes:
-        moves: all moves that keep the outcome, with the shortest win, or the longest resistance,
-            first, and then by cell and piece. If the piece in hand completes a quarto, only the
-            moves that do so. Empty once the game is over.
-        distances: for each of these moves, the number of placements by both players until the game
-            ends (including that of the move), if the winner plays for a short game and the loser
-            for a long one.
+        outcome: the outcome for the player to move, or for the player who made the last move once
+            the game is over.
+        moves: all moves that keep the outcome. The fastest wins, or the slowest losses, come first.
+            Equal moves are sorted by cell and piece. If the piece in hand can complete a quarto,
+            only such moves are listed. Empty once the game is over.
+        distances: for each of these moves, the number of placements by both players until the end
+            of the game, including the placement of the move. The winner plays for a short game and
+            the loser for a long game.
     """
 
     outcome: Outcome
@@ -71,19 +74,20 @@ class Solution:
 
 
 def solve(board: Board, in_hand: str | None = None, squares: bool = False) -> Solution:
-    """Solve a position of at most `SOLVE_LIMIT` empty cells.
+    """Solve a position with at most `SOLVE_LIMIT` empty cells.
 
     Args:
-        in_hand: the piece that the player to move has been handed and must place; None if this
-            player only hands over a piece (at the start, or after placing one).
-        squares: whether four in a square of 2 x 2 cells are a quarto too.
+        in_hand: the name of the piece that the player to move must place, or None if this player
+            only hands over a piece (at the start, or after placing a piece).
+        squares: whether four pieces in a square of 2 x 2 cells are a quarto too.
 
     Raises:
-        InputError: If the piece in hand is unknown or on the board, or the game is over.
+        InputError: If the piece in hand is unknown or on the board, or if the game is over.
         LimitError: If there are more empty cells than `SOLVE_LIMIT`.
 
-    Solving 10 empty cells takes a few tenths of a second, and 11 take two seconds (median; at most
-    six). If squares count, it takes a fraction of that. It needs at most a hundred megabytes.
+    Cost: a few tenths of a second for 10 empty cells. For 11 empty cells, the median is two
+    seconds, the maximum is six seconds, and memory use is at most 100 MB. If squares count, solving
+    takes a fraction of this time.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> board = Board.parse('??HPF?N?M?A?ED??', read_pieces(example_pieces()))
@@ -95,7 +99,7 @@ def solve(board: Board, in_hand: str | None = None, squares: bool = False) -> So
 
 
 def _solve_checked(solver: _Solver, board: Board, piece: int | None, squares: bool) -> Solution:
-    """Return the solution. The piece must be one of the pieces left, or None."""
+    """Return the solution of a position that has been checked. `piece` may be None."""
     if board.quartos(squares):
         return Solution(Outcome.WIN, ())
     if not board.empty:
@@ -112,7 +116,7 @@ def _solve_checked(solver: _Solver, board: Board, piece: int | None, squares: bo
         for placed in solver.moves(bits, piece)
         if (distance := solver.placements_to_end(placed, outcome)) is not None
     ]
-    # Sorting is stable, so equally long moves remain sorted by cell and piece.
+    # Sorting is stable, so moves with equal distances remain sorted by cell and piece.
     pairs.sort(key=lambda pair: outcome * pair[0])
     return Solution(
         outcome, tuple(move for _, move in pairs), tuple(distance for distance, _ in pairs)
@@ -128,8 +132,8 @@ def best_move(
 ) -> QuartoMove | None:
     """Return a random move that keeps the outcome, or None if every move loses.
 
-    This is like `solve`, at a fifth of its cost. It also raises a LimitError if `max_positions`
-    positions are not enough.
+    This takes about a fifth of the time of `solve`, and raises the same errors. It also raises
+    LimitError if searching `max_positions` positions is not enough.
     """
     piece = _check_position(board, in_hand, squares)
     solver, bits = _Solver(squares, max_positions), board.in_bits(squares)
@@ -148,7 +152,7 @@ def best_move(
 
 
 class RatedMove(NamedTuple):
-    """A move with its outcome for the mover and the number of placements to the end of the game."""
+    """A move, its outcome for the player who makes it, and the placements until the game ends."""
 
     move: QuartoMove
     outcome: Outcome
@@ -158,7 +162,9 @@ class RatedMove(NamedTuple):
 def rated_moves(
     board: Board, in_hand: str | None = None, squares: bool = False
 ) -> tuple[RatedMove, ...]:
-    """Return every legal move with its outcome and distance, the best first; see `solve`.
+    """Return every legal move with its outcome and distance. The best moves come first.
+
+    The arguments are the same as for `solve`.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> board = Board.parse('??HPF?N?M?A?ED??', read_pieces(example_pieces()))
@@ -189,7 +195,10 @@ def rated_moves(
 def line_of_play(
     board: Board, in_hand: str | None = None, squares: bool = False
 ) -> tuple[QuartoMove, ...]:
-    """Return perfect play to the end: the first best move of each player in turn; see `solve`."""
+    """Return the moves until the end of the game if both players play perfectly.
+
+    Each move is the first move that `solve` returns, which takes the same arguments.
+    """
     piece, solver = _check_position(board, in_hand, squares), _Solver(squares)
     line: list[QuartoMove] = []
     while moves := _solve_checked(solver, board, piece, squares).moves:
@@ -254,9 +263,9 @@ class _Solver:
         ]
 
     def placements_to_end(self, placed: _Placement, outcome: Outcome) -> int | None:
-        """Return the number of placements after a move, or None if its outcome is a different one.
+        """Return the number of placements after a move, or None if the move has another outcome.
 
-        `outcome` must be the best outcome of the position, or all better outcomes must have been
+        `outcome` must be the best outcome of the position, unless all better outcomes have been
         ruled out for this move.
         """
         _, after, hand_over = placed

@@ -1,9 +1,10 @@
-"""Reviews of finished games: what players could have known, move values, and decisive moves.
+"""Reviews of games: what players could have known, the values of moves, and the decisive moves.
 
 `reviewing` creates the review of a record, `recorded_game` reads the record, and `chances`
-estimates the chances of winning from simulated games. `judge` is the interface of a game's
-knowledge about its positions; `asking` and `perfect_information` implement it for the built-in
-games, whose registrations name the classes. `drawing` draws the curve of chances.
+estimates the chances of winning from simulated games. `judge` defines the interface of judges,
+which evaluate the positions and moves of a game. `asking` and `perfect_information` contain the
+judges of the built-in games, which the registrations of the games name. `drawing` draws the chances
+over the course of a game.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Judges of the games in which players ask each other for cards."""
+"""Review judges for Kwartet and Quaternity, in which players ask each other for cards."""
 
 from __future__ import annotations
 
@@ -48,22 +48,23 @@ SINCE, FROM_START = (
 )
 
 MAX_NOTES, MAX_DRAWN_PLAYERS = 4, 6
-"""Maximum number of cards that are named at a move; maximum number of players for whom hands are
-drawn, because drawing them takes seconds with more players, instead of some hundredths of a
-second."""
+"""Maximum number of cards that are named for a move, and maximum number of players for whom hands
+are drawn. With more players, drawing hands takes seconds instead of hundredths of a second."""
 
 CACHE_SIZE = 8
-"""Size of the caches of positions; the moves that are compared lead to few positions."""
+"""Number of cached positions. Few suffice, because the moves that are compared lead to few
+positions."""
 
 MAX_COUNTING_BYTES = 50_000_000
-"""Maximum number of bytes that one count may touch, so that it ends within about 0.1 s."""
+"""Maximum number of bytes that a single count of deals may access, so that it takes at most about
+0.1 s."""
 
 MAX_PROOF_ANSWERS = 1_000
-"""Maximum number of answers considered to prove or refute one forced win."""
+"""Maximum number of answers that are examined to prove or refute a single forced win."""
 
 
 class AskingJudge(Judge):
-    """Base class of both judges: certain cards, and simulated games with random hands."""
+    """Base class of the judges: finds certain cards, and simulates games with random hands."""
 
     player, advice_cost = "dealt", 25.0
 
@@ -74,17 +75,17 @@ class AskingJudge(Judge):
         self._deals = lru_cache(CACHE_SIZE)(self._number_deals)
 
     def _conclude(self, problem: DealProblem) -> tuple[SetConstraint, ...]:
-        """Return what can be concluded about each set."""
+        """Return the possible owners and bounds of each set, as far as they can be inferred."""
         return filter_problem(problem, self.deadline.remaining()).sets
 
     def _number_deals(self, problem: DealProblem) -> NumberedDeals:
         count_deals(
             problem, MAX_COUNTING_BYTES, seconds=self.deadline.remaining()
-        )  # raises LimitError if it would take too long
+        )  # Raise LimitError if counting would take too long.
         return NumberedDeals(problem, seconds=self.deadline.remaining())
 
     def _owners_at(self, game: RecordedGame, index: int, seat: int) -> Sequence[SetConstraint]:
-        """Return each set's possible owners, as far as a seat can conclude them."""
+        """Return the possible owners of each set's cards, as far as a seat can infer them."""
         if (index, seat) not in self._owners:
             view = game.view(index, seat)
             problem = view.state.problem if hasattr(view, "state") else view.problem
@@ -92,7 +93,7 @@ class AskingJudge(Judge):
         return self._owners[index, seat]
 
     def notes(self, game: RecordedGame, index: int) -> list[Message]:
-        """Return the certain cards that a player did not ask for before the turn passed on."""
+        """Return the cards whose owner a player knew but did not ask before the turn passed on."""
         (seat, move), (before, after) = game.moves[index], game.around(index)
         if before != index or after is None or not game.acting[after] or seat in game.acting[after]:
             return []
@@ -121,24 +122,27 @@ class AskingJudge(Judge):
 
 
 class KwartetJudge(AskingJudge):
-    """Judge of Kwartet: exact chances within the limits of counting."""
+    """Judge of Kwartet, with exact chances of requests if the deals can be counted in time."""
 
     def __init__(self, rules: KwartetRules, deadline: Deadline) -> None:
         super().__init__(rules, deadline)
         self.draws = rules.seats <= MAX_DRAWN_PLAYERS
 
     def chance(self, view: View, move: Question) -> float | None:
-        """Return the chance that a request succeeds, or None if it is not exact."""
+        """Return the chance that a request succeeds, or None if it cannot be computed exactly."""
         weights, (index, number) = owner_weights(view.problem), move.card
         owned = weights.owned[index][number][move.asked]
         return owned / weights.total if weights.exact else None
 
     def advice(self, view: View, random: Random) -> Question:
-        """Return the choice of the strategy `exact`."""
+        """Return the move of the strategy `exact`."""
         return exact(view, random)
 
     def simulate(self, position: KwartetPosition, random: Random) -> tuple[Shares, float]:
-        """Simulate the rest of a game in which players use public conclusions and their hands."""
+        """Simulate the rest of a game with the given hands.
+
+        The players use public conclusions and their own hands.
+        """
         public, hands = position.position.public, position.position.hands
         known = self._known(public.problem)
         owners = [
@@ -155,7 +159,10 @@ class KwartetJudge(AskingJudge):
 
 
 class QuaternityJudge(AskingJudge):
-    """Judge of Quaternity: exact chances; in small games also forced wins and a search bot."""
+    """Judge of Quaternity, with exact chances of questions.
+
+    In small games, it also finds forced wins and uses a search bot.
+    """
 
     def __init__(self, rules: QuaternityRules, deadline: Deadline) -> None:
         super().__init__(rules, deadline)
@@ -169,7 +176,10 @@ class QuaternityJudge(AskingJudge):
             self.proofs = ProofGraph(self.code, self.policy.options)
 
     def chance(self, view: QuaternityPosition, move: Any) -> float | None:
-        """Return the share of a yes among the deals that allow a question; None for other moves."""
+        """Return the share of deals in which the answer to a question is yes.
+
+        Return None for a move that is not a question.
+        """
         if not isinstance(move, Question):
             return None
         problem, (asker, asked, (index, number)) = view.state.problem, move
@@ -184,13 +194,13 @@ class QuaternityJudge(AskingJudge):
         return yes / (no + yes)
 
     def exact(self, position: QuaternityPosition) -> Shares | None:
-        """Return the result if a seat can force a win, otherwise None."""
+        """Return the result of a game in which a seat can force a win, otherwise None."""
         seats = range(self.rules.seats if self.small else 0)
         forcing = next((seat for seat in seats if self.forces(position, seat)), None)
         return None if forcing is None else tuple([float(seat == forcing) for seat in seats])
 
     def forces(self, position: QuaternityPosition, player: int) -> bool | None:
-        """Return whether a player can force a win, or None if that was not decided."""
+        """Return whether a player can force a win, or None if this was not decided."""
         state, asked = position.state, position.pending
         if state.is_over:
             return state.winner == player
@@ -218,7 +228,7 @@ class QuaternityJudge(AskingJudge):
     def move_value(
         self, before: QuaternityPosition, seat: int, move: Any, after: QuaternityPosition
     ) -> MoveValue | None:
-        """Return whether a move kept a forced win, or None if there was none before."""
+        """Return whether a move kept a forced win. Return None if no win was forced before."""
         if not self.small or not self.forces(before, seat):
             return None
         kept = self.forces(after, seat)
@@ -227,7 +237,7 @@ class QuaternityJudge(AskingJudge):
         return MoveValue(1.0 if kept else None, 1.0, best, note=note)
 
     def _winning(self, before: QuaternityPosition, seat: int) -> Question | Answer | None:
-        """Return a move that forces a win, from results that are already proved, or None."""
+        """Return a move that is already proved to force a win, or None."""
         state, asked = before.state, before.pending
         if asked is not None:
             return next((x for x in Answer if self._after(state, asked, x, seat, 0)), None)
@@ -238,14 +248,14 @@ class QuaternityJudge(AskingJudge):
         return None
 
     def advice(self, view: QuaternityPosition, random: Random) -> Question | Answer:
-        """Return the choice of the bot `informed`."""
+        """Return the move of the bot `informed`."""
         bot = InformedBot(random)
         if view.pending is None:
             return bot.ask(view.state)
         return bot.answer(view.state, view.pending)
 
     def simulate(self, position: QuaternityPosition, random: Random) -> tuple[Shares, float]:
-        """Simulate the rest of a game: with random hands, or in small games by search."""
+        """Simulate the rest of a game. Small games use a search bot, others random hands."""
         state, asked = position.state, position.pending
         if not self.small:
             return self._simulate_dealt(state, asked, random)
@@ -262,7 +272,7 @@ class QuaternityJudge(AskingJudge):
     def _simulate_dealt(
         self, state: State, asked: Question | None, random: Random
     ) -> tuple[Shares, float]:
-        """Draw hands uniformly from the possible deals, and simulate the game with them."""
+        """Draw the hands uniformly from the possible deals, and simulate the game with them."""
         problem = state.problem
         if asked is not None:
             index, number = asked.card
@@ -273,7 +283,7 @@ class QuaternityJudge(AskingJudge):
         return game.play(state.turn or 0, self._next_turn, random, self.deadline, asked)
 
     def _next_turn(self, asker: int, asked: int, yes: bool, hands: Sequence[int]) -> int:
-        """Return the player to move; the first of several among whom chance would choose."""
+        """Return the player to move. If a random draw would decide, return the first candidate."""
         turn = next_to_ask(asker, asked, yes, hands)
         order = range(self.rules.seats)
         return next(p for p in order if hands[p]) if turn is None else turn

@@ -1,7 +1,7 @@
-"""Chances of each seat from simulated games, with standard errors.
+"""Estimates of each seat's chance to win, from simulated games, with standard errors.
 
-Work is measured in the milliseconds that it usually takes, and limited by that number instead of
-the clock. So a seed gives the same chances on every machine, unless the time limit comes first.
+Work is measured by the time that it usually takes, not by the time that has passed. The same seed
+therefore gives the same chances on every machine, unless the time limit is reached.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from quaternity.review.judge import Judge, MoveValue
 from quaternity.review.recorded_game import RecordedGame, Shares
 
 GAMES_PER_PASS, MAX_SIMULATED_GAMES = 16, 256
-"""Number of games simulated from a position per pass, and maximum number in all; fewer games are
-not informative."""
+"""Number of games simulated from a position in one pass, and maximum number in all passes. With
+fewer games, an estimate would not be informative."""
 
 COMPARED_GAMES, CONFIRMING_GAMES = 32, 128
-"""Number of games simulated after each of two moves, and number of further games if these show a
-difference. In a review of many moves some differences appear by chance, so only those are reported
-that appear twice."""
+"""Number of games that are simulated after each of two moves, and number of further games if these
+show a difference. When many moves are reviewed, some differences occur by accident, so only
+differences that occur twice are reported."""
 
 CURVE_MILLISECONDS, COMPARISON_MILLISECONDS = 250.0, 200.0
-"""Limits of the usual work for the curve and for comparing moves, in milliseconds for each second
-of the time limit."""
+"""Limits of the usual time of the work for the chances of all positions and for comparing moves, in
+milliseconds per second of the time limit."""
 
 
 class Point(NamedTuple):
-    """The chances after a number of moves, with the largest standard error of a seat.
+    """The chances of all seats after a number of moves, and the largest of their standard errors.
 
-    `chances` is None if they are not known.
+    `chances` is None if the chances are not known.
     """
 
     after: int
@@ -42,18 +42,18 @@ class Point(NamedTuple):
 
 
 class Chance(NamedTuple):
-    """A seat's chance to win, with its standard error."""
+    """Estimated chance of a seat to win, with its standard error."""
 
     mean: float
     error: float
 
 
 def estimate_chances(results: Sequence[Shares]) -> list[Chance]:
-    """Return each seat's chance, estimated from results of games.
+    """Estimate each seat's chance to win from the results of simulated games.
 
-    The errors are those of Agresti and Coull (1998), as if two more games had been won and two
-    lost, so they are above 0 even if all results are equal. A shared win varies no more than a
-    whole one.
+    The standard errors are computed as if two more games had been won and two more lost (Agresti
+    and Coull, 1998), so they are above 0 even if all results are equal. This is also valid for
+    shared wins, which vary less.
     """
     games, chances = len(results), list[Chance]()
     for total in map(sum, zip(*results, strict=True)):
@@ -63,10 +63,10 @@ def estimate_chances(results: Sequence[Shares]) -> list[Chance]:
 
 
 class PlayoutEstimate:
-    """The chances at each position of one game.
+    """Chances of all seats at each position of one game.
 
-    `exact` maps positions to known results, `results` to the results of simulated games.
-    `too_large` contains the positions with too many deals to draw from.
+    `exact` maps positions to known results, and `results` maps positions to the results of
+    simulated games. `too_large` contains the positions that have too many deals to draw one.
     """
 
     def __init__(self, game: RecordedGame, judge: Judge, seed: int) -> None:
@@ -76,7 +76,10 @@ class PlayoutEstimate:
         self.exact = {} if game.result is None else {len(game.moves): game.result}
 
     def simulate(self, work: float) -> bool:
-        """Simulate games from all positions that are not exact; return whether each got some."""
+        """Simulate games from all positions without an exact result.
+
+        Return whether the work sufficed for at least one pass over all positions.
+        """
         for games in range(0, MAX_SIMULATED_GAMES, GAMES_PER_PASS):
             for index in _evenly_spread(self.game.settled):
                 results = self.results.get(index, [])
@@ -96,22 +99,22 @@ class PlayoutEstimate:
         return True
 
     def chances_at(self, index: int) -> list[Chance]:
-        """Return the exact or estimated chance of each seat at a position, or an empty list."""
+        """Return each seat's exact or estimated chance at a position; empty if unknown."""
         if index in self.exact:
             return [Chance(share, 0.0) for share in self.exact[index]]
         return estimate_chances(self.results.get(index, []))
 
     def point(self, index: int) -> Point:
-        """Return the point of the curve for a position."""
+        """Return the chances at a position as a point of the curve."""
         known, after = self.chances_at(index), self.game.whole_moves(index)
         chances = tuple([chance.mean for chance in known]) or None
         largest = max([chance.error for chance in known], default=0.0)
         return Point(after, chances, largest, index in self.exact)
 
     def swing(self, before: int, after: int | None) -> tuple[float, int, float, float] | None:
-        """Return the largest change of a chance, its seat, and the chance before and after.
+        """Return the largest change of a chance, with its seat and the chance before and after.
 
-        Return None if it is not known, or is not larger than chance explains.
+        Return None if the chances are not known or if no change is statistically significant.
         """
         old, new = self.chances_at(before), [] if after is None else self.chances_at(after)
         changes = [
@@ -125,7 +128,7 @@ class PlayoutEstimate:
         return change, -seat, was, became
 
     def confirms(self, before: int, after: int, seat: int, rises: bool) -> bool:
-        """Return whether further games also show that a seat's chance rises (or falls) there."""
+        """Return whether further games confirm that a seat's chance rises or falls."""
         fresh = []
         for index in (before, after):
             if index in self.exact:
@@ -138,10 +141,11 @@ class PlayoutEstimate:
         return new.mean - old.mean > 2 * sqrt(old.error**2 + new.error**2)
 
     def compare_move(self, index: int, advised: Any) -> tuple[MoveValue, float]:
-        """Compare a move with the advised one by simulated games; return the result and its cost.
+        """Compare a move with the advised move by simulated games. Return the result and the cost.
 
         Both moves are judged by the information that the player had, so bad luck does not count as
-        a mistake. A difference counts only if further games confirm it, and these give its size.
+        a mistake. A difference counts only if further games confirm it. Its size is estimated from
+        these games alone.
         """
         worth, work = self._compare(index, advised, COMPARED_GAMES)
         if not worth.mistake:
@@ -162,7 +166,10 @@ class PlayoutEstimate:
     def _simulate_games(
         self, name: str, games: int, index: int, move: tuple[int, Any] | None = None
     ) -> tuple[list[Shares], float]:
-        """Simulate games from a position, or after a move given what its seat saw."""
+        """Simulate games from a position, or from the position after a move.
+
+        If a move is given, the hidden cards are drawn from what its seat saw.
+        """
         work, results = 0.0, list[Shares]()
         for number in range(games):
             self.judge.deadline.remaining()
@@ -177,7 +184,7 @@ class PlayoutEstimate:
 
 
 def _evenly_spread(places: Sequence[int]) -> Iterator[int]:
-    """Yield places in an order that covers all of them evenly: ends, middle, quarters ..."""
+    """Yield places in an order that covers them evenly: ends, middle, quarters and so on. ..."""
     last, yielded = len(places) - 1, set[int]()
     step = 1 << last.bit_length()
     while step:

@@ -1,6 +1,7 @@
-"""Interface for a game's knowledge about its positions in a review; a registration names the class.
+"""Interface of judges, which evaluate the positions and moves of a game for its review.
 
-The class `Judge` below serves every game: it has no such knowledge, and lets programs play on.
+The registration of a game names its subclass of `Judge`. `Judge` itself can be used for any game:
+it knows nothing about positions, but simulates games between programs.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from quaternity.table.players import make_player
 
 
 class MoveValue(NamedTuple):
-    """The value of a move for the player who made it, compared with another move.
+    """Value of a move for the player who made it, compared with another move.
 
     Attributes:
-        played, best: Shares of the win; None if it is only known which one is smaller.
-        by: The other move; None if no move is better than the one that was made.
-        error: The standard error of the difference; 0 if `exact`.
+        played, best: The player's expected shares of the win after the move that was made and after
+            the other one. None if it is only known that the former is smaller.
+        by: The other move, or None if no move is better than the one that was made.
+        error: The standard error of the difference. It is 0 if `exact`.
     """
 
     played: float | None
@@ -33,19 +35,19 @@ class MoveValue(NamedTuple):
 
     @property
     def mistake(self) -> bool:
-        """Whether the other move is better by more than chance explains."""
+        """Whether the other move is better, and the difference is statistically significant."""
         if self.by is None or self.played is None or self.best is None:
             return self.by is not None
         return self.best - self.played > 2 * self.error
 
 
 class Judge:
-    """Base class of judges: the questions of a review about a game.
+    """Base class of judges, which answer the questions of a review about a game.
 
     Attributes:
         player: Name of the program that plays all seats in simulated games.
-        cost: Approximate time for a simulated move, in milliseconds.
-        advice_cost: Approximate time for advice, in milliseconds.
+        cost: Approximate time of a simulated move, in milliseconds.
+        advice_cost: Approximate time of a call of `advice`, in milliseconds.
         draws: Whether hands that fit a view can be drawn fast enough for simulated games.
     """
 
@@ -58,23 +60,29 @@ class Judge:
         self.player = self.player or names[0]
 
     def notes(self, game: RecordedGame, index: int) -> list[Message]:
-        """Return what a player could have known before a move, and did not use."""
+        """Return sentences about what a player could have known before a move and did not use."""
         return []
 
     def chance(self, view: Any, move: Any) -> float | None:
         """Return the exact chance that a request succeeds, given the asker's information."""
 
     def exact(self, position: Any) -> Shares | None:
-        """Return the proved result of best play from a position of an open game, or None."""
+        """Return the result of best play from a position, or None if it is not proved.
+
+        The game must have no hidden cards.
+        """
 
     def move_value(self, before: Any, seat: int, move: Any, after: Any) -> MoveValue | None:
-        """Return the proved value of a move of an open game, or None."""
+        """Return the value of a move, or None if it is not proved.
+
+        The game must have no hidden cards.
+        """
 
     def advice(self, view: Any, random: Random) -> Any:
-        """Return a move to compare with the one that was made, or None."""
+        """Return a good move to compare with the move that was made, or None."""
 
     def simulate(self, position: Any, random: Random) -> tuple[Shares, float]:
-        """Simulate a game to its end with programs; return its result and its cost."""
+        """Play a game to its end with programs. Return its result and the cost in milliseconds."""
         rules, count = self.rules, 0
         players = [make_player(rules, self.player) for _ in range(rules.seats)]
         max_moves = registration(rules.name).max_moves

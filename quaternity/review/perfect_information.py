@@ -1,4 +1,4 @@
-"""Judges of the games without hidden cards: Quarto and SET."""
+"""Review judges for Quarto and SET, which have no hidden cards."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ LAY_THERE = MessageTemplate("lay_there", "A {three} lay on the table: {cards:row
 WRONG_CLAIM = MessageTemplate("wrong_claim", "A wrong claim costs a point.")
 
 MAX_CELLS, MAX_CELLS_QUICK = 9, 8
-"""Maximum number of empty cells on a board that is solved, with at least five seconds, and with
-fewer seconds (then it takes 0.7 s)."""
+"""Maximum number of empty cells on a board that is solved: if the time limit is at least five
+seconds, and if it is shorter. In the latter case, solving takes 0.7 s."""
 
 ADVICE_GAMES = 400
-"""Number of simulated games from which the advised move is chosen."""
+"""Number of simulated games that the player `search` uses to choose the advised move."""
 
 
 class QuartoJudge(Judge):
-    """Judge of Quarto: exact near the end of a game, or if a quarto is possible."""
+    """Judge of Quarto. It is exact near the end of a game and if a quarto is possible."""
 
     player, cost = "careful", 0.3
 
@@ -42,7 +42,7 @@ class QuartoJudge(Judge):
         self._known: dict[QuartoPosition, tuple[RatedMove, ...]] = {}
 
     def _rate_moves(self, position: QuartoPosition) -> tuple[RatedMove, ...]:
-        """Return all moves with their outcomes, the best first; empty if it is not solved."""
+        """Return all moves with their outcomes, best first. Empty if the position is not solved."""
         if len(position.board.empty) > self._max_cells:
             return ()
         if position not in self._known:
@@ -51,7 +51,7 @@ class QuartoJudge(Judge):
         return self._known[position]
 
     def exact(self, position: QuartoPosition) -> Shares | None:
-        """Return the result of perfect play, or None."""
+        """Return the result of perfect play, or None if the position is not solved."""
         rated = self._rate_moves(position)
         share = (rated[0].outcome + 1) / 2 if rated else 0.0
         shares = (share, 1 - share) if position.turn == 0 else (1 - share, share)
@@ -60,7 +60,10 @@ class QuartoJudge(Judge):
     def move_value(
         self, before: QuartoPosition, seat: int, move: QuartoMove, after: QuartoPosition
     ) -> MoveValue | None:
-        """Return the results of perfect play after a move and after the best one, or None."""
+        """Return the value of a move under perfect play, compared with the best move.
+
+        Return None if the position is not solved and no quarto was made or missed.
+        """
         rated = self._rate_moves(before)
         if rated:
             best, made = rated[0], next(x for x in rated if x.move == move)
@@ -78,18 +81,18 @@ class QuartoJudge(Judge):
         return MoveValue(None, 1.0, quarto, note=MISSED_QUARTO(best=quarto))
 
     def advice(self, view: QuartoPosition, random: Random) -> QuartoMove:
-        """Return the choice of the player `search`, or of `careful` if solving would take long."""
+        """Return the move of the player `search`, or of `careful` if that is faster."""
         near = len(view.board.empty) <= SOLVE_LIMIT
         return Careful().choose(view, random) if near else Search(ADVICE_GAMES).choose(view, random)
 
 
 class SetJudge(Judge):
-    """Judge of SET: triples that lay on the table."""
+    """Judge of SET: finds the triples that were on the table."""
 
     player, cost = "quick", 0.4
 
     def notes(self, game: RecordedGame, index: int) -> list[Message]:
-        """Return a triple that lay there when a player claimed wrongly or wanted more cards."""
+        """Return a triple that a player missed with a wrong claim or a call for more cards."""
         seat, view = game.moves[index][0], game.position(index).seen
         right = len(game.position(index + 1).seen.taken[seat]) > len(view.taken[seat])
         if right or not view.threes:
@@ -99,7 +102,7 @@ class SetJudge(Judge):
     def move_value(
         self, before: SetPosition, seat: int, move: SetMove, after: SetPosition
     ) -> MoveValue | None:
-        """Return that a wrong claim costs a point, or None."""
+        """Return the value of a wrong claim, which costs a point, or None for other moves."""
         if before.seen.wrong == after.seen.wrong:
             return None
         best = SetMove(before.seen.threes[0]) if before.seen.threes else MORE

@@ -1,9 +1,10 @@
-"""Simulated games with known hands, played to their end in a millisecond or two.
+"""Fast simulation of asking games in which all hands are known.
 
-The player to move asks for a card whose owner they can infer, if there is one. Otherwise they
-choose a random card that they lack in one of their sets, and a random player who may have it. So
-every refusal gives information, and every game ends, at the latest when no player can get a missing
-card. The players start from given conclusions, and later infer what follows within each set.
+The player to move asks for a card whose owner they can infer, if there is one. Otherwise, they
+choose a random card that they lack in one of their sets, and a random player who may have it. Since
+every refusal gives information, every game ends, at the latest when no player can get a missing
+card. The players start with the given conclusions and then draw further conclusions within each
+set. A game takes a millisecond or two.
 """
 
 from __future__ import annotations
@@ -18,23 +19,23 @@ from quaternity.review.recorded_game import Shares
 from solvers.problem import SetConstraint, players_in
 
 NextTurn = Callable[[int, int, bool, Sequence[int]], int]
-"""Function that returns the player to move, given the asker, the asked player, the answer, and the
-hand sizes after the answer."""
+"""Function that takes the asker, the asked player, whether the answer is yes, and the hand sizes
+after the answer, and returns the player to move."""
 
 COST = 0.006
 """Approximate time for one question, in milliseconds."""
 
 
 class Playout:
-    """A game in which every card has a known owner. The method `play` changes it.
+    """A game in which the owner of every card is known. The method `play` changes the object.
 
     Args:
-        owners: The owner of each card, for each set; empty for a completed set. A number that is
-            not a player's stands for the pile of cards aside.
-        known: The possible owners of each set's cards and each player's minimum number of them, as
-            far as they are public. The owners must satisfy them.
+        owners: For each set, the owner of each card; empty for a completed set. A number that does
+            not belong to a player stands for the cards out of play.
+        known: For each set, the possible owners of each card and the minimum number of cards of
+            each player, as far as they are public. `owners` must satisfy these constraints.
         points: The number of completed sets of each player.
-        max_questions: Number of questions after which the game ends.
+        max_questions: Maximum number of questions, after which the game ends.
     """
 
     def __init__(
@@ -66,9 +67,9 @@ class Playout:
         deadline: Deadline,
         first: Question | None = None,
     ) -> tuple[Shares, float]:
-        """Play to the end, starting with a player's turn or with a question already asked.
+        """Play to the end. If `first` is given, it is the question that was already asked.
 
-        Return each player's share of the win, and the usual time in milliseconds.
+        Return each player's share of the win, and the usual time of the work in milliseconds.
         """
         if self._open_sets and not self._hands[turn]:
             turn = next_turn(turn, turn, False, self._hands)
@@ -81,7 +82,8 @@ class Playout:
             self.questions += 1
             (asked, (index, number)), first = question, None
             yes = self._owners[index][number] == asked
-            self._minimum[index][turn] = max(1, self._minimum[index][turn])  # stated by asking
+            # By asking, the player states that they hold a card of the set.
+            self._minimum[index][turn] = max(1, self._minimum[index][turn])
             if yes:
                 self._hand_over(turn, asked, index, number)
             else:
@@ -94,8 +96,8 @@ class Playout:
         return tuple([share * (x == best) for x in self.points]), COST * (self.questions + 50)
 
     def _question(self, asker: int, random: Random) -> tuple[int, tuple[int, int]] | None:
-        """Return the player to ask and the card to ask for, or None if no card is obtainable."""
-        possible, others = [], ~(1 << asker)  # including the cards aside
+        """Return the player to ask and the card to ask for, or None if no card can be obtained."""
+        possible, others = [], ~(1 << asker)  # The mask also contains the cards out of play.
         held, owners, may = self._held[asker], self._owners, self._possible_owners
         for index in self._open_sets:
             if held[index]:
@@ -125,11 +127,11 @@ class Playout:
             self._conclude(index)
 
     def _conclude(self, index: int) -> None:
-        """Infer owners in a set from the minimum number of cards that each player must have."""
+        """Infer owners in a set from the minimum number of cards of each player."""
         may, least, concluded = self._possible_owners[index], self._minimum[index], True
         while concluded:
             concluded = False
-            full = sum(least) == len(may)  # then no player has more than the minimum
+            full = sum(least) == len(may)  # If so, no player has more cards than the minimum.
             for player, cards in enumerate(least):
                 bit = 1 << player
                 if not cards and not full:

@@ -1,4 +1,4 @@
-"""A recorded game, restricted to what the reader of its review may see."""
+"""Game of a record, restricted to what the reader of its review may see."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ from quaternity.table.games import rules_of_record
 
 MAX_REVIEWED_MOVES = 2_000
 MAX_HEAD_LINES = 200
-"""Maximum number of lines tried as the head of a record that breaks the rules."""
+"""Maximum number of lines that are tried as the header of an invalid record."""
 
 Shares = tuple[float, ...]
-"""Each seat's share of the win; seats in first place share it equally."""
+"""Share of the win of each seat. Seats that are tied for first place share it equally."""
 
 
 def shared_win(rules: Any, position: Any) -> Shares:
-    """Return the result of a game; an unfinished game is shared by all seats."""
+    """Return each seat's share of the win. In an unfinished game, all seats have equal shares."""
     places = rules.places(position) or (1,) * rules.seats
     return tuple([(place == 1) / places.count(1) for place in places])
 
 
 class RecordedGame:
-    """A game up to its end, or up to the move where its record breaks the rules.
+    """The game of a record, up to its end or to the first invalid line of the record.
 
-    If a seat reviews a hidden game (`own`), only what this seat saw is kept.
+    If the review of a game with hidden cards is limited to a seat (`own`), the object contains only
+    what this seat saw.
 
     Attributes:
         settled: The indices of positions without a pending question.
-        numbers: The number of each move, from 1; an answer has the number of its question.
-        result: Each seat's share of the win; None before the end.
-        fault: Why the record is not valid after these moves.
+        numbers: The number of each move, counted from 1. An answer has the number of its question.
+        result: Each seat's share of the win, or None if the game is not over.
+        fault: Why the record is invalid after these moves; empty if it is valid.
     """
 
     def __init__(self, record: object, seat: int | None) -> None:
@@ -48,7 +49,7 @@ class RecordedGame:
         self.rules, self.names, self.moves = rules, replay.names, replay.moves
         self.seat = None if seat is None else check_index(seat, rules.seats, "seat")
         self.own = rules.hidden and seat is not None
-        # The reason can depend on hands that the seat did not see.
+        # The reason could reveal hands that the seat did not see.
         self.fault = "the next line breaks the rules" if fault and self.own else fault
         self.warnings = () if fault or self.own else replay.warnings
         self.settled = [at for at, position in enumerate(positions) if rules.is_settled(position)]
@@ -63,21 +64,21 @@ class RecordedGame:
         self._seen = [rules.view(x, seat) for x in positions] if self.own else positions
 
     def may_see(self, seat: int) -> bool:
-        """Return whether the review may use the view of a seat."""
+        """Return whether the review may use what a seat saw."""
         return not self.own or seat == self.seat
 
     def view(self, index: int, seat: int) -> Any:
-        """Return a seat's view of a position; in a seat's own review, only its own."""
+        """Return a seat's view of a position. A seat's own review may use only this seat's view."""
         assert self.may_see(seat), "a seat's own review uses no other hand"
         return self._seen[index] if self.own else self.rules.view(self._seen[index], seat)
 
     def position(self, index: int) -> Any:
-        """Return a position of an open game."""
+        """Return a position of a game without hidden cards."""
         assert not self.rules.hidden, "hands are hidden"
         return self._seen[index]
 
     def draw_position(self, index: int, random: Random, seat: int | None = None) -> Any:
-        """Return a position as the review or a seat knows it; draw the rest at random."""
+        """Return a position in which everything that the review or `seat` cannot know is random."""
         if seat is not None or self.own:
             seen = self._seen[index] if seat is None else self.view(index, seat)
             return self.rules.like(seen, random)
@@ -87,22 +88,25 @@ class RecordedGame:
         return self.rules.like(self.rules.view(position, None), random)
 
     def whole_moves(self, index: int) -> int:
-        """Return the number of positions without a pending question before an index."""
+        """Return the number of positions without a pending question before a given position."""
         return bisect_left(self.settled, index)
 
     def around(self, index: int) -> tuple[int, int | None]:
-        """Return the positions before and after a whole move; None if its answer is missing."""
+        """Return the positions before and after a question with its answer, or another whole move.
+
+        The second position is None if the answer is missing.
+        """
         at = bisect_right(self.settled, index)
         return self.settled[at - 1], self.settled[at] if at < len(self.settled) else None
 
 
 def _check_length(data: bytes) -> None:
-    """Raise InputError if a record is too long, before it is parsed.
+    """Raise InputError if a record has too many moves. This is checked before it is parsed.
 
-    The line of a move starts with a number.
+    Each line of a move starts with a number.
     """
     words = (line.split(None, 2)[:2] for line in data.splitlines())
-    # Sets that are put down belong to the request before.
+    # Such a line belongs to the request before it, because the request completed the set.
     moves = sum(line[0].isdigit() and line[1:] != [b"puts"] for line in words if line)
     if moves > MAX_REVIEWED_MOVES:
         raise InputError(
@@ -112,7 +116,7 @@ def _check_length(data: bytes) -> None:
 
 
 def _replay_valid(data: bytes) -> tuple[Any, Any, str]:
-    """Return the rules, the game replayed as far as it is valid, and what breaks the rules."""
+    """Return the rules, the valid beginning of the game, and the reason why the rest is invalid."""
     try:
         rules = rules_of_record(data)
         return rules, rules.replay(data), ""
@@ -131,12 +135,13 @@ def _replay_valid(data: bytes) -> tuple[Any, Any, str]:
         good, bad = (middle, bad) if _parse_head(lines, middle) else (good, middle)
     rules, replay = _parse_head(lines, good) or (None, None)
     if not (replay and replay.moves) and not lines[good][:1].isdigit():
-        raise InputError(fault)  # the head has settings other than the default ones
+        # The invalid line is part of the header, so the settings are not known.
+        raise InputError(fault)
     return rules, replay, fault
 
 
 def _parse_head(lines: Sequence[bytes], count: int) -> tuple[Any, Any] | None:
-    """Return rules and game of the first lines of a record, or None if these are not valid."""
+    """Return the rules and game of the first lines of a record, or None if they are invalid."""
     data = b"".join(lines[:count])
     try:
         rules = rules_of_record(data)

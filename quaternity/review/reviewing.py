@@ -1,4 +1,4 @@
-"""Review of a game: the value of each move, the decisive moves, and each seat's chances."""
+"""Review of a recorded game: values of moves, decisive moves, and each seat's chances."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from quaternity.table.games import registration
 FORMAT = "review/1"
 MAX_REVIEW_SECONDS = 3600.0
 WORK_SHARE = 0.85
-"""Share of the time limit that is spent on the review; the rest is for starting, reading and
-writing."""
+"""Share of the time limit that is available for the review itself. The rest is reserved for
+starting, reading and writing."""
 MAX_MOMENTS, MAX_CANDIDATES = 3, 6
-"""Maximum number of decisive moves, and of the candidates examined for them."""
+"""Maximum number of decisive moves, and maximum number of candidates that are examined for them."""
 
 CHANCE = MessageTemplate("chance", "The chance of a yes was {chance}.")
 ONLY = MessageTemplate("only", "Only {answer} was possible.")
@@ -64,14 +64,15 @@ NOT_COMPARED = MessageTemplate(
 
 
 class ReviewedMove(NamedTuple):
-    """A move with its notes and its value.
+    """A move of the reviewed game, with its notes and its value.
 
     Attributes:
-        number: The number of the question or move, from 1; an answer has that of its question.
-        chance: The chance of a yes, given the asker's information; None if the move is not a
-            request or the chance is not known.
-        notes: What the player could have known and did not use, and the result of a better move.
-        worth: The value compared with another move; None if it was not compared.
+        number: The number of the move, counted from 1. An answer has the number of its question.
+        chance: The chance that the answer is yes, given the asker's information. None if the move
+            is not a request or the chance is not known.
+        notes: Sentences about what the player could have known and did not use, and about the
+            result of a better move.
+        worth: The value compared with another move. None if the moves were not compared.
     """
 
     number: int
@@ -85,7 +86,7 @@ class ReviewedMove(NamedTuple):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The sentences about the move, apart from its events."""
+        """Sentences about the chance and the value of the move."""
         if self.chance is None or any(message_data(event).get("forced") for event in self.events):
             return self.notes
         if 0 < self.chance < 1:
@@ -94,7 +95,7 @@ class ReviewedMove(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """A decisive move, with sentences that say how it decided the game."""
+    """A decisive move, with sentences about how it decided the game."""
 
     number: int
     seat: int
@@ -103,16 +104,17 @@ class Moment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """The review of a recorded game. `str` returns it as text, `document` as JSON.
+    """The review of a recorded game. `str` converts it to text, and `document` to JSON.
 
     Attributes:
-        seat: The seat whose information the review is limited to; None for all information.
+        seat: The seat to whose information the review is limited, or None for all information.
         over: Whether the game was played to its end.
-        curve: Each seat's chances after each whole move; at the end of a game, the result.
-        moments: At most three decisive moves, in the order of play; empty if the chances are
+        curve: Each seat's chances after each move, and the result at the end. A question and its
+            answer are one move here.
+        moments: At most three decisive moves, in the order of play. Empty if the chances are
             incomplete.
-        fault: What breaks the rules after these moves; empty if nothing does.
-        unfinished: Sentences about work that was not done within the time.
+        fault: Why the record is invalid after these moves; empty if it is valid.
+        unfinished: Sentences about the parts of the review that were not completed in time.
         imagined_by: The program that played the simulated games.
     """
 
@@ -132,12 +134,12 @@ class Review:
 
     @property
     def is_timed_out(self) -> bool:
-        """Whether the time limit ended the work, so that another run may find more."""
+        """Whether the time limit stopped the review. If so, another run may find more."""
         return any(isinstance(a, Message) and a.kind == TIME_WAS_UP for a in self.unfinished)
 
     @property
     def mistakes(self) -> tuple[ReviewedMove, ...]:
-        """The moves for which another move is better by more than chance explains."""
+        """Moves for which another move is known to be better."""
         return tuple([move for move in self.moves if move.mistake])
 
     def document(self) -> dict[str, Any]:
@@ -163,7 +165,7 @@ class Review:
             yield from (f"    {words.say(line)}" for line in moment.lines[1:])
         yield "\nMove by move"
         for number, group in groupby(self.moves, key=lambda move: move.number):
-            whole_move = list(group)  # a question comes with its answer
+            whole_move = list(group)  # A question and its answer are shown together.
             mark = "  mistake" if any(move.mistake for move in whole_move) else ""
             yield f"  {number}. {'; '.join(map(words.say, whole_move[-1].events))}{mark}"
             for move in whole_move:
@@ -182,7 +184,7 @@ class Review:
 
 
 def _plain(value: Any) -> Any:
-    """Return a part of a review in the form that JSON can represent."""
+    """Convert a part of a review to a value that JSON can represent."""
     if isinstance(value, Message):
         return document(value)
     if isinstance(value, MoveValue):
@@ -204,18 +206,19 @@ def review(
     """Return the review of a record of any game.
 
     Args:
-        seat: Limit the review of a hidden game to what this seat saw; None for all information.
-        seconds: Time limit in seconds; the review says what was not finished.
+        seat: The seat to whose information the review of a game with hidden cards is limited. None
+            for all information.
+        seconds: Time limit in seconds. The review says what was not completed in time.
         seed: Seed of the simulated games. The same seed and seconds give the same review, unless
             the time limit ended the work.
-        patience: Factor by which the wall-clock time may exceed `seconds` before the work ends, so
-            that a busy machine gives the same review as an idle one.
+        patience: Factor by which the elapsed time may exceed `seconds`. With a larger factor, a
+            busy machine gives the same review as an idle one.
 
     Raises:
-        InputError: If the text is not a record, the game has no such seat, it has too many moves,
-            or a number is not valid.
+        InputError: If the text is not a record, the game has no such seat or too many moves, or a
+            number is invalid.
 
-    Cost: half of the seconds, or less.
+    Usually, a review takes at most half of `seconds`.
     """
     if not isinstance(patience, int | float) or not 0 < patience < inf:
         raise InputError(f"patience: must be a number > 0, not {quote_value(patience)}")
@@ -226,7 +229,7 @@ def review(
 
 
 class _Reviewer:
-    """The computation of one review, until its time limit."""
+    """Computation of one review within its time limit."""
 
     def __init__(self, game: RecordedGame, judge: Judge, seed: int) -> None:
         self.game, self.judge, self.seed, self.deadline = game, judge, seed, judge.deadline
@@ -236,10 +239,10 @@ class _Reviewer:
         self.worth: dict[int, MoveValue] = {}
         self.decisive: dict[int, int] = {}
         self.is_complete = False
-        """Whether the time was sufficient to find the moves that decided the game."""
+        """Whether the time sufficed to find the moves that decided the game."""
         self.unfinished: list[Message] = []
         self.weighing = COMPARISON_MILLISECONDS * self.deadline.seconds
-        # The moves to examine: in a seat's own review, only its own moves.
+        # A seat's own review examines only this seat's moves.
         self.examined_moves = [
             at for at, (mover, _) in enumerate(game.moves) if game.seat in (None, mover)
         ]
@@ -303,7 +306,7 @@ class _Reviewer:
             self.is_complete = True
             return
         if not self.chances.simulate(CURVE_MILLISECONDS * self.deadline.seconds):
-            # With too few games for a curve, moves cannot be compared at all.
+            # There are too few games for the chances of all positions, so moves are not compared.
             work, self.weighing = self.weighing, 0.0
             self.chances.simulate(work)
         points = [self.chances.point(at) for at in self.game.settled]
@@ -317,7 +320,7 @@ class _Reviewer:
         self.is_complete = True
 
     def _decide(self) -> None:
-        """Find the moves with the largest changes of chances, each confirmed by further games."""
+        """Find the moves with the largest changes of chances that further games confirm."""
         ends = [at for at in range(len(self.game.moves)) if self.game.around(at)[1] == at + 1]
         swings = [(x, at) for at in ends if (x := self.chances.swing(*self.game.around(at)))]
         for (_, seat, old, new), at in sorted(swings, key=lambda x: (-x[0][0], x[1]))[
@@ -329,10 +332,10 @@ class _Reviewer:
                 self.decisive[at] = seat
 
     def _weigh(self) -> None:
-        """Compare moves with the judge's advice, starting with those that changed chances most."""
+        """Compare moves with the judge's advice, starting with the largest changes of chances."""
         game, left_out = self.game, 0
         if type(self.judge).advice is Judge.advice or (game.rules.hidden and not self.judge.draws):
-            return  # there is nothing to compare with, or no hands to compare by
+            return  # The judge gives no advice, or cannot draw the hands for a comparison.
         beyond = self.chances.too_large
         open_moves = [
             at
@@ -367,15 +370,16 @@ class _Reviewer:
         )  # fmt: skip
 
     def _moments(self, moves: list[ReviewedMove]) -> Iterator[Moment]:
-        """Yield the moves with the largest changes; to fill up, moves that scored for the winner.
+        """Yield the largest changes of chances, then moves that scored for the winner.
 
-        Of the latter, the move that took the lead for good comes first, then the latest ones.
+        Among moves that scored, the move that took the lead for good comes first, then the latest
+        moves.
         """
         game, chosen = self.game, dict[int, Message]()
         for at, seat in self.decisive.items():
             old, new = (self.chances.chances_at(x)[seat].mean for x in (game.around(at)[0], at + 1))
             chosen[at] = CHANGED(who=seat, before=percent(old, 0), after=percent(new, 0))
-        even = 1 / game.rules.seats  # if all share first place, no points led to it
+        even = 1 / game.rules.seats  # If all seats share first place, no move was decisive for it.
         first = [seat for seat, part in enumerate(game.result or ()) if part > even]
         leading, scored = dict[int, int](), dict[int, int]()
         for at in (at for at in range(len(moves)) if game.around(at)[1] == at + 1):

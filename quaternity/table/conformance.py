@@ -1,13 +1,13 @@
-"""The laws that the rules of every game must obey, and a function that tests your own game.
+"""Tests of the laws that the rules of every game must obey.
 
     from quaternity.table.conformance import check_rules
 
     def test_my_game():
         check_rules(MyRules())
 
-The laws are tested on random matches. They are the same for all games, so they cannot test the
-specific rules of a game, for example that a wrong claim costs a point. Write your own tests for
-those.
+The laws are tested on random matches. Since the laws are the same for all games, they do not cover
+the specific rules of a game, for example that a wrong claim costs a point. Write separate tests for
+such rules.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from quaternity.base.errors import IllegalMove, QuaternityError
 from quaternity.base.sentences import document
 
 MAX_MATCH_MOVES = 400
-"""Number of moves after which a random match is stopped."""
+"""Maximum number of moves of a random match, after which it is stopped."""
 
 MAX_TRIED_MOVES = 12
 """Maximum number of moves that are tested in a position."""
 
 
 class LawViolation(QuaternityError):
-    """A game breaks a law. The text says which law, and in which match."""
+    """Error for a game that violates a law. The message names the law and the match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Conformance:
         matches: number of matches.
         moves: number of moves in all matches.
         over: number of matches that were played to the end.
-        alike: number of comparisons between two positions that give a seat the same view.
+        alike: number of pairs of positions with the same view that were compared.
     """
 
     matches: int
@@ -54,17 +54,18 @@ class Conformance:
 def check_rules(
     rules: Any, matches: int = 20, seed: int = 0, player: Any = None, encoded: Any = None
 ) -> Conformance:
-    """Test all laws on random matches. Each function of the rules runs about forty times per move.
+    """Test all laws on random matches.
 
     Args:
         rules: the rules to test.
         matches: number of matches.
         seed: random seed.
-        player: makes every other move, for games in which random moves rarely reach the end.
-        encoded: the encoder of the game (`quaternity.environments.episode.Encoded`), if any.
+        player: player who makes every second move. Needed for games that rarely end by random
+            moves.
+        encoded: the encoding of the game (`quaternity.environments.episode.Encoded`), if any.
 
     Raises:
-        BrokenLaw: If a law does not hold. The error describes the first such case.
+        LawViolation: If the rules violate a law. The error describes the first violation.
     """
     moves = over = alike = 0
     for number in range(matches):
@@ -123,7 +124,7 @@ class _Walk:
         self.check_record(record.encode(), names, ends)
 
     def check_record(self, data: bytes, names: Sequence[str], ends: Sequence[int]) -> None:
-        """Check that a record gives the match, and a truncated record the beginning of it."""
+        """Check that a record gives the same match, and a truncated record the beginning of it."""
         rules = self.rules
         expect(rules.of_record(data).settings == rules.settings, "a record gives other settings")
         replay = rules.replay(data)
@@ -158,7 +159,7 @@ class _Walk:
         return self.random.choice(list(legal))
 
     def check_scores(self, acting: Sequence[int]) -> None:
-        """Check that each seat has points, and a place exactly if the game is over."""
+        """Check that each seat has points, and has a place if and only if the game is over."""
         places = self.rules.places(self.position)
         expect(
             len(self.rules.points(self.position)) == self.rules.seats,
@@ -178,7 +179,7 @@ class _Walk:
         rules, position = self.rules, self.position
         view, may_act = rules.view(position, seat), seat in acting
         if not may_act:
-            # A seat must not make the moves of another seat.
+            # A seat must not be able to make the moves of another seat.
             for other in (seat, *acting):
                 for move in islice(rules.moves(rules.view(position, other)), 2):
                     self.check_refusal(seat, move)
@@ -204,7 +205,7 @@ class _Walk:
                 self.check_refusal(seat, move)
 
     def check_encoding(self, view: Any, legal: Sequence[Any]) -> None:
-        """Check that actions match the legal moves, and numbers match `entries` and are 0 to 1."""
+        """Check that actions match the legal moves and numbers match `entries`, from 0 to 1."""
         encoded = self.encoded
         actions = [action for action, allowed in enumerate(encoded.mask(view)) if allowed]
         expect(
@@ -230,7 +231,7 @@ class _Walk:
         expect(all(0 <= number <= 1 for number in numbers), "a number is not between 0 and 1")
 
     def check_refusal(self, seat: int, move: Any) -> None:
-        """Check that a move that is not legal is refused, with reasons."""
+        """Check that an illegal move is refused and that reasons are given."""
         try:
             self.rules.after(self.position, seat, move)
         except IllegalMove as error:
@@ -239,7 +240,10 @@ class _Walk:
             raise LawViolation(f"{move} of seat {seat} is not a legal move, but is accepted")
 
     def check_indistinguishable(self, seat: int | None) -> None:
-        """Check that positions that a seat (None: a bystander) cannot distinguish act the same."""
+        """Check that an observer gets the same results in two positions with the same view.
+
+        The observer None is a bystander.
+        """
         rules, observer = self.rules, _observer_name(seat)
         view = rules.view(self.position, seat)
         other = rules.like(view, self.random)
@@ -294,7 +298,7 @@ class _Walk:
     def move_in_both(self, observer: int | None, real: Any, twin: Any) -> tuple[Any, Any] | None:
         """Make the same move in two positions that an observer cannot distinguish.
 
-        Return None if the move is illegal in one position, or its events differ.
+        Return None if the move is illegal in one of the positions, or its events differ.
         """
         rules = self.rules
         acting = list(rules.to_act(real))
@@ -325,6 +329,6 @@ def _observer_name(seat: int | None) -> str:
 
 
 def expect(holds: bool, message: str) -> None:
-    """Raise `LawViolation` with a message unless a condition holds."""
+    """Raise `LawViolation` with a message if a condition is false."""
     if not holds:
         raise LawViolation(message)

@@ -5,8 +5,8 @@
     def test_my_game():
         check_game("mine")
 
-The check tests the laws of `quaternity.table.conformance` and then uses each interface as a user
-would: it runs commands in separate processes and requests pages from a local server.
+The check tests the laws of `quaternity.table.conformance`. Then it uses each interface like a user:
+it runs commands in separate processes and requests pages from a local server.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from quaternity.table.players import make_player
 from quaternity.table.tournament.playing import Tournament, play_game
 
 MAX_SECONDS = 120
-"""Time limit of a command or a request, in seconds."""
+"""Time limit for a command or a request, in seconds."""
 
 PLAY_INPUT = "help\nrules\nstate\nmoves\nhint\nhistory\nundo\nquit\n"
-"""Input for the command `play`."""
+"""Lines that the check types into the command `play`."""
 
 
 def check_game(game: str, matches: int = 3, seed: int = 0) -> tuple[str, ...]:
-    """Check a registered game in about ten seconds, and return the names of the checks.
+    """Check a registered game in about ten seconds. Return the names of the completed checks.
 
-    Interfaces whose optional dependency is not installed are skipped.
+    An interface is skipped if its optional dependency is not installed.
 
     Args:
         game: name of the game.
@@ -50,7 +50,7 @@ def check_game(game: str, matches: int = 3, seed: int = 0) -> tuple[str, ...]:
         seed: random seed.
 
     Raises:
-        BrokenLaw: If a check fails. The message names the first one.
+        LawViolation: If a check fails. The message names the first failed check.
     """
     rules = registration(game).rules_class()
     checks: dict[str, Callable[[], None]] = {
@@ -87,7 +87,7 @@ def _players(rules: Any) -> list[str]:
         except InputError as error:
             if name == registered.strongest:
                 raise LawViolation(f"strongest player: {error}") from error
-            continue  # it needs an argument
+            continue  # The command needs an argument.
         names.append(name)
     return names
 
@@ -150,7 +150,7 @@ def _use_terminal(rules: Any) -> None:
         play = [*commands, "play", "--record", record, "--seed", "1"]
         _run([*commands, "--help"])
         _run(["watch", "--help"])
-        # A person takes the first seat, so the match is not over when they quit.
+        # A person takes the first seat, so that the match is not over when the person quits.
         _run([*play, "--seats", ",".join(["you", *[player] * (rules.seats - 1)])], PLAY_INPUT)
         recorded = rules_of_record(Path(record).read_bytes())
         expect(recorded.name == rules.name, "its record is that of another game")
@@ -187,7 +187,7 @@ def _use_browser(rules: Any) -> None:
         seen = _request(table, headers=token)
         _request(page, headers=token)
         for word in (*registration(game).helpers, "hint"):
-            # Some helpers need a formula; a seat that is not to move gets no hint (409).
+            # Some helpers need a formula. A seat that is not to move gets no hint, but status 409.
             _request(f"{table}/help/{word}?formula=H0%200/0", headers=token, allowed=(409, 422))
         if seen["moves"]:
             move = {"version": seen["version"], "id": "first", "move": seen["moves"][0]}
@@ -198,7 +198,7 @@ def _use_browser(rules: Any) -> None:
 
 @contextmanager
 def _server(folder: str) -> Iterator[str]:
-    """Run a local server, and yield the link to its start page."""
+    """Run a local server, and yield the URL of its start page."""
     command = [sys.executable, "-m", "quaternity", "serve", "--host", "127.0.0.1", "--port", "0"]
     with subprocess.Popen(
         [*command, "--data", folder], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -217,7 +217,7 @@ def _server(folder: str) -> Iterator[str]:
 def _request(
     link: str, document: Any = None, headers: Any = None, allowed: Sequence[int] = ()
 ) -> Any:
-    """Send a request, and return the JSON document or the text of the page.
+    """Send a request. Return the JSON document, or the text of the page.
 
     Return None if the server answers with one of the `allowed` error statuses.
     """

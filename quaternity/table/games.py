@@ -1,4 +1,4 @@
-"""The registry of all games: those of this distribution, and those of installed plug-ins."""
+"""Registry of all games: the built-in games and the games of installed plug-ins."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ GAMES = {
     "quarto": "quaternity.quarto.registration:QUARTO",
     "set": "quaternity.ternary.registration:SET",
 }
-"""The place of the registration of each game of this distribution."""
+"""Location of the registration of each built-in game, by name."""
 
 ENTRY_POINTS = "quaternity.games"
-"""The entry-point group in which other distributions register games, each under its name."""
+"""Group of entry points in which other distributions register games by name."""
 
 
 @cache
 def plugin_games() -> Plugins[Registration]:
-    """Return the games that other distributions have registered, by name."""
+    """Return the registrations of games from other distributions, by name."""
 
     def check_registration(name: str, loaded: object) -> Registration:
         if not isinstance(loaded, Registration):
@@ -41,7 +41,7 @@ def plugin_games() -> Plugins[Registration]:
 
 
 def game_names() -> Iterator[str]:
-    """Yield the names of all games, those of this distribution first."""
+    """Yield the names of all games. The built-in games come first."""
     yield from GAMES
     yield from plugin_games().usable
 
@@ -65,12 +65,12 @@ def registration(game: str) -> Registration:
 
 
 def rules_class(game: str) -> Any:
-    """Import and return the class of a game's rules."""
+    """Import the class of a game's rules and return it."""
     return registration(game).rules_class
 
 
 def rules_of_record(data: bytes) -> Any:
-    """Return the rules with the settings of a record, whose first word is the name of the game.
+    """Return the rules for a record, with its settings. Its first word is the name of the game.
 
     Raises:
         InputError: If the data are not a record of a known game.

@@ -1,4 +1,4 @@
-"""The history of a running game: its positions, its moves, and the events that players saw."""
+"""History of a running game: its positions, its moves, and the events that players saw."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from quaternity.base.sentences import message_data
 from quaternity.table.protocol import M, P, Rules, Step, V
 
 MAX_PROGRAM_MOVES = 10_000
-"""Maximum number of consecutive moves of programs without a move of a person."""
+"""Maximum number of moves that programs make without a move of a person in between."""
 
 
 def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]:
-    """Return the events, each with the number of its move.
+    """Return the events in order, each with the number of its move.
 
-    A pending question is replaced by the later event that has its answer.
+    A pending question is omitted if a later event contains its answer.
     """
     events: list[tuple[int, str]] = []
     is_pending = False
@@ -35,8 +35,9 @@ class GameHistory(Generic[P, M, V]):
     Attributes:
         keeps_positions: whether all positions are stored. Otherwise they are recomputed from the
             moves.
-        moves: the moves, each with the seat that made it, without those that were taken back.
-        steps: for each move, what everybody saw of it.
+        moves: the moves, each with the seat that made it. Moves that were taken back are not
+            included.
+        steps: the public information about each move.
     """
 
     keeps_positions: ClassVar[bool] = True
@@ -57,7 +58,7 @@ class GameHistory(Generic[P, M, V]):
             self.add(seat, move, after)
 
     def add(self, seat: int, move: M, after: P, step: Step | None = None) -> None:
-        """Add a move that leads to the position `after`; `step` is computed unless it is given."""
+        """Add a move that leads to the position `after`. If `step` is not given, it is computed."""
         self.steps.append(step or self.step(seat, move, after))
         self.moves.append((seat, move))
         self.position = after
@@ -65,11 +66,11 @@ class GameHistory(Generic[P, M, V]):
             self._positions.append(after)
 
     def step(self, seat: int, move: M, after: P) -> Step:
-        """Return what everybody sees of a move from the current position to another."""
+        """Return the public information about a move from the current position to another one."""
         return Step(seat, tuple(self.rules.events(self.position, seat, move, after)))
 
     def positions_to(self, moves: int) -> list[P]:
-        """Return the positions from the start on, at least up to the one after `moves` moves."""
+        """Return the positions from the start to at least the one after `moves` moves."""
         known = self._positions
         for seat, move in self.moves[len(known) - 1 : moves]:
             known.append(self.rules.after(known[-1], seat, move))
@@ -82,8 +83,9 @@ class GameHistory(Generic[P, M, V]):
     def undo_length(self, people: Collection[int]) -> int:
         """Return the number of moves that an undo takes back.
 
-        An undo goes back to before the last move of a person, or before the last move if no people
-        play. It takes back a person's answer together with the question, unless a program asked it.
+        An undo restores the position before the last move of a person. If no people play, it
+        restores the position before the last move. If a person answered the question of another
+        person, the undo takes back the question, too.
         """
         people = people or range(self.rules.seats)
         positions, kept = self.positions_to(len(self.moves)), len(self.moves)

@@ -1,6 +1,7 @@
-"""The record file of a running match. Each move is on the disk before any player sees it.
+"""Record file of a running match. Each move is written to the disk before any player sees it.
 
-When a seat is handed over, a comment names the players from then on: `# seats: you, search`.
+When a seat is handed over to another player, a comment names the new players: `# seats: you,
+search`.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ _SEATS = re.compile(rb"^# seats: (.*?)\r?$", re.MULTILINE)
 
 
 class MatchJournal(AppendOnlyFile):
-    """The record file of one match. `begin` creates a new file, `resume` continues an existing one.
+    """The record file of one match, which `begin` creates or `resume` continues.
 
     Attributes:
-        seats: the players since the last handover of a seat, or none if there was no handover.
+        seats: the players since the last handover of a seat. Empty if there was no handover.
     """
 
     _ends: list[int]
@@ -32,7 +33,7 @@ class MatchJournal(AppendOnlyFile):
 
     @classmethod
     def begin(cls, path: str, match: Match[Any, Any, Any]) -> Self:
-        """Create a record with the moves so far, in a file that is new or empty."""
+        """Write a match, with the moves so far, to a new or empty file."""
         text = match.rules.record_start(match.positions[0], match.names)
         journal = cls.create(path, text)
         journal._ends = [len(text.encode())]
@@ -42,7 +43,7 @@ class MatchJournal(AppendOnlyFile):
 
     @classmethod
     def resume(cls, path: str, rules: Any) -> tuple[Self, Replay[Any, Any]]:
-        """Open an existing record, and return the journal and the game so far.
+        """Open an existing record. Return the journal and the game so far.
 
         Raises:
             InputError: If the file cannot be read or written, is in use by another process, is not
@@ -62,18 +63,19 @@ class MatchJournal(AppendOnlyFile):
             journal.close()
             raise
         journal.seats = journal._written = _seats_in(data)
-        # Comments after the last move stay before the next move.
+        # Comments after the last move stay where they are when a move is added.
         journal._ends = [*replay.ends[:-1], journal.size]
         return journal, replay
 
     def add(self, match: Match[Any, Any, Any]) -> None:
-        """Append the last move of a match. The move is on the disk when this method returns."""
+        """Append the last move of a match. When this method returns, the move is on the disk."""
         self._append(match, len(match.moves) - 1)
-        with suppress(InputError):  # the move is saved; the next `add` writes the players again
+        # The move is saved. If the comment cannot be written, the next call of `add` tries again.
+        with suppress(InputError):
             self._write_seats(match)
 
     def note_seats(self, match: Match[Any, Any, Any]) -> None:
-        """Write a comment with the players after a handover. A pending question delays it."""
+        """Write a comment with the players after a handover, or later if a question is pending."""
         self.seats = tuple(match.names)
         self._write_seats(match)
 
@@ -93,7 +95,7 @@ class MatchJournal(AppendOnlyFile):
         self._ends.append(self._ends[-1] + len(text.encode()))
 
     def rewrite(self, match: Match[Any, Any, Any]) -> None:
-        """Remove the moves that were taken back in the match.
+        """Remove the moves from the file that were taken back in the match.
 
         Raises:
             InputError: If the file was changed by another program.

@@ -1,4 +1,4 @@
-"""Matches: a game with its players, from the start to the end, with undo and changes of players."""
+"""Matches: a game with its players, with undo, and with changes of players during the game."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ V_contra = TypeVar("V_contra", contravariant=True)
 
 
 class Player(Protocol[M_co, V_contra]):
-    """A program that plays in a seat.
+    """Protocol of a program that plays in a seat.
 
-    It may have a method `observe(step)`, which is called after each move, including its own moves.
-    It may store anything for the duration of a match. An attribute `game` names the only game that
-    it plays.
+    The optional method `observe(step)` is called after every move, including those of this player.
+    A player may store information for the duration of a match. The optional attribute `game` is the
+    name of the only game that the player can play.
     """
 
     def choose(self, view: V_contra, random: Random) -> M_co | None:
         """Return a legal move, or None to wait if other seats may act, too.
 
-        If several seats may act at once, a method `delay(view, random)` may return the seconds
-        until the move.
+        If several seats may act at once, the optional method `delay(view, random)` returns the
+        seconds until the move.
         """
 
 
 class ChosenMove(NamedTuple, Generic[M]):
-    """A legal move that a program has chosen, with its delay in seconds (see `Player.choose`)."""
+    """The move that a program has chosen, and its delay in seconds (see `Player.choose`)."""
 
     seconds: float
     seat: int
@@ -45,11 +45,11 @@ class ChosenMove(NamedTuple, Generic[M]):
 
 
 class Match(GameHistory[P, M, V]):
-    """A game with its players.
+    """A game with its players, who can make moves, undo them and leave their seats.
 
     Attributes:
-        keep: called with the match after each move, before any player sees the move. If it raises
-            an exception, the move is taken back.
+        keep: function that saves the match. It is called with the match after each move, before any
+            player sees the move. If it raises an exception, the move is taken back.
         names: the player in each seat; see `quaternity.table.players`.
     """
 
@@ -62,17 +62,16 @@ class Match(GameHistory[P, M, V]):
         moves: Sequence[tuple[int, M]] = (),
         move_seconds: float | None = None,
     ) -> None:
-        """Start a match, or continue one.
+        """Start a new match, or continue a match.
 
         Args:
-            rules: the game.
             names: the player in each seat; see `quaternity.table.players`.
             seed: seed of the deal and of the players' random choices (see `GameHistory.chance`).
-            positions: the positions so far; empty for a new match.
+            positions: the positions so far, or none for a new match.
             moves: the moves so far, each with its seat.
-            move_seconds: time limit for each move of a program, in seconds. The default None means
-                no limit, but `EXTERNAL_MOVE_SECONDS` for an external player. Players with a limit
-                play in a separate process.
+            move_seconds: time limit for each move of a program, in seconds. With None, built-in
+                players have no limit, and the limit of external players is `EXTERNAL_MOVE_SECONDS`.
+                Players with a limit run in a separate process.
         """
         if len(names) != rules.seats:
             raise InputError(f"seats: {len(names)} players for {rules.seats} seats")
@@ -90,16 +89,16 @@ class Match(GameHistory[P, M, V]):
 
     @property
     def people(self) -> list[int]:
-        """The seats without a program."""
+        """The seats of people, who are not programs."""
         return [seat for seat, name in enumerate(self.names) if name == YOU]
 
     def view(self, seat: int | None) -> V:
-        """Return what a seat sees now."""
+        """Return the current view of a seat. The seat None is a bystander."""
         view: V = self.rules.view(self.position, seat)
         return view
 
     def play(self, seat: int, move: M) -> Step:
-        """Make a move, save it, and inform the programs.
+        """Make a move, save the match, and inform the programs.
 
         Raises:
             IllegalMove: If the move is illegal.
@@ -108,7 +107,7 @@ class Match(GameHistory[P, M, V]):
         try:
             self.keep(self)
         except BaseException:
-            # A move that cannot be saved does not count.
+            # The move could not be saved, so it is taken back.
             self.take_back(1)
             raise
         self._tell(self.steps[-1])
@@ -117,15 +116,15 @@ class Match(GameHistory[P, M, V]):
         return self.steps[-1]
 
     def next_program(self) -> ChosenMove[M] | None:
-        """Ask all programs that may move, and return the chosen move with the shortest delay.
+        """Ask all programs that may move for a move. Return the move with the shortest delay.
 
-        Return None if no program may move, or all of them wait.
+        Return None if no program may move, or if all programs wait.
 
         Raises:
             PlayerFault: If a program fails, exceeds its time limit (PlayerTimeout), or gives an
                 illegal move.
-            QuaternityError: If a program of this distribution refuses the position, for example
-                because it is too large.
+            QuaternityError: If a built-in program refuses the position, for example because it is
+                too large.
         """
         planned = [self._ask_program(seat) for seat in self.rules.to_act(self.position)]
         return min((p for p in planned if p is not None), default=None, key=lambda x: x[:2])
@@ -153,28 +152,28 @@ class Match(GameHistory[P, M, V]):
     def _is_isolated(self, name: str) -> bool:
         """Return whether a player must run in a separate Python process."""
         if is_program(name):
-            return False  # it is a separate program anyway
+            return False  # Such a player is a separate program in any case.
         return self.move_seconds is not None or is_foreign(self.rules.name, name)
 
     def program_move(self) -> Step | None:
-        """Play the move of `next_program` without its delay, or return None if there is none."""
+        """Play the move of `next_program` without its delay. Return None if there is no move."""
         planned = self.next_program()
         return None if planned is None else self.play(planned.seat, planned.move)
 
     @property
     def whole_moves(self) -> int:
-        """The number of moves, where a question and its answer count as one move."""
+        """Number of moves so far. A question and its answer count as one move."""
         return sum(map(self.rules.is_settled, self.positions[1:]))
 
     def undo(self) -> int:
-        """Undo the last move of a person and all later moves, and return the number of moves."""
+        """Undo the last move of a person and all later moves. Return the number of moves undone."""
         count = self.undo_length(self.people)
         self.take_back(count)
         self._seat_players()
         return count
 
     def hand_over(self, seat: int, name: str) -> None:
-        """Give a seat to another player.
+        """Replace the player of a seat by another player.
 
         Raises:
             InputError: If there is no such seat or player.
@@ -190,9 +189,9 @@ class Match(GameHistory[P, M, V]):
             raise
 
     def _seat_players(self) -> None:
-        """Create new players, which observe all steps so far.
+        """Create new players for all seats and inform them of all moves so far.
 
-        So no player remembers a move that was taken back.
+        Players are replaced so that none of them remembers a move that was taken back.
         """
         self.dismiss()
         self._players = [self._make_player(seat) for seat in range(self.rules.seats)]
@@ -200,9 +199,10 @@ class Match(GameHistory[P, M, V]):
             self._tell(step)
 
     def _make_player(self, seat: int) -> Player[M, V] | None:
-        """Create the player of a seat, or return None for a person or a player in another process.
+        """Create the player of a seat.
 
-        For a player in another process, only check that it can be created there.
+        Return None for a person. For a player that runs in another process, only check that it can
+        be created there, and return None.
         """
         name = self.names[seat]
         if name == YOU or not self._is_isolated(name):
@@ -215,7 +215,7 @@ class Match(GameHistory[P, M, V]):
         return None
 
     def dismiss(self) -> None:
-        """End the game for external programs, and send its outcome, or None if it is not over."""
+        """End the game for external programs. They receive its outcome or, before the end, None."""
         for player in self._players:
             if isinstance(player, ProgramPlayer):
                 player.leave(outcome_of(self.rules, self.position))
@@ -228,7 +228,7 @@ class Match(GameHistory[P, M, V]):
 
 
 def outcome_of(rules: Any, position: Any) -> dict[str, Any] | None:
-    """Return the places and points as sent to programs, or None if the game is not over."""
+    """Return the places and points as programs receive them; None if the game is not over."""
     places = rules.places(position)
     return places and {"places": list(places), "points": list(rules.points(position))}
 
@@ -241,12 +241,12 @@ def choose_move(
     random: Random,
     steps: Sequence[Step] = (),
 ) -> tuple[Any, float]:
-    """Ask a player for a move, after it has observed the steps; return the move and its delay.
+    """Ask a player for a move, after informing it of the steps. Return the move and its delay.
 
     Raises:
         PlayerFault: If the player fails, or gives an illegal move or an invalid delay.
-        QuaternityError: If a player of this distribution refuses the position, for example because
-            it is too large.
+        QuaternityError: If a built-in player refuses the position, for example because it is too
+            large.
     """
     foreign = is_foreign(rules.name, sitting.name)
     try:
@@ -257,11 +257,13 @@ def choose_move(
         move = player.choose(view, random)
         delay = getattr(player, "delay", None)
         seconds = 0.0 if delay is None else float(delay(view, random))
-        faults = list(rules.faults(view, move))  # waiting is a fault if no other seat may act
+        # Waiting (None) is a fault if no other seat may act.
+        faults = list(rules.faults(view, move))
         if move is not None and not faults and foreign:
-            # Never keep an object of external code in a game.
+            # The move is converted to text and back, so that no object of external code enters the
+            # game.
             move = rules.read(rules.write(move), view)
-    except BaseException as error:  # external code may raise anything
+    except BaseException as error:  # External code may raise any exception.
         if isinstance(error, QuaternityError) and not foreign:
             raise
         raise sitting.fault(error, _view_note(rules, view, error)) from error
@@ -277,7 +279,7 @@ def choose_move(
 
 
 def _view_note(rules: Any, view: Any, error: BaseException) -> str:
-    """Return a note on the type of the view if a player used a missing attribute, else ''."""
+    """Return a hint about the type of the view if a player used a missing attribute, else ''."""
     if not isinstance(error, AttributeError) or (error.obj is not view and error.obj is not rules):
         return ""
     kind = type(view)
@@ -287,9 +289,9 @@ def _view_note(rules: Any, view: Any, error: BaseException) -> str:
 def choose_move_isolated(
     rules: Any, name: str, seat: int, steps: Sequence[Step], view: Any, random: Random
 ) -> tuple[str | None, float]:
-    """Do the same as `choose_move` with a new player, in a separate process.
+    """Call `choose_move` with a new player in a separate process, and return the move as text.
 
-    The move is returned as text, so that no object of external code is created in the main process.
+    Text is returned so that no object of external code is created in the main process.
     """
     sitting, player = SeatedPlayer("player", name, seat), _make_isolated(rules, name, seat)
     if isinstance(player, ProgramPlayer):
@@ -299,12 +301,13 @@ def choose_move_isolated(
         player.leave()
     try:
         return None if move is None else str(rules.write(move)), seconds
-    except BaseException as error:  # a move may be of an external class
+    # A move may be an object of external code, whose methods may raise any exception.
+    except BaseException as error:
         raise sitting.fault(error) from error
 
 
 def _make_isolated(rules: Any, name: str, seat: int) -> Any:
-    """Create a player in a separate process, and report that its time limit starts now."""
+    """Create a player in a separate process, whose time limit starts after this is reported."""
     announced = notes()
     if announced is not None:
         announced.note_thinking(seat)
@@ -314,7 +317,7 @@ def _make_isolated(rules: Any, name: str, seat: int) -> Any:
 def check_player_isolated(
     rules: Any, names: Sequence[str], seat: int, seconds: float, kind: str = "player"
 ) -> None:
-    """Check, in a separate process, that the player of a seat can be created.
+    """Check in a separate process that the player of a seat can be created.
 
     Raises:
         InputError: If the player cannot be created.

@@ -1,4 +1,4 @@
-"""Base class of the rules of most games: legal moves, places by points, and text records."""
+"""Base class for the rules of a game, with defaults for moves, places and text records."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from quaternity.table.protocol import M, P, Rules, V
 
 
 class LegalMoves(Sequence[M]):
-    """The legal moves of a view, computed lazily."""
+    """The legal moves of a view. They are computed when they are needed."""
 
     def __init__(self, rules: PlainRules[Any, M, V], view: V) -> None:
         self._rules, self._view = rules, view
@@ -42,10 +42,10 @@ class LegalMoves(Sequence[M]):
 
 
 class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
-    """Base class of the rules of games in which every move is complete and is written as text.
+    """Base class for rules in which no move needs an answer and every move is written as text.
 
-    The record (`quaternity.base.text_record`) has a line for each setting, a line with the players,
-    and a line for each move. All settings have defaults.
+    A record (`quaternity.base.text_record`) has one line for each setting, one for the players, and
+    one for each move. Every setting must have a default value.
 
     Attributes:
         first_line: first line of a record.
@@ -58,10 +58,10 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
     chance_keys: tuple[str, ...] = ()
 
     def __init__(self, settings: Any = None) -> None:
-        """Create the rules with the given settings, or with the default settings."""
+        """Create the rules with the given settings. None stands for the default settings."""
 
     def iter_moves(self, view: V) -> Iterator[M]:
-        """Return an iterator over the legal moves of the seat that has this view, in order."""
+        """Return an iterator over the legal moves of the seat with this view, in a fixed order."""
 
     def chance_text(self, start: P) -> str:
         """Return the header lines of a record that contain the results of chance."""
@@ -69,7 +69,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return ""
 
     def recorded_start(self, record: TextRecord) -> P:
-        """Return the first position of a recorded game."""
+        """Return the first position of the game in a record."""
         del record
         return self.start(Random(0))
 
@@ -84,19 +84,19 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return then == now
 
     def default_move(self, view: V) -> M | None:
-        """Return None, because most games have no default move of an absent player."""
+        """Return None, because most games have no default move for an absent player."""
         del view
         return None
 
     def places(self, position: P) -> tuple[int, ...] | None:
-        """Rank the seats by points once the game is over. Seats with equal points share a place."""
+        """Rank the seats by points, or return None if the game is not over. Ties share a place."""
         if self.to_act(position):
             return None
         points = self.points(position)
         return tuple(1 + sum(other > own for other in points) for own in points)
 
     def moves(self, view: V) -> Collection[M]:
-        """Return the legal moves."""
+        """Return the legal moves of the seat with this view."""
         return LegalMoves(self, view)
 
     def write(self, move: M) -> str:
@@ -104,13 +104,13 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return str(move)
 
     def record_start(self, start: P, names: Sequence[str]) -> str:
-        """Return the header: first line, settings, players and the results of chance."""
+        """Return the header of a record: first line, settings, players and results of chance."""
         players = f"players {', '.join(names)}\n" if names else ""
         settings = settings_text(self.settings)
         return f"{self.first_line}\n{settings}{players}{self.chance_text(start)}"
 
     def record_move(self, before: P, seat: int, move: M, after: P) -> str:
-        """Return the line of a move."""
+        """Return the line of a move in a record."""
         del before, after
         return f"{seat} {move}\n"
 
@@ -125,7 +125,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return cls(read_settings(cls._parse_record(data), cls().settings))
 
     def replay(self, data: bytes) -> Replay[P, M]:
-        """Read a record that has the same settings."""
+        """Replay a record that has the same settings as these rules."""
         check_same(self.settings, self.of_record(data).settings)
         record = self._parse_record(data)
         return replay_moves(self, record, self.recorded_start(record))

@@ -1,7 +1,7 @@
-"""A game with all its moves as an immutable value: the base class for all table games.
+"""Base class for games with their moves as immutable objects.
 
-The packages `quaternity.kwartet`, `quaternity.quarto` and `quaternity.ternary` each have a subclass
-with their rules and their drawing.
+The packages `quaternity.kwartet`, `quaternity.quarto` and `quaternity.ternary` each contain a
+subclass.
 """
 
 from __future__ import annotations
@@ -20,17 +20,16 @@ from quaternity.base.validation import as_int, as_tuple, check_index, check_text
 from quaternity.table.protocol import M, P, V
 
 S = TypeVar("S")
-"""The settings of a game."""
+"""Type of the settings of a game."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PlayedGame(Generic[S, P, M, V]):
-    """A running or finished game. The methods `play` and `undo` return another game.
+    """An immutable game with its moves so far. The methods `play` and `undo` return another game.
 
     Attributes:
         rules: the rules, with the settings of the game.
-        positions: the complete positions from the start on, including hidden information; one more
-            than moves.
+        positions: the positions before and after each move, including hidden information.
         moves: the moves, each with the seat that made it.
     """
 
@@ -52,7 +51,7 @@ class PlayedGame(Generic[S, P, M, V]):
 
     @classmethod
     def start(cls, settings: S | None = None, seed: int | str | None = None) -> Self:
-        """Return a game before the first move.
+        """Return a game in which no move has been made.
 
         Args:
             settings: the settings; None for the default settings.
@@ -70,7 +69,7 @@ class PlayedGame(Generic[S, P, M, V]):
 
     @classmethod
     def parse(cls, data: str | bytes) -> Self:
-        """Return the game of a record.
+        """Return the game of a record, given its text.
 
         Issue a `FileWarning` for each irregularity that does not prevent reading.
 
@@ -84,7 +83,7 @@ class PlayedGame(Generic[S, P, M, V]):
 
     @classmethod
     def read(cls, path: str) -> Self:
-        """Return the game of a record file (`-` for standard input); see `parse`."""
+        """Return the game of a record file. The path `-` is standard input. See `parse`."""
         return cls._of_record(read_bytes(path))
 
     @classmethod
@@ -95,10 +94,10 @@ class PlayedGame(Generic[S, P, M, V]):
         return cls(rules, replay.positions, replay.moves)
 
     def record(self, names: Sequence[str] = ()) -> str:
-        """Return the record of the game, including hidden information. `parse` can read it.
+        """Return the record of the game as text, including hidden information.
 
         Args:
-            names: names of the players by seat, or none.
+            names: names of the players by seat. By default, the record contains no names.
         """
         moves = zip(self.positions, self.moves, self.positions[1:], strict=False)
         for index, name in enumerate(names := as_tuple(names, "names")):
@@ -111,7 +110,7 @@ class PlayedGame(Generic[S, P, M, V]):
 
     @property
     def settings(self) -> S:
-        """The settings of the game."""
+        """The settings of this game."""
         settings: S = self.rules.settings
         return settings
 
@@ -122,52 +121,52 @@ class PlayedGame(Generic[S, P, M, V]):
 
     @property
     def to_act(self) -> tuple[int, ...]:
-        """The seats that may move now, or none if the game is over."""
+        """The seats that may move now. Empty if the game is over."""
         return tuple(self.rules.to_act(self.position))
 
     @property
     def turn(self) -> int | None:
-        """The player to move, or None if several may move or the game is over."""
+        """The player to move, or None if several players may move or the game is over."""
         acting = self.to_act
         return acting[0] if len(acting) == 1 else None
 
     @property
     def is_over(self) -> bool:
-        """True if no player can move."""
+        """Whether the game is over: no player may move."""
         return not self.to_act
 
     @property
     def points(self) -> tuple[float, ...]:
-        """The current points of each player. Whole numbers are `int`."""
+        """The current points of each player. A whole number is an `int`."""
         points = self.rules.points(self.position)
         return tuple([int(count) if count == int(count) else count for count in points])
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The players in the first place, or none before the game is over."""
+        """The players in first place. Empty if the game is not over."""
         places = self.rules.places(self.position) or ()
         return tuple([seat for seat, place in enumerate(places) if place == 1])
 
     @property
     def legal_moves(self) -> Collection[M]:
-        """The legal moves of the player to move, or of all players who may move."""
+        """The legal moves of the player to move, or of all players if several may move."""
         by_seat = [self.rules.moves(self.view(seat)) for seat in self.to_act]
         return (
             by_seat[0] if len(by_seat) == 1 else tuple(dict.fromkeys(chain.from_iterable(by_seat)))
         )
 
     def view(self, seat: int | None = None) -> V:
-        """Return all that a seat (None: a bystander) may know now."""
+        """Return everything that a seat may know now. The seat None is a bystander."""
         place = None if seat is None else check_index(seat, self.rules.seats, "seat")
         view: V = self.rules.view(self.position, place)
         return view
 
     def play(self, move: M | str, seat: int | None = None) -> Self:
-        """Return the game after a move.
+        """Return the game after a move, without changing this game.
 
         Args:
             move: a move, or its text as a player types it.
-            seat: the player who moves; required only if several may move.
+            seat: the player who moves. It is required only if several players may move.
 
         Raises:
             InputError: If the move or the seat is malformed, or the seat is missing.
@@ -195,19 +194,19 @@ class PlayedGame(Generic[S, P, M, V]):
         """Return the game without its last move.
 
         Raises:
-            InputError: If no move was made.
+            InputError: If the game has no moves.
         """
         if not self.moves:
             raise InputError("undo: no move was made")
         return type(self)(self.rules, self.positions[:-1], self.moves[:-1])
 
     def board(self, seat: int | None = None) -> str:
-        """Return the board as text, as a seat (None: a bystander) sees it."""
+        """Return the board as text, as a seat sees it. The seat None is a bystander."""
         board: str = self.rules.show(self.view(seat))
         return board
 
     def svg(self, seat: int | None = None) -> str:
-        """Return the board as a drawing, as a seat (None: a bystander) sees it."""
+        """Return the board as an SVG drawing, as a seat sees it. The seat None is a bystander."""
         raise NotImplementedError
 
     def _repr_svg_(self) -> str:

@@ -1,10 +1,10 @@
-"""Test of a player on thousands of positions of all sizes, like `check_solver` for solvers.
+"""Test of a player on thousands of positions of increasing size.
 
     check_player("cmd:./hoarder", "kwartet")
 
-The positions grow in size, so the first one in which a player fails is small. Each position is
-reached by random moves, and by moves of the player itself towards the end. Every move of the player
-is requested twice. A program runs in two processes: one plays all games, and the other is
+Since the positions grow, the first position in which a player fails is small. A position is reached
+by random moves; the last of them include moves of the tested player. Every move of the player is
+requested twice. A program runs in two processes. The first plays all games, and the second is
 occasionally killed and restarted. Both get the same information, so they must give the same answer.
 """
 
@@ -26,32 +26,34 @@ from quaternity.workers.isolated_calls import EXTERNAL_MOVE_SECONDS
 from quaternity.workers.isolated_players import SeatedPlayer, play_isolated
 
 DEFAULT_POSITIONS = 2000
-"""Default number of positions."""
+"""Default number of positions to test."""
 
 FULL_SIZE = 1000
-"""Number of the first position for which the settings and the number of moves have full size."""
+"""Number of the first position in which the settings and the number of moves have their full
+size."""
 
 MAX_SETTING_FACTOR = 2
-"""Maximum ratio of a setting to its default. Optional settings go up to `MAX_PLAYED_MOVES`."""
+"""Maximum ratio of a setting to its default value. Settings without a default value go up to
+`MAX_PLAYED_MOVES`."""
 
 MAX_PLAYED_MOVES = 60
-"""Approximate maximum number of moves before a position, and limit of optional settings."""
+"""Approximate maximum number of moves before a position, and maximum of settings without a default
+value."""
 
 OWN_MOVES = 8
-"""Number of moves before the target length of a game at which the checked player starts to choose
-its own moves. If the player has not moved when the game reaches its target length, the game
-continues for at most this number of moves."""
+"""Number of moves at the end of a game in which the tested player chooses its own moves. If it has
+not been asked until then, the game continues for at most this number of moves."""
 
 KILL_INTERVAL = 50
-"""Number of positions after which one of the two processes of a program is killed."""
+"""Number of positions after which one of a program's two processes is killed."""
 
 
 class CheckedPosition(NamedTuple):
-    """A position in which a player must move.
+    """A position in which the tested player must move.
 
     Attributes:
         number: number of the position.
-        steps: what everybody saw of the moves before.
+        steps: the public information about the earlier moves.
     """
 
     number: int
@@ -68,8 +70,8 @@ class CheckResult:
     Attributes:
         positions: number of positions tested.
         refused: number of positions that the player refused.
-        fault: what the player did wrong, or ''.
-        asked: the position of the fault, if there is one.
+        fault: what the player did wrong; empty if nothing.
+        asked: the position in which the player failed, or None.
     """
 
     positions: int
@@ -79,7 +81,7 @@ class CheckResult:
 
 
 class _PlayerFailed(Exception):
-    """The player has failed in a position."""
+    """Exception for a player that failed in a position."""
 
 
 def check_player(
@@ -90,12 +92,12 @@ def check_player(
     move_seconds: float | None = None,
     on_done: Callable[[], object] = lambda: None,
 ) -> CheckResult:
-    """Test a player of a game until it fails, or all positions are tested.
+    """Test a player of a game until it fails or all positions are tested.
 
     Args:
         name: the player; see `quaternity.table.players`.
         game: name of the game.
-        positions: numbers of the positions.
+        positions: numbers of the positions to test. Higher numbers are larger positions.
         seed: random seed.
         move_seconds: time limit for each move, in seconds; None for `EXTERNAL_MOVE_SECONDS`.
         on_done: called after each position.
@@ -125,12 +127,12 @@ def check_player(
 
 
 def _play_position(name: str, game: str, number: int, seed: int, seconds: float) -> bool:
-    """Play a game up to a position, and return whether the player was asked for a move there."""
+    """Play a game up to a position. Return whether the player was asked for a move."""
     random, size = Random(f"{seed}/{number}"), min(1.0, (number + 1) / FULL_SIZE)
     while True:
         rules = rules_class(game)(_settings(game, size, random))
         position = rules.start(random)
-        if rules.to_act(position):  # the deal may already end the game
+        if rules.to_act(position):  # A deal may end the game before any move.
             break
     wanted, seat = random.randrange(2 + int(size * MAX_PLAYED_MOVES)), random.randrange(rules.seats)
     seats = [_Seat(name, rules, seat, seconds, f"{seed}/{number}", process) for process in (0, 1)]
@@ -159,7 +161,7 @@ def _play_position(name: str, game: str, number: int, seed: int, seconds: float)
 
 
 def _ask_both(seats: Sequence[_Seat], asked: CheckedPosition) -> Any:
-    """Return the move of a player, which must be the same in both processes."""
+    """Return the move of the player. Raise an error if the two processes give different moves."""
     try:
         first, second = [seat.answer(asked) for seat in seats]
     except PlayerFault as fault:
@@ -176,7 +178,7 @@ def _ask_both(seats: Sequence[_Seat], asked: CheckedPosition) -> Any:
 
 
 class _Seat:
-    """A player in a position, in one of two processes."""
+    """The tested player in a game, in one of the two processes."""
 
     def __init__(
         self, name: str, rules: Any, seat: int, seconds: float, seed: str, process: int
@@ -190,7 +192,7 @@ class _Seat:
             self._player.sit(seat, own, seconds, ("check", process))
 
     def answer(self, asked: CheckedPosition) -> Any:
-        """Return the move of the player in a position, or None if it waits."""
+        """Return the player's move in a position, or None to wait."""
         rules, name = self._rules, self.name
         if self._is_isolated:
             text, _ = play_isolated(
@@ -198,7 +200,8 @@ class _Seat:
                 name,
                 self._seat, asked.steps, asked.view, self._random,
             )  # fmt: skip
-            # The other process used a copy of the random generator; advance the original.
+            # The other process used a copy of the random generator, so the original is advanced
+            # here.
             self._random.random()
             return None if text is None else rules.read(text, asked.view)
         news, self._seen_steps = asked.steps[self._seen_steps :], len(asked.steps)
@@ -206,7 +209,7 @@ class _Seat:
         return choose_move(rules, self._player, sitting, asked.view, self._random, news)[0]
 
     def leave(self, killed: bool) -> None:
-        """End the game, and kill the second process if `killed`, or keep it for the next game."""
+        """End the game. Kill the second process if `killed`, or keep it for the next game."""
         if isinstance(self._player, ProgramPlayer):
             if killed and self._process:
                 self._player.end()
@@ -214,7 +217,7 @@ class _Seat:
 
 
 def _settings(game: str, size: float, random: Random) -> Any:
-    """Draw random settings, including unusual ones, until they are compatible with each other."""
+    """Draw random settings, including unusual values, until the rules accept them."""
     rules = rules_class(game)
     defaults = rules().settings
     while True:
@@ -222,7 +225,7 @@ def _settings(game: str, size: float, random: Random) -> Any:
         for field in setting_fields(rules):
             if field.kind == "number":
                 if field.default is None and random.random() < 0.5:
-                    continue  # an optional setting
+                    continue  # The setting is optional, so it is sometimes left out.
                 limit = (
                     MAX_PLAYED_MOVES
                     if field.default is None
@@ -244,6 +247,6 @@ def _settings(game: str, size: float, random: Random) -> Any:
 
 
 def settings_lines(rules: Any) -> Iterator[str]:
-    """Yield the settings of a position as lines of text."""
+    """Yield the settings of a game as lines of text."""
     for field in setting_fields(type(rules)):
         yield f"{field.name.replace('_', '-')} {getattr(rules.settings, field.name)}"

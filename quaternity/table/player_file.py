@@ -1,4 +1,6 @@
-"""Short names for external players, from the file `players.toml` with a table for each game.
+"""Short names for external players, read from the file `players.toml`.
+
+The file has a table for each game:
 
 [kwartet]
 hoarder = "cmd:./hoarder --level 3"
@@ -18,19 +20,19 @@ from quaternity.table.games import game_names, registration
 from quaternity.table.players import YOU, check_name, is_program, plugin_players
 
 PLAYER_FILE = "players.toml"
-"""Name of the default file, in the working directory."""
+"""Name of the default file of short names in the working directory."""
 
 
 def file_players(game: str, path: str | None = None) -> dict[str, str]:
-    """Return the players of a game in a file: each short name with the full name of the player.
+    """Return the full names of a game's players in a file, by their short names.
 
     Args:
         game: name of the game.
-        path: the file; None for `PLAYER_FILE`, if it exists.
+        path: the file. None stands for `PLAYER_FILE`, if this file exists.
 
     Raises:
-        InputError: If the file is malformed, or a name in it is already in use. The message names
-            the place.
+        InputError: If the file is malformed, or a name in it is already in use. The message says
+            where.
     """
     if path is None and not Path(PLAYER_FILE).is_file():
         return {}
@@ -38,9 +40,10 @@ def file_players(game: str, path: str | None = None) -> dict[str, str]:
 
 
 def resolve_player(game: str, name: str, path: str | None = None) -> str:
-    """Return the full name of a player in a file of players, or the name itself.
+    """Replace a short name from a file of players by the full name. Return other names unchanged.
 
-    The argument of a command (`hoarder:3`) is appended as a last word, `:3`.
+    The argument of an external program (3 in `hoarder:3`) is appended to its command as a last word
+    (`:3`).
     """
     short, colon, argument = name.partition(":")
     player = file_players(game, path).get(short, name)

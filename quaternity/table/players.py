@@ -1,4 +1,4 @@
-"""Players by name: people, the players of this distribution, plug-ins and external programs.
+"""Players by name: people, built-in players, plug-ins and external programs.
 
 The name of a player is one of the following:
 
@@ -7,9 +7,9 @@ The name of a player is one of the following:
 - `package.module:name`,
 - `cmd:COMMAND`, a program in any language (`quaternity.table.programs`).
 
-The name of a player in Python stands for a factory. It is called with the rules and the argument
-(None if there is no argument; a factory with a single parameter is called without it). It returns a
-player (`quaternity.table.match.Player`) for one match.
+The name of a Python player stands for a factory: a function or class that returns a player
+(`quaternity.table.match.Player`) for one match. It is called with the rules and the argument, which
+is None if the name contains none. A factory with a single parameter is called with the rules alone.
 
 Other distributions register factories in the entry-point group `quaternity.players`, under a name
 that consists of the game, a dot, and the player's name, such as `quarto.mine`. Strategies of
@@ -34,29 +34,29 @@ from quaternity.table.registration import Registration
 from quaternity.workers.program import COMMAND_PREFIX, command_words
 
 ENTRY_POINTS = "quaternity.players"
-"""The entry-point group in which other distributions register players."""
+"""Group of entry points in which other distributions register players."""
 
 YOU = "you"
-"""The name of a human player."""
+"""Name that stands for a human player."""
 
 Factory = Callable[..., Any]
-"""Function that returns a player, given the rules and optionally an argument."""
+"""Function that takes the rules and optionally an argument, and returns a player."""
 
 
 class RandomPlayer:
-    """A player that chooses uniformly among the legal moves."""
+    """A player that chooses a random legal move."""
 
     def __init__(self, rules: Any) -> None:
         self._rules = rules
 
     def choose(self, view: Any, random: Random) -> Any:
-        """Return a random legal move, or None if there is none."""
+        """Return a random legal move, or None if there is no legal move."""
         moves = list(self._rules.moves(view))
         return random.choice(moves) if moves else None
 
 
 def strategy_factory(game: str, name: str, strategy: Any) -> Factory:
-    """Return a player factory, without an argument, for a function `(view, random) -> move`."""
+    """Return a factory of players that choose moves by a function `(view, random) -> move`."""
 
     def factory(rules: Any) -> Any:
         del rules
@@ -67,7 +67,7 @@ def strategy_factory(game: str, name: str, strategy: Any) -> Factory:
 
 @cache
 def plugin_players(game: str) -> Plugins[Factory]:
-    """Return the player factories that other distributions have registered for a game, by name."""
+    """Return the factories of a game's players from other distributions, by name."""
 
     def check_factory(name: str, loaded: object) -> Factory:
         if not callable(loaded):
@@ -91,23 +91,22 @@ def plugin_players(game: str) -> Plugins[Factory]:
 
 
 def is_foreign(game: str, text: str) -> bool:
-    """Return whether a player is external code, not part of this distribution."""
+    """Return whether a player is external code, which does not belong to this distribution."""
     return text != YOU and text.partition(":")[0] not in registration(game).players
 
 
 def is_program(text: str) -> bool:
-    """Return whether a player is an external program, `cmd:COMMAND`."""
+    """Return whether a player is an external program, with a name `cmd:COMMAND`."""
     return text.startswith(COMMAND_PREFIX)
 
 
 def check_name(game: str, text: str, kind: str = "player", people: bool = True) -> None:
-    """Check the name of a player. Plug-ins are loaded only for a name that is not built in.
+    """Check that a player exists. Plug-ins are loaded only if the name is not built in.
 
     Args:
         game: name of the game.
-        text: the name.
-        kind: the word for a player in the message.
-        people: whether `you` is allowed.
+        kind: the word for a player in error messages.
+        people: whether the name `you`, a person, is allowed.
 
     Raises:
         InputError: If there is no such player. The message lists the players.
@@ -128,12 +127,11 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
 
 
 def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: None) -> Any:
-    """Create the player with a name, for one match, or return None for `you`.
+    """Create the player with a given name for one match. Return None for `you`.
 
     Args:
-        rules: the game.
         text: name of the player.
-        on_loaded: called after the code of an external player is imported, before the player is
+        on_loaded: called after the code of an external player is imported and before the player is
             created.
 
     Raises:
@@ -168,7 +166,7 @@ def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: N
         is_other_game = isinstance(plays, str) and plays != rules.name
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # external code may raise anything
+    except BaseException as error:  # External code may raise any exception.
         is_wrong_type = factory is not None and isinstance(error, AttributeError | TypeError)
         more = f"; {_player_description(game)}" if is_wrong_type else ""
         raise InputError(f"{label} cannot be loaded: {quote_value(error)}{more}") from error
@@ -197,10 +195,10 @@ def _player_description(game: Registration) -> str:
 
 
 def _call_factory(factory: Factory, rules: Any, name: str, argument: str | None) -> Any:
-    """Call a factory. A factory with a single parameter gets only the rules."""
+    """Call a factory with the rules and, if it takes two parameters, the argument."""
     try:
         takes_argument = len(signature(factory).parameters) != 1
-    except ValueError:  # a built-in function may have no signature
+    except ValueError:  # Python may not know the signature of a built-in function.
         takes_argument = True
     if takes_argument:
         return factory(rules, argument)

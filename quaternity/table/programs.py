@@ -1,8 +1,9 @@
-"""Players in any language: programs that speak the protocol `quaternity-player 1`.
+"""External programs as players, which use the protocol `quaternity-player 1`.
 
-A program reads one JSON object per line and answers each `new` and `choose` with one line;
-`quaternity guide arena` describes the protocol. Settings, views, events and moves have the same
-form as in the HTTP API of a table. A program receives only what its seat may know.
+A program can be written in any language. It reads one JSON object per line and answers each `new`
+and `choose` with one line. `quaternity guide arena` describes the protocol. Settings, views, events
+and moves have the same form as in the HTTP API of a table. A program receives only what its seat
+may know.
 """
 
 from __future__ import annotations
@@ -29,25 +30,25 @@ from quaternity.workers.program import Program, ProgramFault, command_words
 
 PROTOCOL = 1
 MAX_SENT_MOVES = 500
-"""Maximum number of legal moves that are listed in a request to a program."""
+"""Maximum number of legal moves in a request to a program. Further moves are left out."""
 
 WANTS = ("view", "moves", "events", "numbers", "mask")
-"""The fields that a program can request for the message `choose`."""
+"""Names of the fields of the message `choose` that a program can request."""
 
 ANSWERS = ("move", "action", "wait", "delay")
 MAX_IDLE_PROGRAMS = 64
-"""Maximum number of processes that are kept running for later games."""
+"""Maximum number of idle processes that are kept for later games."""
 
 
 class ProgramPlayer:
-    """A program in a seat, for one game. Its process may have played other games before.
+    """A program that plays one game in a seat. Its process may have played other games before.
 
-    `name` is `cmd:COMMAND`. A last word `:TEXT` is the argument of the player, not a part of the
-    command.
+    `name` is `cmd:COMMAND`. If the last word is `:TEXT`, it is the argument of the player and not a
+    part of the command.
 
     Raises:
         InputError: If there is no such program.
-        ProgramFault: By any method that sends a message, if the program does not answer correctly.
+        ProgramFault: If the program does not answer a message correctly.
     """
 
     def __init__(self, rules: Any, name: str) -> None:
@@ -63,19 +64,18 @@ class ProgramPlayer:
         self._version, self._events, self._delay = 0, list[Any](), 0.0
 
     def sit(self, seat: int, seed: str, seconds: float | None, key: Hashable = None) -> None:
-        """Set the seat, the seed of the program and its time limit for a move.
+        """Set the seat, the random seed and the time limit of the program.
 
         Args:
-            seat: the seat.
             seed: the seed that the program gets.
-            seconds: time limit for a move; None for `EXTERNAL_MOVE_SECONDS`.
-            key: key of the idle processes that may be reused; None for a new process.
+            seconds: time limit for a move, in seconds. None stands for `EXTERNAL_MOVE_SECONDS`.
+            key: key of the idle processes that may be reused. None requires a new process.
         """
         self._seat, self._seed, self._key = seat, seed, key
         self.seconds = EXTERNAL_MOVE_SECONDS if seconds is None else seconds
 
     def begin(self) -> Program:
-        """Start the program or reuse its process, send `new`, and read the fields it requests."""
+        """Start the program or reuse an idle process. Send `new` and read the requested fields."""
         if self._program is not None:
             return self._program
         rules = self._rules
@@ -102,8 +102,8 @@ class ProgramPlayer:
         self._events += step.events
 
     def choose(self, view: Any, random: Random) -> Any:
-        """Return the move of the program without checking it, or None to wait."""
-        del random  # the program has its own seed
+        """Return the move of the program, without a check that it is legal, or None to wait."""
+        del random  # The program has received its own seed.
         rules, program = self._rules, self.begin()
         message: dict[str, Any] = {
             "do": "choose",
@@ -131,19 +131,19 @@ class ProgramPlayer:
         return self._parse_answer(program, answer, view)
 
     def delay(self, view: Any, random: Random) -> float:
-        """Return the delay of the last move in seconds: from the answer, or as measured."""
+        """Return the delay of the last move in seconds, as the program said or as measured."""
         del view, random
         return self._delay
 
     def leave(self, outcome: Mapping[str, Any] | None = None) -> None:
-        """Send `end` with the outcome (None if unknown), and keep the process idle or quit it."""
+        """Send `end` with the outcome or None. Keep the process for later games or quit it."""
         program, self._program = self._program, None
         if program is not None:
             program.tell({"do": "end", "outcome": outcome})
             _release(self._words, self._key, program)
 
     def end(self) -> None:
-        """End the process of the program immediately."""
+        """Kill the process of the program immediately."""
         if self._program is not None:
             self._program.end()
 
@@ -185,9 +185,9 @@ def _is_number(value: object) -> bool:
 
 
 def encoder_of(rules: Any) -> Any:
-    """Return the encoder of a game with its settings (`quaternity.environments.episode.Encoded`).
+    """Return the encoding of a game with its settings (`quaternity.environments.episode.Encoded`).
 
-    The encoder of the last game is cached.
+    The encoding of the last game is cached.
     """
     if rules not in _encoded:
         encoded_class = registration(rules.name).part("encoded") or load_place(
@@ -235,7 +235,7 @@ def try_program(rules: Any, name: str) -> None:
     """Check that a program starts and answers `new`.
 
     Raises:
-        InputError: If it does not.
+        InputError: If the program does not start or does not answer correctly.
     """
     player = ProgramPlayer(rules, name)
     try:

@@ -1,8 +1,8 @@
-"""Registrations of games: the parts that commands, pages, tournaments and environments use.
+"""Registrations of games, which name the parts that commands, pages and environments use.
 
-A registration has the name of a game and the places of its parts. A place has the form
-`package.module:name`; the part is imported on first use. If a part is missing, the general methods
-of the rules (`show`, `moves`, `view_json`) are used instead.
+A registration contains the name of a game and the import paths of its parts, called places. A place
+has the form `package.module:name`. The part is imported when it is first used. If a part is
+missing, the general methods of the rules (`show`, `moves`, `view_json`) are used instead.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from quaternity.base.text_format import quote_value
 
 NAME = re.compile(r"[a-z][a-z0-9]{0,19}", re.ASCII)
 RANDOM = {"random": "quaternity.table.players:RandomPlayer"}
-"""The players of a game whose registration does not name any."""
+"""Players of a game whose registration does not name any players."""
 
 _PLACES = (
     "rules",
@@ -36,13 +36,13 @@ _PLACES = (
 
 
 class Level(NamedTuple):
-    """A level of difficulty, for people who choose an opponent.
+    """A level of difficulty that people can choose for an opponent.
 
     Attributes:
         name: name of the level.
         player: name of the player, with its argument if it has one.
         text: a sentence about how the player plays.
-        rating: the rating of the player in the ladder of the guide.
+        rating: the rating of the player in the guide.
     """
 
     name: str
@@ -52,10 +52,10 @@ class Level(NamedTuple):
 
 
 class StarterGame(NamedTuple):
-    """A first game for beginners.
+    """A game that the start page offers to beginners.
 
     Attributes:
-        settings: the settings that differ from the defaults.
+        settings: the settings that differ from the default values.
         programs: number of opponents, of the level `easy`.
     """
 
@@ -64,7 +64,7 @@ class StarterGame(NamedTuple):
 
 
 class Benchmark(NamedTuple):
-    """A small game for exact algorithms.
+    """A small version of a game for exact algorithms.
 
     The attributes are the arguments of `quaternity.environments.episode.TableGame`.
     """
@@ -76,46 +76,48 @@ class Benchmark(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
-    """A registered game, with everything that the commands, pages and tournaments need.
+    """Registration of a game, with all parts that the commands, pages and tournaments need.
 
     Only `name` and `rules` are required.
 
     Attributes:
         name: the first word of the game's records and of its commands.
-        rules: place of the class of its rules; see `quaternity.table.protocol.Rules`.
-        title: title of the game; by default its capitalized name.
-        text: a description for pages.
-        players: the factory of each player, or its place, by name. A factory is called with the
-            rules and the argument after the colon, or only with the rules if it has one parameter.
-        of_files: players whose argument is a file; pages do not offer them.
-        strongest: the player that gives hints; by default the first one.
+        rules: place of the class of the rules (`quaternity.table.protocol.Rules`).
+        title: title of the game. By default, it is the capitalized name.
+        text: a description of the game for pages.
+        players: the factory of each player, or its place, by the player's name. A factory is called
+            with the rules and the argument after the colon. If it has a single parameter, it is
+            called with the rules alone.
+        of_files: players whose argument is a file. Pages do not offer them.
+        strongest: the player that gives hints. By default, it is the first player.
         levels: the opponents that a page offers first, from the weakest to the strongest.
         player_kind: the word for a player, for example "bot".
-        strategy_player: if players are functions `(view, random) -> move`: place of a function that
-            creates a player from a name and such a function.
-        strategy_group: entry-point group in which other distributions register such functions.
-        chance_by_entry: whether the random generators of a tournament belong to entries, not to
-            seats of a deal, because nothing is dealt.
-        encoded: place of its `quaternity.environments.episode.Encoded`.
+        strategy_player: place of a function that creates a player from a name and a strategy, which
+            is a function `(view, random) -> move`.
+        strategy_group: group of entry points in which other distributions register strategies.
+        chance_by_entry: whether a tournament has a random generator for each entry and game,
+            because nothing is dealt. Otherwise it has one for each seat of a deal.
+        encoded: place of the encoding (`quaternity.environments.episode.Encoded`).
         batch: place of a class that plays many games at once, like
             `quaternity.quarto.batch.QuartoBatch`.
-        benchmarks: small versions of the game, by the name under which an environment loads them.
+        benchmarks: small versions of the game, by the names under which environments load them.
         max_moves: default number of moves after which an environment truncates a game.
-        seats: minimum and maximum number of players; if None, the number of seats in the default
-            settings.
+        seats: minimum and maximum number of players. None stands for the number of seats in the
+            default settings.
         words: place of a function that returns `quaternity.cli.match.GameWords`.
-        command: place of its Typer group, or of a function that creates one for the name of a game.
-        at_root: whether its commands are top-level commands, without the name of the game.
-        drawing: place of a function that draws a view of a table for a page. The template has the
-            name of the game.
+        command: place of the Typer group of its commands, or of a function that creates this group
+            for the name of a game.
+        at_root: whether its commands are top-level commands, which omit the name of the game.
+        drawing: place of a function that draws a view of a table for a page. The template of the
+            page has the name of the game.
         picture: place of a function that draws the picture of the game for the start page.
-        tips: place of the tips for players; see `quaternity.web.drawing.tips`.
+        tips: place of the tips for players (see `quaternity.web.drawing.tips`).
         first: a first game for beginners, which the start page offers.
-        helpers: place of the function for each word of help; see `quaternity.web.hints`.
-        advice: place of a function of a view and a move that adds information to a hint.
-        review: place of its `quaternity.review.judge.Judge`.
-        help: the buttons for help on the page, in order: a word of `helpers` or `hint`, and a
-            label.
+        helpers: places of the functions that help a player, by name (see `quaternity.web.hints`).
+        advice: place of a function that takes a view and a move, and adds information to a hint.
+        review: place of the judge for reviews (`quaternity.review.judge.Judge`).
+        help: the help buttons on the page, in order. Each has a name, which is a key of `helpers`
+            or `hint`, and a label.
     """
 
     name: str
@@ -189,5 +191,5 @@ class Registration:
 
     @property
     def rules_class(self) -> Any:
-        """The class of its rules."""
+        """The class of the game's rules."""
         return load_place(self.rules)

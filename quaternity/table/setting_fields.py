@@ -11,11 +11,11 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 COUNT_OF_SEATS = ("players", "seats")
-"""Names of the settings that are the number of players."""
+"""Names of settings that contain the number of players."""
 
 
 class SettingField(NamedTuple):
-    """The description of a setting.
+    """Description of a setting of a game.
 
     Attributes:
         name: name of the setting.
@@ -41,18 +41,18 @@ class SettingField(NamedTuple):
 
 
 def setting_fields(rules_class: Any) -> tuple[SettingField, ...]:
-    """Return the settings of a game that people can choose: those with a help text."""
+    """Return the settings of a game that people can choose, which are those with a help text."""
     settings = type(rules_class().settings)
     return tuple(_setting_field(item) for item in fields(settings) if "help" in item.metadata)
 
 
 def settings_with(rules_class: Any, chosen: Mapping[str, Any], seats: int | None = None) -> Any:
-    """Return the settings of a game. Values that are None or missing have their defaults.
+    """Return the settings of a game. Missing values and None stand for the default values.
 
     Args:
         rules_class: the class of the rules.
         chosen: values by name of the setting.
-        seats: number of players, used unless `chosen` has it.
+        seats: number of players, which is used if `chosen` does not contain it.
     """
     values = {name: value for name, value in chosen.items() if value is not None}
     count = next((item.name for item in setting_fields(rules_class) if item.seats), None)

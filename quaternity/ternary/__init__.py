@@ -1,9 +1,9 @@
-"""The card game SET in ternary digits: 81 cards, two rules, and questions about tables and decks.
+"""The card game SET: 81 cards as ternary digits, two rules, and questions about tables and decks.
 
 A card is an index 0..80, whose four base-3 digits are its shape, colour, fill and amount. There are
-two rules for three cards that belong together (`Rule`). The cards of a *correct triple*
-(`Rule.TRIPLE`) differ in all four attributes. The cards of a *SET* (`Rule.SET`) are, in each
-attribute, all alike or all different.
+two rules (`Rule`) that say which three cards belong together; such cards are a *three*. The cards
+of a *correct triple* (`Rule.TRIPLE`) differ in all four attributes. The cards of a *SET*
+(`Rule.SET`) are, in each attribute, all alike or all different.
 
 The text on which this model is based has four mistakes, which `tests/ternary/slips.py`
 demonstrates. First, `x mod 3` is not `|3 - x|`, which gives a correct triple in only 128 of 648

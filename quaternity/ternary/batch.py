@@ -1,4 +1,4 @@
-"""Batches of SET games in NumPy; `quaternity.environments.batch` creates them."""
+"""Batches of SET games as NumPy arrays, which `quaternity.environments.batch` creates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from quaternity.ternary.tables import Rule
 from quaternity.ternary.triples import partner_bits, third_cards
 
 _CARD_NUMBERS = np.zeros((CARDS + 1, 12), np.float32)
-"""The observation of each card, as in `SetEncoded.entries`. The last row means no card."""
+"""Observation of each card (see `SetEncoded.entries`). The last row stands for no card."""
 
 _CARD_NUMBERS[:-1] = [
     [digit == value for digit in digits for value in range(3)] for digits in all_digits()
@@ -25,15 +25,15 @@ _CARD_NUMBERS[:-1] = [
 
 
 class SetBatch:
-    """A batch of SET games that are played together; seats act in turn, as in an episode.
+    """A batch of SET games that are played together. Seats act in turn, as in an episode.
 
     Attributes:
-        places: [game, place] the card on the place, or -1.
+        places: [game, place] the card on the place, or -1 if the place is empty.
         on_table, undealt: [game] the numbers of cards on the table and in the deck.
         taken, wrong: [game, seat] the numbers of threes taken and of wrong claims.
-        agreed: [game, seat] whether the seat agrees to three more cards.
-        moves: [game] the number of moves, including waiting.
-        seat: [game] the seat to act, or the last seat that acted once the game is over.
+        agreed: [game, seat] whether the seat has agreed to three more cards.
+        moves: [game] the number of moves. Waiting is a move, too.
+        seat: [game] the seat to act, or the seat that acted last if the game is over.
         over: [game] whether the game is over or truncated. Such a game does not change until it is
             reset.
     """
@@ -45,7 +45,7 @@ class SetBatch:
 
         Args:
             max_moves: number of moves after which a game is truncated; 0 means never.
-            seed: seed of the random generator; None uses a different seed each time.
+            seed: seed of the random generator. If it is None, every batch uses a different seed.
             settings: fields of `SetSettings`.
 
         Raises:
@@ -61,7 +61,7 @@ class SetBatch:
         self._random = np.random.default_rng(None if seed is None else as_int(seed, "seed", 0))
         self._claims = encoded.claims
         self._places_of = np.array(claimed_places(encoded.places), np.int8)
-        # For each number of cards on the table, in threes: the possible claims, and waiting.
+        # Row k is for 3 k cards on the table. It marks the possible claims, agreement and waiting.
         laid = np.arange(0, encoded.places + 1, 3)
         laid_out = self._places_of[:, 2] < laid[:, None]
         self._open = np.pad(laid_out, ((0, 0), (0, 2)), constant_values=True).astype(np.uint8)
@@ -88,7 +88,7 @@ class SetBatch:
         """Restart some games, given by a mask or their indices (default: all).
 
         Args:
-            decks: [game, card] the order of dealing (default: shuffled).
+            decks: [game, card] the cards in the order of dealing (default: shuffled).
             first: [game] the seat that acts first (default: random).
         """
         chosen: Any = self._all_games if which is None else self._all_games[np.array(which)]
@@ -114,7 +114,7 @@ class SetBatch:
         self.seat[chosen] = self._first[chosen]
 
     def step(self, actions: ArrayLike) -> None:
-        """Make a move in each game that is not over; ignore the actions of the other games.
+        """Make a move in each game that is not over. The actions for other games are ignored.
 
         Raises:
             InputError: If an action is illegal. The message names the game, and no game is changed.
@@ -144,7 +144,7 @@ class SetBatch:
         return may & (self.on_table < MAX_TABLE_CARDS) if self.settings.rule is Rule.SET else may
 
     def _agree(self, games: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-        """Record agreements; return the games in which cards were dealt."""
+        """Record agreements, and return the games in which cards were dealt."""
         self.agreed[games, self.seat[games]] = True
         dealt = games[self.agreed[games].all(1)]
         if not len(dealt):
@@ -161,7 +161,7 @@ class SetBatch:
         self.undealt[games] -= 3
 
     def _claim(self, games: NDArray[np.intp], spots: NDArray[np.int8]) -> list[NDArray[np.intp]]:
-        """Judge claims; return the games whose tables changed."""
+        """Judge claims, and return the games whose tables changed."""
         cards = self.places[games[:, None], spots]
         right = self._third[cards[:, 0], cards[:, 1]] == cards[:, 2]
         self.wrong[games[~right], self.seat[games[~right]]] += 1
@@ -182,12 +182,12 @@ class SetBatch:
         return [games]
 
     def _has_three(self, games: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Return whether there is a three on the table of each given game."""
+        """Return whether the table of each given game contains a three."""
         max_cards = int(self.on_table[games].max(initial=0))
         cards = self.places[games, :max_cards]
         on_table = np.zeros((len(games), CARDS + 1), bool)
         on_table[np.arange(len(games))[:, None], cards] = True
-        on_table[:, CARDS] = False  # -1 has set this entry
+        on_table[:, CARDS] = False  # Empty places, which are -1, have set this entry.
         result = np.zeros(len(games), bool)
         for place in range(1, max_cards):
             thirds = self._third[cards[:, place, None], cards[:, :place]]
@@ -195,18 +195,18 @@ class SetBatch:
         return result
 
     def points(self) -> NDArray[np.float32]:
-        """Return the threes taken minus the wrong claims, as [game, seat]."""
+        """Return the points as [game, seat]: the threes taken minus the wrong claims."""
         return (self.taken - self.wrong).astype(np.float32)
 
     def masks(self) -> NDArray[np.uint8]:
-        """Return 1 for each legal action, else 0, as [game, action]; all 0 once a game is over."""
+        """Return 1 for each legal action, else 0, as [game, action]. A finished game has only 0."""
         mask = self._open[self.on_table // 3]
         mask[:, self._claims] = self._may_agree()
         mask[self.over] = 0
         return mask
 
     def observations(self) -> NDArray[np.float32]:
-        """Return what `seat` sees, as [game, number]; see `SetEncoded.entries`."""
+        """Return what the seat to act sees, as [game, number] (see `SetEncoded.entries`)."""
         seats, width = self.settings.seats, self.places.shape[1] * 12
         seen = np.empty((self.games, self.size), np.float32)
         seen[:, :seats] = self.seat[:, None] == np.arange(seats)
@@ -225,7 +225,7 @@ class SetBatch:
 
 @cache
 def _third_card_table(rule: Rule) -> NDArray[np.int8]:
-    """Return the card that completes a three with two cards; `CARDS` if none does, or for -1."""
+    """Return the card that completes any two cards to a three, or `CARDS` if there is none."""
     thirds = np.full((CARDS + 1, CARDS + 1), CARDS, np.int8)
     thirds[:-1, :-1] = third_cards()
     if rule is not Rule.SET:

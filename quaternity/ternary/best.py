@@ -1,4 +1,4 @@
-"""The best collection found so far and the proved bound, which hold whenever a search ends."""
+"""Record of a search: the best collection found so far, and a proved bound on its size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Collection = tuple[Item, ...]
 
 
 class Incumbent(Generic[Item]):
-    """The best answer so far and a bound, both valid at any time, even after an interrupt.
+    """The best collection found so far and a bound, both valid even after an interrupt.
 
     No collection is larger than `bound`.
     """
@@ -34,10 +34,10 @@ class Incumbent(Generic[Item]):
         seconds: float | None = None,
         random: Random | None = None,
     ) -> None:
-        """Forget everything and start with an initial bound.
+        """Clear the record and start with an initial bound.
 
-        `right` checks whether a collection is valid. Without `seconds`, the limits of the methods
-        apply. Without `random`, every run is the same.
+        `right` checks whether a collection is valid. Without `seconds`, the methods use their own
+        limits. Without `random`, every run is the same.
         """
         self._found: Collection[Item] = ()
         self._verified = 0
@@ -49,7 +49,7 @@ class Incumbent(Generic[Item]):
 
     @property
     def found(self) -> Collection[Item]:
-        """The largest collection found, initially empty; raise SolverFault if it is invalid."""
+        """The largest collection found, initially empty. Raise SolverFault if it is invalid."""
         collection = self._found
         if len(collection) > self._verified:
             if not self._right(collection):
@@ -59,25 +59,28 @@ class Incumbent(Generic[Item]):
 
     @property
     def size(self) -> int:
-        """The size of the largest collection found."""
+        """The number of items in the largest collection found."""
         return len(self._found)
 
     @property
     def proved(self) -> bool:
-        """Whether the found collection is proved to be largest."""
+        """Whether the largest collection found is proved to be the largest possible."""
         return self.size >= self.bound
 
     def improve(self, collection: Collection[Item]) -> None:
-        """Keep a collection if it is larger than the best one so far."""
+        """Replace the best collection if the given collection is larger."""
         if len(collection) > self.size:
             self._found = collection
 
     def lower(self, bound: int) -> None:
-        """Keep a bound if it is lower than the bound so far."""
+        """Replace the bound if the given bound is lower."""
         self.bound = min(self.bound, max(bound, self.size))
 
     def seconds_left(self, default: float | None = None) -> float | None:
-        """Return the seconds left, or `default` without a limit; raise SolverTimeout if over."""
+        """Return the seconds left, or `default` without a time limit.
+
+        Raise SolverTimeout if no time is left.
+        """
         if self._end is None:
             return default
         remaining = self._end - monotonic()
@@ -86,7 +89,10 @@ class Incumbent(Generic[Item]):
         return remaining
 
     def limit(self, steps: int, max_steps: int) -> None:
-        """Raise LimitError above `max_steps`, or with a time limit, SolverTimeout at its end."""
+        """Raise SolverTimeout if no time is left.
+
+        Without a time limit, raise LimitError if `steps` exceeds `max_steps`.
+        """
         if self._end is None:
             if steps > max_steps:
                 raise LimitError(f"not decided within {max_steps} nodes of the search; {self}")
@@ -96,9 +102,10 @@ class Incumbent(Generic[Item]):
     def run_cp_sat(
         self, model: Any, seconds: float, unanswered: Callable[[], str], **others: Any
     ) -> Any:
-        """Run CP-SAT with a strong linear relaxation, which suits triples of cards.
+        """Run CP-SAT with a strong linear relaxation, which suits problems about three cards.
 
-        See `quaternity.base.cp_sat_search`. `seconds` applies if this record has no time limit.
+        See `quaternity.base.cp_sat_search`. If the record has no time limit, the limit is
+        `seconds`.
         """
         if self.random is not None:
             others |= {"randomize_search": True, "seed": self.random.randrange(2**31)}
@@ -116,9 +123,9 @@ def start_record(
     seconds: float | None,
     random: Random | None,
 ) -> Incumbent[Item]:
-    """Start the given record, or a new one, and return it."""
+    """Start the given record, or a new record if it is None, and return it."""
     if best is not None and not isinstance(best, Incumbent):
-        raise InputError(f"best: {best!r} is not a Best")
+        raise InputError(f"best: must be an Incumbent, not {best!r}")
     record: Incumbent[Item] = Incumbent() if best is None else best
     record.start(bound, right, seconds, random)
     return record

@@ -1,4 +1,4 @@
-"""The 81 cards: indexes, ternary digits, and names in words.
+"""The 81 cards of SET: indexes, ternary digits, and names in words.
 
 Functions take and return a card as its *index* 0..80. The four base-3 digits of the index, from the
 first to the last, are shape, colour, fill and amount.
@@ -29,7 +29,7 @@ SHAPES: Final = ("diamond", "oval", "squiggle")
 COLOURS: Final = ("red", "green", "purple")
 FILLS: Final = ("open", "striped", "solid")
 AMOUNTS: Final = ("one", "two", "three")
-"""The words for the digits 0, 1 and 2 of each attribute. The amount digit d means d + 1 figures."""
+"""Words for the digits 0, 1 and 2 of the amount. The digit d means d + 1 figures."""
 
 WORDS: Final = (SHAPES, COLOURS, FILLS, AMOUNTS)
 
@@ -42,14 +42,14 @@ DIGIT_OF_WORD: Final = {
     **{f"{shape}s": (0, digit) for digit, shape in enumerate(SHAPES)},
     **{str(digit + 1): (3, digit) for digit in range(3)},
 }
-"""Attribute and digit of every word, including plurals of shapes and numbers as amounts."""
+"""Attribute and digit of every word. Shapes also have plurals, and amounts also have numbers."""
 
 Digits = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class SetCard:
-    """A card with its digits and words; its index is 0..80.
+    """A card with its digits and words. Its index is 0..80.
 
     >>> SetCard(23).digits, SetCard(23).ternary, str(SetCard(23))
     ((0, 2, 1, 2), '0212', 'three purple striped diamonds')
@@ -62,12 +62,12 @@ class SetCard:
 
     @classmethod
     def of(cls, shape: int, colour: int, fill: int, amount: int) -> SetCard:
-        """Return the card with these digits, each 0..2."""
+        """Return the card with these four digits, each from 0 to 2."""
         return cls(index_of((shape, colour, fill, amount)))
 
     @property
     def digits(self) -> Digits:
-        """Shape, colour, fill and amount, each 0..2."""
+        """The shape, colour, fill and amount, each from 0 to 2."""
         return all_digits()[self.index]
 
     @property
@@ -115,8 +115,8 @@ def index_of(digits: Digits) -> int:
 
 
 def check_card(index: int, place: str = "card") -> int:
-    """Return the index as a plain integer; raise InputError with the place if it is invalid."""
-    if type(index) is int and 0 <= index < CARDS:  # the usual case, made fast
+    """Return a card's index as a plain integer. Raise an InputError with the place if invalid."""
+    if type(index) is int and 0 <= index < CARDS:  # This is the usual case, so it comes first.
         return index
     return check_int(index, 0, CARDS - 1, f"a card; cards are 0..{CARDS - 1}", place)
 
@@ -128,12 +128,12 @@ CARD_FORMS = (
 
 
 def read_card(text: str) -> int:
-    """Parse a card, and return its index.
+    """Parse a card and return its index.
 
-    Exactly four digits are ternary digits, which must be 0..2. Any other number is an index 0..80
-    without leading zeros: `12` and `0110` are the same card, and `0312` is an error. Words may be
-    in any order and case, separated by blanks, hyphens, commas or underscores. The shape may have
-    a plural s, and the amount may be 1, 2 or 3.
+    Exactly four digits are read as ternary digits, which must be 0..2. Any other number is read as
+    an index 0..80 without leading zeros. So `12` and `0110` are the same card, and `0312` is an
+    error. Words may be in any order and case, separated by blanks, hyphens, commas or underscores.
+    The shape may have a plural s, and the amount may be 1, 2 or 3.
 
     >>> read_card("23"), read_card("0212"), read_card("Three purple, striped diamonds")
     (23, 23, 23)

@@ -1,8 +1,8 @@
 """The checksum of a collection of cards, which does not change when a SET is removed.
 
-Digit by digit, the three cards of a SET add up to 0 mod 3 (0 + 0 + 0, 1 + 1 + 1, 2 + 2 + 2 or
-0 + 1 + 2), and so do those of a correct triple. So the cards that
-remain after removing disjoint threes from a table have the same sum as the whole table.
+Digit by digit, the three cards of a SET add up to 0 mod 3 (0 + 0 + 0, 1 + 1 + 1, 2 + 2 + 2 or 0 + 1
++ 2), and so do those of a correct triple. So if disjoint SETs or triples are removed from a table,
+the sum of the remaining cards equals that of the whole table.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ CARDS_WITH_VALUE = tuple(
     for place in range(len(PLACES))
     for value in range(3)
 )
-"""For each digit and value, the 27 cards that have this value, as a set of bits."""
+"""For each digit and value, a bit set of the 27 cards that have this value."""
 
 
 def checksum(cards: Iterable[int]) -> int:
-    """Return the sum of the digits mod 3, written as the index of a card."""
+    """Return the sum of the cards, digit by digit mod 3, as the index of a card."""
     sums = [0] * len(PLACES)
     digits = all_digits()
     for card in as_iterator(cards, "cards"):
@@ -37,8 +37,8 @@ def checksum(cards: Iterable[int]) -> int:
 def excludes(cards: int, count: int, total: int, rule: Rule) -> bool:
     """Return whether sums alone show that the cards do not contain `count` disjoint threes.
 
-    `cards` is a set of bits, and `total` its checksum. Under `triple`, each three needs a card with
-    each value of each digit.
+    `cards` is a bit set, and `total` is its checksum. A three is three cards that belong together.
+    Under the rule `triple`, it needs a card with each value of each digit.
     """
     spare = cards.bit_count() - 3 * count
     if spare < 0 or (spare == 0 and total != NOTHING) or (spare == 1 and not cards >> total & 1):

@@ -1,4 +1,4 @@
-"""Exact numbers and chances of tables of n cards without a three, under either rule."""
+"""Exact counts and probabilities of tables of n cards without a three, under either rule."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ TABLES_WITHOUT_SET: Mapping[int, int] = MappingProxyType(
 )
 """For n = 1..20, the number of tables of n cards without a SET.
 
-Donald Knuth was the first to count them (SETSET, 2001). They were confirmed by counting the tables
-of 7 cards up to changes of coordinates, and completing one of each kind. The tests check the
-numbers up to 7 cards. From 21 cards on there are none, as `quaternity.ternary.largest` proves."""
+Donald Knuth was the first to count them (SETSET, 2001). The numbers were confirmed by counting the
+tables of 7 cards up to changes of coordinates, and completing one table of each kind. The tests
+check the numbers up to 7 cards. From 21 cards on, there are no such tables, as
+`quaternity.ternary.largest` proves."""
 
 TABLES_WITHOUT_TRIPLE: Mapping[int, int] = MappingProxyType(
     {
@@ -109,12 +110,13 @@ theorem. `quaternity.ternary.counting_by_layers` counts up to 16 cards in anothe
 check this up to 19 cards, and another slow test evaluates Z.
 
 From 49 cards on, the tables are those that lack one value of one attribute: 12 * C(54, n). With 48
-cards there are 1377 others. From 55 cards on there are none (`quaternity.ternary.largest`)."""
+cards, there are 1377 others. From 55 cards on, there are no tables
+(`quaternity.ternary.largest`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class FreeCount:
-    """The numbers of tables of n cards (`tables`), and of those without a three (`free`)."""
+    """The number of tables of n cards, and the number of those that contain no three."""
 
     n: int
     rule: Rule
@@ -127,15 +129,15 @@ class FreeCount:
 
     @property
     def probability(self) -> float:
-        """The chance that n cards dealt from a shuffled deck hold no three."""
+        """The probability that n cards from a shuffled deck contain no three."""
         return self.free / self.tables
 
 
 def count_free(n: int, rule: Rule | str) -> FreeCount:
-    """Return the number of tables of n cards without a three, 1 <= n <= 81.
+    """Return the number of tables of n cards without a three, where 1 <= n <= 81.
 
-    The tables are counted for up to 16 cards under `triple` (by layers, 0.03 s for 12 cards and
-    0.4 s for 16), and for up to 6 cards under `set` (by search). Larger numbers come from
+    Under `triple`, tables of up to 16 cards are counted by layers (0.03 s for 12 cards and 0.4 s
+    for 16). Under `set`, tables of up to 6 cards are counted by search. Larger numbers come from
     `TABLES_WITHOUT_TRIPLE` and `TABLES_WITHOUT_SET`. From 55 cards (`triple`) or 21 cards (`set`)
     on, the number is 0; see `quaternity.ternary.largest`.
 

@@ -1,9 +1,9 @@
-"""Counting small tables without a three, by building them card by card, under either rule.
+"""Counting small tables without a three under either rule, by building them card by card.
 
-By symmetry it is enough to extend a few *frames*. Under the rule `set`, a change of coordinates
-maps any ordered three cards that are not a SET to any other such three. So the total follows from
-the number of tables that include one such frame. Under `triple`, two ordered pairs of cards are
-equivalent if their cards share equally many attributes, so four frames of two cards suffice.
+By symmetry, it is enough to extend a few *frames*. Under the rule `set`, a change of coordinates
+maps any sequence of three cards that are not a SET to any other such sequence. So the total follows
+from the number of tables that include one such frame. Under `triple`, two ordered pairs of cards
+are equivalent if their cards share equally many attributes, so four frames of two cards suffice.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ from quaternity.ternary.tables import Rule, bits_of
 from quaternity.ternary.triples import is_pair, third_cards
 
 MAX_TABLE_CARDS = 6
-"""Maximum number of cards on a table for which the search is meant: it takes 0.5 s under `triple`
-and less under `set`. Each further card takes about 30 times as long."""
+"""Maximum number of cards on a table for which the search is meant. It then takes 0.5 s under
+`triple`, and less under `set`. Each further card takes about 30 times as long."""
 
 PAIR_FRAMES = (((0, 40), 16), ((0, 39), 32), ((0, 36), 24), ((0, 27), 8))
-"""Pairs of cards that share 0, 1, 2 and 3 attributes, and the number of such partners of a card."""
+"""A pair of cards for each number of shared attributes from 0 to 3, and the number of cards that
+share as many attributes with a given card."""
 
 
 def count(n: int, rule: Rule) -> int:
-    """Return the number of tables of n cards, 0 <= n, without a three of the rule."""
+    """Return the number of tables of n cards without a three of the rule, where n >= 0."""
     if n < (2 if rule is Rule.TRIPLE else 3):
         return comb(CARDS, n)
     frames: list[tuple[tuple[int, ...], int]]
@@ -65,7 +66,7 @@ def _extensions(frame: Sequence[int], n: int, rule: Rule) -> int:
 
 
 def _closing_cards(rule: Rule) -> list[list[int]]:
-    """Return, for each two cards, the bit of the card that completes a three, or 0."""
+    """Return, for any two cards, the bit of the card that completes a three, or 0."""
     return [
         [
             1 << last if first != second and (rule is Rule.SET or is_pair(first, second)) else 0

@@ -1,10 +1,11 @@
-"""Chains of threes, shuffled decks, and safe decks, with which no game can get stuck.
+"""Shuffled decks, safe decks, with which no game can get stuck, and chains of threes.
 
-A safe deck is a random partition of the cards into 27 threes, dealt three by three. Whatever threes
-the players take, the table is filled up with the next three of the deck, and these belong together.
-So there is always a three on the table until the deck is empty. The drawback is that a player who
-remembers which three cards came last knows a three. Therefore a deck does not determine the places
-on the table: `quaternity.ternary.play.Table` shuffles them at every deal.
+A *three* is three cards that belong together. A safe deck is a random partition of the cards into
+27 threes, which are dealt one after another. Whatever threes the players take, the table is filled
+up with the next three of the deck. So there is always a three on the table until the deck is empty.
+The drawback is that a player who remembers which three cards came last knows a three. Therefore a
+deck does not determine the places on the table: `quaternity.ternary.play.Table` shuffles them at
+every deal.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from quaternity.ternary.tables import WHOLE_DECK, Rule
 from quaternity.ternary.triples import PARTNERS, Triple, partner, third
 
 Deck = tuple[int, ...]
-"""All 81 cards in the order in which they are dealt."""
+"""Type of a deck: all 81 cards in the order in which they are dealt."""
 
 
 def shuffled_deck(random: Random) -> Deck:
-    """Return the cards in random order."""
+    """Return all cards in random order."""
     return tuple(check_random(random).sample(WHOLE_DECK, len(WHOLE_DECK)))
 
 
@@ -32,8 +33,9 @@ def safe_deck(random: Random, rule: Rule | str, method: str = "search") -> Deck:
     """Return a deck in which cards 3 i, 3 i + 1 and 3 i + 2 belong together, for each i.
 
     If the first deal is a multiple of three cards, and every other deal is three cards, the game
-    cannot get stuck before the deck is empty. The order of the threes, and of the cards in each, is
-    random. See `partition` for how random the threes are. It takes a few hundredths of a second.
+    cannot get stuck before the deck is empty. The order of the threes, and of the cards in each of
+    them, is random. `partition` says how random the threes are. The function takes a few hundredths
+    of a second.
     """
     threes = partition(WHOLE_DECK, rule, check_random(random), method)
     if threes is None:
@@ -47,8 +49,8 @@ def safe_deck(random: Random, rule: Rule | str, method: str = "search") -> Deck:
 def chain(random: Random, rule: Rule | str, start: int | None = None) -> Iterator[Triple]:
     """Yield an endless chain of threes (a, b, c), (c, d, e), ..., in the order of play.
 
-    Every three through the current card has the same chance, except that a three never follows
-    itself, which would go back and forth.
+    Every three that contains the current card is equally likely, except that the chain never
+    repeats the last three, which would lead back to the previous card.
 
     >>> from itertools import islice
     >>> links = list(islice(chain(Random(1), Rule.TRIPLE, start=23), 3))

@@ -1,4 +1,4 @@
-"""SET encoded as numbers for learning programs; see `environments.episode.Encoded`."""
+"""Encoding of SET as numbers for learning programs (see `environments.episode.Encoded`)."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from quaternity.ternary.tables import Rule
 _NOTHING_DEALT = bytes(4 * 3 * CARDS)
 
 MAX_THREES = CARDS // 3
-"""Maximum number of threes in a game, which take the whole deck."""
+"""Maximum number of threes that the players can take in a game: the whole deck."""
 
 
 class SetEncoded:
-    """Moves and views of SET as numbers. Seats are counted from the seat that has the view.
+    """The moves and views of SET as numbers. Seats are counted from the seat that has the view.
 
-    Claims name places on the table, not cards, so there are 1,330 of them instead of 85,320. Right
-    and wrong claims are legal, because a mask of the right ones would reveal the answer. The claim
-    of places a < b < c has the number `c(c-1)(c-2)/6 + b(b-1)/2 + a`. The last two actions are
-    agreeing to three more cards, and waiting.
+    A claim names places on the table, not cards, so there are 1,330 claims instead of 85,320. Both
+    right and wrong claims are legal, because a mask of the right claims would reveal the answer.
+    The claim of places a < b < c has the number `c(c-1)(c-2)/6 + b(b-1)/2 + a`. The last two
+    actions are to agree to three more cards, and to wait.
     """
 
     outcomes: tuple[tuple[str, int, str], ...] = (
@@ -45,7 +45,7 @@ class SetEncoded:
         self.places = MAX_TABLE_CARDS if rules.settings.rule is Rule.SET else CARDS
         self.claims = comb(self.places, 3)
         self.actions = self.claims + 2
-        # Every wrong claim costs a point, even the same one again.
+        # Every wrong claim costs a point, even if it is repeated, so points have no lower bound.
         self.points = (-inf, float(MAX_THREES))
         seats = rules.seats
         self.entries = (
@@ -64,7 +64,7 @@ class SetEncoded:
         )
 
     def action(self, move: SetMove | None, view: SetView) -> int:
-        """Return the number of a claim, of agreement, or of waiting (None)."""
+        """Return the action number of a claim, of agreement, or of waiting (None)."""
         if move is None:
             return self.claims + 1
         if not move.cards:
@@ -76,7 +76,7 @@ class SetEncoded:
         return comb(last, 3) + comb(second, 2) + first
 
     def move(self, action: int, view: SetView) -> SetMove | None:
-        """Return the move with a number at this table; None for waiting."""
+        """Return the move that an action number means at this table, or None for waiting."""
         if not 0 <= action < self.actions:
             raise InputError(f"action {action} is out of range 0..{self.actions - 1}")
         if action >= self.claims:
@@ -93,7 +93,7 @@ class SetEncoded:
         return _mask(len(view.places), not self.rules.faults(view, MORE), self.claims)
 
     def numbers(self, view: SetView) -> memoryview[float]:
-        """Return the view as numbers between 0 and 1; see `entries`."""
+        """Return the view as numbers between 0 and 1 (see `entries`)."""
         seats, first = self.rules.seats, view.seat or 0
         order = [(first + away) % seats for away in range(seats)]
         gone = bytearray(CARDS)
@@ -115,7 +115,7 @@ class SetEncoded:
         return memoryview(b"".join(parts)).cast("f")
 
     def outcome(self, before: SetPosition, after: SetPosition) -> bytes:
-        """Return the cards dealt; see `outcomes`."""
+        """Return the cards that were dealt as numbers (see `outcomes`)."""
         dealt = array("f", _NOTHING_DEALT)
         count = before.seen.undealt - after.seen.undealt
         for number, card in enumerate(before.deck[:count]):
@@ -128,7 +128,7 @@ class SetEncoded:
         return [(card, 1 / len(undrawn)) for card in undrawn]
 
     def initial_position(self, drawn: Sequence[int]) -> SetPosition:
-        """Return the first position, once the whole deck is drawn."""
+        """Return the first position of a game, given the whole deck."""
         return self.rules.start_of_deck(tuple(drawn))
 
 

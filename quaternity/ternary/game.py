@@ -1,4 +1,4 @@
-"""A game of SET as one value."""
+"""A game of SET as one immutable object."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from quaternity.ternary.table_picture import table_svg
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SetGame(PlayedGame[SetSettings, SetPosition, SetMove, SetView]):
-    """A running or finished game of SET. Any seat may claim, so `play` needs the seat.
+    """A running or finished game of SET. Any seat may claim, so `play` requires the seat.
 
     >>> game = SetGame.start(SetSettings(seats=2), seed=1)
     >>> game = game.play(SetMove(game.view().threes[0]), seat=1)
@@ -24,5 +24,5 @@ class SetGame(PlayedGame[SetSettings, SetPosition, SetMove, SetView]):
     move_class = SetMove
 
     def svg(self, seat: int | None = None) -> str:
-        """Draw the cards on the table."""
+        """Draw the cards on the table as an SVG document."""
         return table_svg(self.view(seat).places)

@@ -2,9 +2,10 @@
 
 The digits of a card are a point of the space AG(4, 3) over the field of three elements, and a SET
 is a line. A *hyperplane* consists of the 27 cards that satisfy a linear equation in the digits,
-such as "the shape is 0"; its SETs are its lines. The 80 left-hand sides of such equations form 40
-*directions* (one and its double are equivalent), and each direction cuts the deck into three
-parallel hyperplanes. A collection without a line is called a *cap*.
+such as "the shape is 0". The SETs of a hyperplane are its lines. There are 80 left-hand sides of
+such equations. A left-hand side and its double are equivalent, so there are 40 *directions*. Each
+direction cuts the deck into three parallel hyperplanes. A collection without a line is called a
+*cap*.
 """
 
 from __future__ import annotations
@@ -19,23 +20,23 @@ HYPERPLANE = tuple(range(27))
 """The cards whose shape is 0. A change of coordinates maps it to any other hyperplane."""
 
 FRAME = (0, 1, 3)
-"""Three cards of the hyperplane that are not a SET. A change of coordinates maps any other such
-three cards to these."""
+"""Three cards of the hyperplane that are not a SET. A change of coordinates maps any other three
+such cards to these."""
 
 PARABOLOID = tuple(9 * x + 3 * y + (x * x + y * y) % 3 for x, y in product(range(3), repeat=2))
 """A cap of 9 cards of the hyperplane: amount = colour² + fill² mod 3."""
 
 DIRECTIONS, DIRECTIONS_OF_A_PAIR = (3**4 - 1) // 2, (3**3 - 1) // 2
-"""Numbers of all directions (40), and of those that put two given cards into the same hyperplane
-(13): their equation vanishes on the difference of the two cards."""
+"""The number of all directions (40), and the number of directions that put two given cards into the
+same hyperplane (13) because their equation vanishes on the difference of the two cards."""
 
 
 def must_have_full_hyperplane(size: int, full: int) -> bool:
     """Return whether a cap of this size must have at least `full` cards in some hyperplane.
 
-    Each of the size * (size - 1) / 2 pairs of its cards is in 13 hyperplanes, over all directions.
-    If no hyperplane had `full` cards, the pairs that a direction puts together would be at most
-    those of the most uneven cut into three parts of fewer than `full` cards.
+    Over all directions, each of the size * (size - 1) / 2 pairs of its cards is in 13 hyperplanes.
+    Suppose that no hyperplane has `full` cards. Then the number of pairs that a direction puts
+    together is at most that of the most uneven cut into three parts of fewer than `full` cards.
 
     >>> must_have_full_hyperplane(21, 9), must_have_full_hyperplane(20, 9)
     (True, False)

@@ -1,4 +1,4 @@
-"""Largest collections without a three, of a table or of the whole deck, by two methods."""
+"""Largest collections without a three, from a table or from the whole deck, by two methods."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from quaternity.ternary.tables import WHOLE_DECK, Rule, check_table
 from quaternity.ternary.triples import triples
 
 LARGEST_IN_DECK: Mapping[Rule, int] = {Rule.TRIPLE: 54, Rule.SET: 20}
-"""The sizes of the largest collections of all 81 cards, which `largest_in_deck` proves."""
+"""Sizes of the largest collections without a three among all 81 cards (see `largest_in_deck`)."""
 
 
 class LargestMethod(NamedTuple):
-    """A method to find a largest part that includes given cards, or all such parts of a size."""
+    """A method to find a largest part that contains no three, or all such parts of a size."""
 
     largest: Callable[[Sequence[int], Rule, Sequence[int], Incumbent[int]], tuple[int, ...]]
     parts: Callable[[Sequence[int], Rule, Sequence[int], int], Iterator[int]]
@@ -44,7 +44,7 @@ LARGEST_METHODS: Mapping[str, LargestMethod] = {
     "search": LargestMethod(largest_by_search, parts_by_search),
     "cp-sat": LargestMethod(largest_by_cp_sat, parts_by_cp_sat),
 }
-"""All methods by name, the default first."""
+"""All methods by name. The first is the default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +64,19 @@ def largest_free(
     random: Random | None = None,
     best: Incumbent[int] | None = None,
 ) -> tuple[int, ...]:
-    """Return a largest part of a table that holds no three of the rule, in order.
+    """Return a largest part of a table that contains no three of the rule, in order.
 
     Args:
         seconds: a time limit that replaces the method's own limit.
-        random: chooses among the largest parts; None always gives the same one.
-        best: keeps the best part and the bound, even if a limit or an interrupt ends the search.
+        random: chooses among the largest parts. If it is None, the result is always the same.
+        best: record that keeps the best part and the bound, even if a limit or an interrupt ends
+            the search.
 
     Raises:
-        LimitError: If the limit is reached. The message says what was found.
+        LimitError: If the limit is reached. The message says what has been found.
 
-    It takes a second or two for any table under `triple`, and for about 40 cards under `set`;
-    larger tables may reach the limit. For the whole deck see `largest_in_deck`.
+    The search takes a second or two for any table under `triple`, and for about 40 cards under
+    `set`. Larger tables may reach the limit. For the whole deck, see `largest_in_deck`.
 
     >>> largest_free([0, 1, 2, 40, 80], Rule.SET)
     (1, 2, 40, 80)
@@ -112,13 +113,13 @@ def largest_in_deck(
     random: Random | None = None,
     best: Incumbent[int] | None = None,
 ) -> DeckLimit:
-    """Return a largest collection of all 81 cards without a three, with its proof: 54, for SET 20.
+    """Return a largest collection of all 81 cards without a three, with its proof.
 
-    The proof for SET is by Davis and Maclagan (The Card Game Set, 2003), who first show that a
-    collection of 21 would be one of a few kinds. Only these kinds are searched, in a second by
-    either method. Nothing is cached: every call repeats each step of the proof. Arguments and
-    errors are those of `largest_free`. Until the proof is complete, the bound is only what disjoint
-    threes prove.
+    It has 54 cards under `triple`, and 20 under `set`. The proof for `set` is by Davis and Maclagan
+    (The Card Game Set, 2003), who first show that a collection of 21 cards would be of one of a few
+    kinds. Only these kinds are searched, in a second by either method. Nothing is cached: every
+    call repeats each step of the proof. The arguments and errors are those of `largest_free`. Until
+    the proof is complete, the bound is only what disjoint threes prove.
     """
     rule, largest_method = Rule(rule), lookup(LARGEST_METHODS, method)
     limit = LARGEST_IN_DECK[rule]
@@ -128,7 +129,7 @@ def largest_in_deck(
     try:
         proof = prove(largest_method, method, best)
     except LimitError as error:
-        # The bound in this error would be that of a step of the proof.
+        # The original message gives the bound of one step of the proof, not of the deck.
         raise type(error)(
             f"the proof for all {CARDS} cards is not complete in time; {best}"
         ) from error
@@ -175,7 +176,8 @@ def _prove_set(largest_method: LargestMethod, method: str, best: Incumbent[int])
     try:
         cards = largest_method.largest((*PARABOLOID, *WHOLE_DECK[27:]), rule, PARABOLOID, step)
     finally:
-        # The bound of this step does not hold for the deck until the proof is complete.
+        # The bound of this step does not hold for the deck until the proof is complete, so keep
+        # only the collection found.
         best.improve(step.found)
     larger = len(cards) + 1
     _require(must_have_full_hyperplane(larger, full), f"{method}: no full hyperplane for {larger}")
@@ -195,7 +197,7 @@ def _prove_set(largest_method: LargestMethod, method: str, best: Incumbent[int])
 
 
 def _step_of(best: Incumbent[int]) -> Incumbent[int]:
-    """Return a record for one step of a proof, with the remaining time as its limit."""
+    """Return a record for one step of a proof, which must end in the remaining time."""
     step: Incumbent[int] = Incumbent()
     step.start(CARDS, seconds=best.seconds_left(), random=best.random)
     return step

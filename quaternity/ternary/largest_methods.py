@@ -1,10 +1,11 @@
-"""The largest free part of a table, and all free parts of a size, by two methods.
+"""Two methods to find the largest part of a table without a three, and all such parts of a size.
 
 *Search* is a branch and bound over the cards to remove: every three of the table must lose a card.
-A node decides one card, the card in the most complete threes. The number of disjoint complete
-threes is a lower bound for how many more cards must be removed. *CP-SAT* has a boolean for each
-card and a clause for each three. Greedily chosen disjoint threes are also stated as sums of at most
-two, so that the linear relaxation immediately shows that each of them loses a card.
+A node decides whether to keep or remove the card that is in the most complete threes. The number of
+disjoint complete threes is a lower bound for how many more cards must be removed. *CP-SAT* has a
+Boolean variable for each card, and a clause for each three. Greedily chosen disjoint threes are
+also stated as sums of at most two, so that the linear relaxation immediately shows that each of
+them loses a card.
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ MAX_NODES = 500_000
 def largest_by_search(
     table: Sequence[int], rule: Rule, kept: Sequence[int], best: Incumbent[int]
 ) -> tuple[int, ...]:
-    """Return a largest part of a table without a three that includes the cards `kept`.
+    """Return a largest part of a table that contains no three and includes the cards `kept`.
 
     `best` receives every better part and bound, and its bound and time limit end the search.
-    Without a time limit, more than `MAX_NODES` nodes raise a LimitError.
+    Without a time limit, a search of more than `MAX_NODES` nodes raises a LimitError.
     """
     others = table if best.random is None else best.random.sample(table, len(table))
     label = dict(zip(table, others, strict=True))
     search = _Search(dict(zip(others, table, strict=True)), best)
     fixed = bits_of(label[card] for card in kept)
-    # The cards of each three that are not kept: 1..3 cards, and at least one must be removed.
+    # A core is the part of a three that is not kept: 1..3 cards. One of them must be removed.
     cores = {bits_of(label[card] for card in three) & ~fixed for three in triples(table, rule)}
     search.run(fixed, bits_of(table) & ~fixed, list(cores), alone=True)
     best.lower(best.size)
@@ -47,10 +48,10 @@ def largest_by_search(
 def parts_by_search(
     table: Sequence[int], rule: Rule, kept: Sequence[int], size: int
 ) -> Iterator[int]:
-    """Yield all parts of a table without a three, of a size, that include the cards `kept`.
+    """Yield all parts of a table that contain no three and include the cards `kept`.
 
-    Each part is yielded once, as a set of bits. The time is exponential, so this is meant for
-    tables of about 30 cards.
+    The parts have `size` cards. Each part is yielded once, as a bit set. The time is exponential,
+    so this is meant for tables of about 30 cards.
     """
     threes = [bits_of(three) for three in triples(table, rule)]
     threes_of = {1 << card: [three for three in threes if three >> card & 1] for card in table}
@@ -83,10 +84,10 @@ class _Search:
         self._cards, self._best, self._nodes = cards, best, 0
 
     def run(self, kept: int, open_cards: int, cores: list[int], alone: bool = False) -> None:
-        """Search below a node, given by the bits of kept and open cards; all others are removed.
+        """Search below a node, which consists of kept and open cards. All other cards are removed.
 
-        At least one card of each core, a set of open cards, must be removed. `alone` is whether all
-        parts that are not below this node have been searched.
+        The cards are bit sets. A core is a set of open cards, at least one of which must be
+        removed. `alone` says whether all parts that are not below this node have been searched.
         """
         best = self._best
         self._nodes += 1
@@ -110,7 +111,7 @@ class _Search:
 
 
 def _remove_single_cores(open_cards: int, cores: list[int]) -> tuple[int, list[int]]:
-    """Return the open cards and cores without the single-card cores, which must be removed."""
+    """Remove the card of each core of a single card, and return the open cards and cores left."""
     single = 0
     for core in cores:
         if core & (core - 1) == 0:
@@ -121,7 +122,7 @@ def _remove_single_cores(open_cards: int, cores: list[int]) -> tuple[int, list[i
 
 
 def _disjoint(cores: list[int]) -> int:
-    """Return the number of disjoint cores in a greedy choice, which takes small cores first."""
+    """Return the number of disjoint cores, chosen greedily with small cores first."""
     used = count = 0
     for core in cores:
         if not core & used:
@@ -131,7 +132,7 @@ def _disjoint(cores: list[int]) -> int:
 
 
 def _busiest(cores: list[int]) -> int:
-    """Return the card, as a bit, that is in the most cores; a core of two cards counts as four."""
+    """Return the bit of the card in the most cores. A core of two cards counts as four cores."""
     weights: dict[int, int] = {}
     for core in cores:
         weight = 4 if core.bit_count() == 2 else 1
@@ -146,7 +147,8 @@ def _busiest(cores: list[int]) -> int:
 SECONDS = 60.0
 """Default time limit of one solve, in seconds."""
 TOLERANCE = 1e-6
-"""Tolerance by which a floating-point bound may be below the integer that it represents."""
+"""Maximum difference by which a floating-point bound may be below the integer that it
+represents."""
 
 
 def largest_by_cp_sat(

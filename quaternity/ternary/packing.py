@@ -1,9 +1,10 @@
 """Maximum sets of disjoint threes of a table, and partitions into threes, by two methods.
 
-*Search* decides, at each step, the card with the fewest threes left. *CP-SAT* has a boolean for
-each three and for each card left over. Each card is in exactly one three or left over, and the
-number of cards left over is fixed. The sums of the digits of the cards left over (`checksum`) are
-stated too; without them the solver runs for minutes on tables of 42 cards.
+A *three* is three cards that belong together. *Search* decides, at each step, the card with the
+fewest threes left. *CP-SAT* has a Boolean variable for each three, and for each card left over.
+Each card is in exactly one three or left over, and the number of cards left over is fixed. The
+model also contains the sums of the digits of the cards left over (`checksum`). Without these sums,
+the solver runs for minutes on tables of 42 cards.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from quaternity.ternary.tables import Rule, bits_of, cards_in, check_table
 from quaternity.ternary.triples import Triple, triples
 
 MAX_NODES = 200_000
-"""Maximum number of nodes of the search tree without a time limit; they take half a minute."""
+"""Maximum number of nodes in a search without a time limit. Such a search takes half a minute."""
 
 
 def pack_by_search(
@@ -28,9 +29,9 @@ def pack_by_search(
 ) -> tuple[Triple, ...] | None:
     """Return `count` disjoint threes of a table, or None if there are fewer.
 
-    `best` keeps the largest packing found; it has the time limit, and the generator that decides
-    the search order. Usually a few hundred nodes suffice. Without a time limit, more than
-    `MAX_NODES` nodes raise a LimitError.
+    `best` keeps the largest packing found. It also contains the time limit, and the generator that
+    decides the search order. Usually a few hundred nodes suffice. Without a time limit, a search of
+    more than `MAX_NODES` nodes raises a LimitError.
     """
     search = _Search(table, rule, best)
     packing = search.run(bits_of(table), count, checksum(table), search.threes)
@@ -38,7 +39,7 @@ def pack_by_search(
 
 
 class _Three(NamedTuple):
-    """A three of the table, with its cards also as a set of bits."""
+    """A three of the table, with a bit set of its cards."""
 
     cards: Triple
     bits: int
@@ -55,9 +56,10 @@ class _Search:
             best.random.shuffle(self.threes)
 
     def run(self, live: int, count: int, total: int, threes: list[_Three]) -> list[Triple] | None:
-        """Return `count` disjoint threes of the live cards, in reverse order of choice, or None.
+        """Return `count` disjoint threes of the live cards, the last choice first, or None.
 
-        `threes` has all threes of the live cards, and possibly others.
+        `live` is a bit set, and `total` is its checksum. `threes` contains all threes of the live
+        cards, and possibly others.
         """
         self._nodes += 1
         self._best.limit(self._nodes, MAX_NODES)
@@ -69,7 +71,7 @@ class _Search:
             return []
         spare = live.bit_count() - 3 * count
         if spare == 1:
-            # The checksum is the card that is left over.
+            # The checksum of the live cards is the card that is left over.
             live, spare, total = live & ~(1 << total), 0, NOTHING
         threes = [three for three in threes if three.bits & live == three.bits]
         card = self._scarcest(live, threes)
@@ -147,14 +149,15 @@ def most_disjoint(
 
     Args:
         seconds: a time limit that replaces the method's own limit.
-        random: chooses among the answers; None always gives the same one.
-        best: keeps the best packing and the bound, even if a limit or an interrupt ends the search.
+        random: chooses among the answers. If it is None, the answer is always the same.
+        best: record that keeps the best packing and the bound, even if a limit or an interrupt ends
+            the search.
 
     Raises:
-        LimitError: If a limit is reached. The message says what was found.
+        LimitError: If a limit is reached. The message says what has been found.
 
-    The search tries numbers downwards from a third of the table. It usually takes a tenth of a
-    second.
+    The function first tries a third of the number of cards, and then smaller numbers of threes. It
+    usually takes a tenth of a second.
 
     >>> most_disjoint([0, 1, 2, 40, 80], Rule.SET)
     ((0, 1, 2),)
@@ -198,8 +201,9 @@ def partition(
 ) -> tuple[Triple, ...] | None:
     """Return a partition of the cards of a table into threes, or None if there is none.
 
-    Arguments and errors are those of `most_disjoint`. With `random`, every partition is possible,
-    but not all have the same chance. The whole deck takes 0.05 s by search and 0.2 s by CP-SAT.
+    The arguments and errors are those of `most_disjoint`. With `random`, every partition is
+    possible, but not all are equally likely. The whole deck takes 0.05 s by search and 0.2 s by
+    CP-SAT.
 
     >>> partition([0, 1, 2, 3, 40, 77], Rule.SET), partition([0, 1, 2, 40, 60, 80], Rule.SET)
     (((0, 1, 2), (3, 40, 77)), None)
@@ -216,10 +220,11 @@ def partition(
 
 
 Pack = Callable[[Sequence[int], Rule, int, Incumbent[Triple]], tuple[Triple, ...] | None]
-"""A function that returns `count` disjoint threes, or None; the record has all its limits."""
+"""Function that takes a table, a rule, a number `count` and a record with the limits, and returns
+`count` disjoint threes, or None if there are fewer."""
 
 PACKING_METHODS: Mapping[str, Pack] = {
     "search": pack_by_search,
     "cp-sat": pack_by_cp_sat,
 }
-"""All methods by name, the default first."""
+"""All methods by name. The first is the default."""

@@ -1,15 +1,17 @@
-"""SVG pictures of the pairs: 81 points on a circle with 648 chords, and the 81 × 81 matrix.
+"""SVG pictures of the pairs of cards that share no attribute: a circle and a matrix.
 
-*The circle.* Card i is at the angle 40/9 · (i + 1/2) degrees, clockwise from the top. The picture
-looks perfectly round, but only six of the 162 rotations and reflections of the 81-gon map pairs to
-pairs: the rotations by 27 places (which increase the first digit of every card), the reflection
-i -> 80 - i in the vertical axis (every digit d becomes 2 - d), and their combinations. All others
-change several digits of some cards at once, by a carry.
+*The circle.* The 81 cards are points on a circle, and the 648 pairs are chords. Card i is at the
+angle 40/9 · (i + 1/2) degrees, clockwise from the top. The picture looks perfectly round, but only
+six of the 162 rotations and reflections of the 81-gon map pairs to pairs: the rotations by 27
+places (which increase the first digit of every card), the reflection i -> 80 - i in the vertical
+axis (every digit d becomes 2 - d), and their combinations. All others change several digits of some
+cards at once, by a carry.
 
-*The matrix.* Row a, column b is dark if a and b are a pair. The matrix is a fractal. With J the
-3 × 3 matrix of ones and I the identity, it is the fourth Kronecker power of J - I. So each of its
-nine 27 × 27 blocks is blank (on the diagonal) or the same picture for three digits, and so on.
-Continued forever, 6 copies at a third of the size give the dimension ln 6 / ln 3 = 1.63.
+*The matrix.* In the 81 × 81 matrix, the cell in row a and column b is dark if a and b are a pair.
+The matrix is a fractal. With J the 3 × 3 matrix of ones and I the identity, it is the fourth
+Kronecker power of J - I. So each of its nine 27 × 27 blocks is blank (on the diagonal) or the same
+picture for three digits, and so on. Continued forever, 6 copies at a third of the size give the
+dimension ln 6 / ln 3 = 1.63.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ MARGIN = 40
 
 
 def pairs() -> Iterator[tuple[int, int]]:
-    """Yield all 648 pairs, the smaller card first."""
+    """Yield all 648 pairs of cards that share no attribute, with the smaller card first."""
     for a in range(CARDS):
         for b in partners(a):
             if a < b:
@@ -97,4 +99,4 @@ def matrix_svg() -> str:
 
 
 PICTURES: Mapping[str, Callable[[], str]] = {"circle": circle_svg, "matrix": matrix_svg}
-"""The pictures by name, the default first."""
+"""The pictures by name. The first is the default."""

@@ -1,4 +1,4 @@
-"""Playouts of a deck: take a three from the table and deal three more, until play ends."""
+"""Simulated games of SET: take a three from the table and deal three cards, until play ends."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ TABLE_CARDS = 12
 """Default number of cards on the table."""
 
 Choice = Callable[[tuple[Triple, ...]], Triple]
-"""A function that chooses one of the threes on the table."""
+"""Function that takes the threes on the table and returns one of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A position: the cards on the table, place by place, and the cards of the deck, in order."""
+    """A position: the cards on the table by place, and the cards of the deck in order."""
 
     places: tuple[int, ...]
     deck: Deck
@@ -46,7 +46,7 @@ class Table:
 
     @classmethod
     def start(cls, deck: Sequence[int], random: Random, size: int = TABLE_CARDS) -> Table:
-        """Return a table with the first `size` cards of a deck, a multiple of 3, shuffled."""
+        """Return a table with the first `size` cards of a deck, shuffled: a multiple of 3."""
         allowed = f"a multiple of 3 from 3 to {CARDS}"
         size = check_int(size, 3, CARDS, allowed, "size")
         if size % 3:
@@ -54,9 +54,9 @@ class Table:
         return cls((), tuple(as_iterator(deck, "deck"))).deal(size, random)
 
     def deal(self, number: int, random: Random) -> Table:
-        """Return the table with the next cards of the deck, if any, and all places shuffled.
+        """Deal the next cards of the deck, if any, and return the table with all places shuffled.
 
-        Otherwise the new cards would reveal a three in a game with a safe deck.
+        Without shuffling, the new cards would reveal a three in a game with a safe deck.
         """
         number = check_int(number, 0, CARDS, f"a number of cards, 0..{CARDS}", "number")
         cards = (*self.places, *self.deck[:number])
@@ -78,14 +78,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Playout:
-    """The result of a playout.
+    """Result of a simulated game.
 
     Attributes:
         taken: the threes in the order in which they were taken.
         left: the cards on the table at the end.
-        undealt: the number of cards in the deck at the end; not 0 if play got stuck.
+        undealt: the number of cards in the deck at the end. It is not 0 if play got stuck.
         looks, blanks: how often the table had exactly the starting number of cards, and how often
-            these contained no three.
+            such a table contained no three.
     """
 
     taken: tuple[Triple, ...]
@@ -109,13 +109,13 @@ def play_out(
     extra: bool = False,
     choose: Choice | None = None,
 ) -> Playout:
-    """Play a deck to the end, which takes a millisecond.
+    """Play a deck to the end. This takes a millisecond.
 
     Args:
         size: the number of cards on the table, a multiple of 3.
-        extra: whether three more cards are dealt if there is no three. The table is then not filled
-            up until it is below `size`. Without `extra`, play ends if there is no three.
-        choose: a function that chooses the three to take; by default it is random.
+        extra: whether three more cards are dealt if there is no three. The table is then refilled
+            only when it is below `size`. Without `extra`, play ends if there is no three.
+        choose: function that chooses the three to take. By default, the choice is random.
     """
     rule, table = Rule(rule), Table.start(deck, random, size)
     if choose is not None and not callable(choose):

@@ -9,27 +9,27 @@ from quaternity.base.errors import InputError
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetView
 
 QUICK, SLOW = 4.0, 12.0
-"""Average time of `quick` and of `slow` per move, in seconds."""
+"""Average times that `quick` and `slow` take per move, in seconds."""
 
 
 class Finder:
-    """A player who claims a three, or else agrees to more cards, after a random delay."""
+    """A player who claims any three on the table, or else agrees to more cards, with a delay."""
 
     def __init__(self, mean: float) -> None:
         self.mean = mean
 
     def choose(self, view: SetView, random: Random) -> SetMove | None:
-        """Return a right claim, or agreement to more cards; None to wait."""
+        """Return a right claim, agreement to more cards, or None to wait."""
         threes = view.threes
         if threes:
             return SetMove(random.choice(threes))
         return None if view.seat in view.agreed or not view.undealt else MORE
 
     def delay(self, view: SetView, random: Random) -> float:
-        """Return the seconds until the move, exponentially distributed.
+        """Return the seconds until the move, which are exponentially distributed.
 
-        The fewer threes there are, the longer is the delay. If all other seats have agreed to more
-        cards, it is a tenth of that.
+        The average is longer if there are fewer threes. If all other seats have agreed to more
+        cards, the delay is ten times shorter.
         """
         hurry = 10 if 0 < len(view.agreed - {view.seat}) == len(view.taken) - 1 else 1
         seconds = random.expovariate(1 / self.mean) / math.sqrt(max(1, len(view.threes)))
@@ -37,13 +37,13 @@ class Finder:
 
 
 def quick(rules: SetRules) -> Finder:
-    """Return the player `quick`."""
+    """Return the player `quick`, which takes a few seconds per move."""
     del rules
     return Finder(QUICK)
 
 
 def slow(rules: SetRules, argument: str | None) -> Finder:
-    """Return the player `slow`; `slow:20` takes 20 seconds per move, on average."""
+    """Return the player `slow`. For example, `slow:20` takes 20 seconds per move on average."""
     del rules
     try:
         seconds = SLOW if argument is None else float(argument)

@@ -1,8 +1,8 @@
 """The rules of SET as a game in which every seat may claim three cards at any time.
 
-A right claim takes the three cards and scores a point; a wrong claim costs a point. If no player
-finds a SET, the seats agree to three more cards. The game ends when the deck is empty and no SET is
-left. Only the order of the deck is hidden.
+A right claim takes the three cards and scores a point. A wrong claim costs a point. If no player
+finds a SET, the seats can agree to three more cards. The game ends when the deck is empty and no
+SET is left. Only the order of the deck is hidden.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from quaternity.ternary.tables import LETTERS, Rule
 from quaternity.ternary.triples import Triple, is_triple, triples
 
 MAX_TABLE_CARDS = 21
-"""Number of cards on the table from which more cards are not allowed under `Rule.SET`. This many
-cards always contain a SET (Davis and Maclagan 2003), though not always a triple."""
+"""Maximum number of cards on the table under `Rule.SET`. This many cards
+always contain a SET (Davis and Maclagan 2003), though not always a triple."""
 
 _CLAIM = re.compile(r"(?:claims? )?([a-z])[ ,]*([a-z])[ ,]*([a-z])", re.IGNORECASE | re.ASCII)
 _PARTIAL_CLAIM = re.compile(
@@ -41,7 +41,7 @@ _NUMBERS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SetSettings:
-    """Settings of SET."""
+    """Settings of a game of SET."""
 
     seats: int = field(default=2, metadata={"help": "Number of players.", "range": range(1, 9)})
     rule: Rule = field(
@@ -61,7 +61,7 @@ class SetSettings:
 
 
 class SetMove(NamedTuple):
-    """A claim that three cards, ascending, belong together; without cards, agreement to more."""
+    """A claim of three cards in ascending order, or, without cards, agreement to more cards."""
 
     cards: tuple[int, ...]
 
@@ -70,16 +70,17 @@ class SetMove(NamedTuple):
 
 
 MORE = SetMove(())
-"""Agreement to three more cards."""
+"""The move that agrees to three more cards."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetView:
-    """What everybody sees. `seat` is the seat that has the view, or None for a bystander.
+    """The public view of a game, which all seats and bystanders share.
 
-    `places` are the cards by place, and `undealt` is the number of cards in the deck. `taken` and
-    `wrong` have the threes and the number of wrong claims of each seat. `agreed` has the seats that
-    agree to three more cards.
+    `seat` is the seat that has the view, or None for a bystander. `places` contains the cards by
+    place, and `undealt` is the number of cards in the deck. `taken` and `wrong` contain the threes
+    and the number of wrong claims of each seat. `agreed` contains the seats that have agreed to
+    three more cards.
     """
 
     seat: int | None
@@ -102,20 +103,20 @@ class SetView:
 
     @property
     def is_over(self) -> bool:
-        """Whether the deck is empty and no three is left."""
+        """Whether the game is over: the deck is empty and no three is left."""
         return not self.undealt and not self.threes
 
 
 @dataclass(frozen=True, slots=True)
 class SetPosition:
-    """The view of a bystander, and all cards in the order of dealing, which is hidden."""
+    """A position: the view of a bystander, and all cards in the hidden order of dealing."""
 
     seen: SetView
     order: tuple[int, ...]
 
     @property
     def deck(self) -> tuple[int, ...]:
-        """The cards that are not dealt yet."""
+        """The cards that have not been dealt."""
         return self.order[CARDS - self.seen.undealt :]
 
 
@@ -149,7 +150,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return SetPosition(seen, deck)
 
     def to_act(self, position: SetPosition) -> range:
-        """Return all seats, or none once the game is over."""
+        """Return all seats, or no seat if the game is over."""
         return range(0 if position.seen.is_over else self.seats)
 
     def view(self, position: SetPosition, seat: int | None) -> SetView:
@@ -157,7 +158,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return replace(position.seen, seat=seat)
 
     def after(self, position: SetPosition, seat: int, move: SetMove) -> SetPosition:
-        """Return the position after a claim, right or wrong, or after an agreement."""
+        """Return the position after a right or wrong claim, or after an agreement."""
         view = self.view(position, seat)
         faults = [] if seat in range(self.seats) else [f"there is no seat {seat}"]
         faults += self.faults(view, move)
@@ -188,7 +189,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
     def events(
         self, before: SetPosition, seat: int, move: SetMove, after: SetPosition
     ) -> tuple[str, ...]:
-        """Return the claim and whether it was right, or the agreement, and the cards dealt."""
+        """Return the events of a move: the claim and its result, or the agreement, and the deal."""
         if not move.cards:
             events = [AGREES(who=seat)]
         else:
@@ -210,11 +211,11 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         )
 
     def default_move(self, view: SetView) -> SetMove | None:
-        """Return agreement to more cards if another seat agrees, else None."""
+        """Return agreement to more cards if another seat has agreed, otherwise None."""
         return MORE if view.agreed and not self.faults(view, MORE) else None
 
     def points(self, position: SetPosition) -> tuple[float, ...]:
-        """Return the threes taken minus the wrong claims of each seat."""
+        """Return the points of each seat: the threes taken minus the wrong claims."""
         seen = position.seen
         return tuple(
             float(len(threes) - wrong) for threes, wrong in zip(seen.taken, seen.wrong, strict=True)
@@ -229,7 +230,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             yield MORE
 
     def faults(self, view: SetView, move: SetMove | None) -> list[str]:
-        """Return what makes a move illegal. Wrong claims are legal, and None means to wait."""
+        """Return the reasons why a move is illegal. Wrong claims are legal. None means to wait."""
         if move is None:
             return []
         if not isinstance(move, SetMove):
@@ -254,7 +255,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return [f"card {card} is not on the table" for card in cards if card not in view.places]
 
     def read(self, text: str, view: SetView) -> SetMove:
-        """Read `a d k` by places, `claim 3 17 52` by cards, or `more`."""
+        """Parse a move: `a d k` by places, `claim 3 17 52` by cards, or `more`."""
         text = text.strip()
         if text.lower() in ("more", "m"):
             return MORE
@@ -290,7 +291,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return "\n".join([*lines, fill(footer, width)])
 
     def view_json(self, view: SetView) -> dict[str, Any]:
-        """Return the view's attributes; cards by index."""
+        """Return the attributes of a view for JSON, with the cards as indexes."""
         return {
             "table": list(view.places),
             "undealt": view.undealt,
@@ -302,7 +303,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         }
 
     def like(self, view: SetView, random: Random) -> SetPosition:
-        """Return a position with this view, and the unseen cards in random order as the deck."""
+        """Return a position with this view, and the unseen cards in random order as its deck."""
         seen = [
             *view.places,
             *(card for threes in view.taken for three in threes for card in three),
@@ -312,7 +313,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return SetPosition(replace(view, seat=None), order)
 
     def chance_text(self, start: SetPosition) -> str:
-        """Return the recorded line of the deck, from its first card."""
+        """Return the line of a record that lists the deck, from its first card."""
         return f"deck {' '.join(map(str, (*start.seen.places, *start.deck)))}\n"
 
     def recorded_start(self, record: TextRecord) -> SetPosition:
@@ -328,7 +329,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
 
 
 def cards_named(text: str, view: SetView) -> tuple[int | None, ...]:
-    """Return the card at each letter of a complete or incomplete claim; empty for other texts."""
+    """Return the card at each letter of a claim, which may be incomplete, or () for other texts."""
     match = _PARTIAL_CLAIM.fullmatch(text)
     letters = [letter for letter in match.groups() if letter] if match is not None else []
     if len(view.places) <= len(ascii_lowercase):

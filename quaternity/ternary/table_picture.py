@@ -20,7 +20,8 @@ WIDTH, HEIGHT, GAP = 132, 196, 16
 INK, FAINT, PAPER, TABLE, EDGE = "#222222", "#6a6a6a", "#ffffff", "#eef1ec", "#b9c0b6"
 
 SHADES = ("#cc3311", "#009e73", "#4b1f86")
-"""Red, green and purple of different lightness, to be distinct in grey and for the colour-blind."""
+"""Red, green and purple of different lightness, so that they are distinct in grey and for
+colour-blind people."""
 
 OUTLINES = (
     "M-44 0L0 -18L44 0L0 18z",
@@ -34,7 +35,8 @@ OUTLINES = (
 def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[Triple] = ()) -> str:
     """Return the cards of a table, with its threes in words below, as an SVG document.
 
-    The cards are in at most three rows. `letters` adds the letters of the places, as in a game.
+    The cards are in at most three rows. If `letters` is true, each card shows the letter of its
+    place, as in a game.
     """
     indexes = tuple(as_iterator(cards, "table"))
     check_table(indexes)
@@ -69,15 +71,15 @@ def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[T
 
 @cache
 def card_svg(card: int, label: str | None = None) -> str:
-    """Return a card as an SVG element, for a page that also contains `stripes_svg`.
+    """Return a card as an SVG element for a page that also contains `stripes_svg`.
 
-    Screen readers read the label; it is None if a text beside the card says the same.
+    Screen readers read the label. It is None if a text beside the card says the same.
     """
     return svg_element(WIDTH, HEIGHT, "card", label, _card(SetCard(card), ""))
 
 
 def stripes_svg() -> str:
-    """Return an invisible SVG element with the patterns of striped cards, once per page."""
+    """Return an invisible SVG element with the patterns of striped cards, needed once per page."""
     return svg_element(0, 0, "stripes", None, _stripes())
 
 

@@ -1,6 +1,7 @@
 """Tables of cards, and the two rules for three cards that belong together.
 
-The cards of a table are different, and are stored as a sorted tuple of indexes or as a set of bits.
+The cards of a table are different. They are stored as a sorted tuple of indexes, or as a *bit set*:
+an integer with bit i for card i.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from quaternity.base.validation import as_iterator
 from quaternity.ternary.cards import CARDS, check_card
 
 WHOLE_DECK = tuple(range(CARDS))
-"""All cards, in order."""
+"""The cards of the whole deck, in order."""
 _DECK = frozenset(WHOLE_DECK)
 
 LETTERS = ascii_letters
-"""The letters of the places of a table in a game, in order. If there are more places (54 cards may
-have no triple), the last cards are claimed by number."""
+"""Letters of the places of a table in a game, in order. If there are more places than letters (54
+cards may have no triple), the last cards are claimed by number."""
 
 
 def check_table(cards: Iterable[int]) -> tuple[int, ...]:
-    """Return the cards of a table in order; raise InputError for wrong or repeated cards."""
+    """Return the cards of a table in order. Raise InputError for invalid or repeated cards."""
     indexes = tuple(as_iterator(cards, "table"))
     if set(map(type, indexes)) == {int} and len(_DECK.intersection(indexes)) == len(indexes):
-        return tuple(sorted(indexes))  # the usual case, made fast
+        return tuple(sorted(indexes))  # This is the usual case, so it comes first.
     places: dict[int, int] = {}
     for place, index in enumerate(indexes):
         card = check_card(index, f"table[{place}]")
@@ -40,7 +41,7 @@ def check_table(cards: Iterable[int]) -> tuple[int, ...]:
 
 
 def bits_of(cards: Iterable[int]) -> int:
-    """Return a set of cards as an integer with bit i for card i."""
+    """Return a set of cards as a bit set: an integer with bit i for card i."""
     bits = 0
     for card in cards:
         bits |= 1 << card
@@ -48,7 +49,7 @@ def bits_of(cards: Iterable[int]) -> int:
 
 
 def cards_in(bits: int) -> Iterator[int]:
-    """Yield the cards of a set of bits, in order."""
+    """Yield the cards of a bit set in order."""
     while bits:
         lowest = bits & -bits
         yield lowest.bit_length() - 1
@@ -58,11 +59,11 @@ def cards_in(bits: int) -> Iterator[int]:
 class Rule(StrEnum):
     """The rule that says when three different cards belong together.
 
-    `TRIPLE`: any two of the three differ in **all four** attributes (a *correct triple*). There
-    are 216, and 8 through each card.
+    `TRIPLE`: any two of the three cards differ in **all four** attributes (a *correct triple*).
+    There are 216 correct triples, and each card is in 8 of them.
 
-    `SET`: in each attribute the three are all alike or all different (the game's SET). There are
-    1080, and 40 through each card. Every correct triple is a SET.
+    `SET`: in each attribute, the three cards are all alike or all different (the game's SET). There
+    are 1080 SETs, and each card is in 40 of them. Every correct triple is a SET.
     """
 
     __repr__ = code_name
@@ -76,5 +77,5 @@ class Rule(StrEnum):
 
     @property
     def three(self) -> str:
-        """The name of three cards that belong together under this rule."""
+        """The word for three cards that belong together under this rule."""
         return "triple" if self is Rule.TRIPLE else "SET"

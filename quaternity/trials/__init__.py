@@ -1,1 +1,1 @@
-"""Random play, Hypothesis strategies, fuzzing campaigns, and comparisons of solvers."""
+"""Random play, Hypothesis strategies, fuzzing campaigns and comparisons of solvers."""

@@ -1,4 +1,4 @@
-"""Random games, and possible and impossible random states, for tests and measurements."""
+"""Random games, and random states with and without a possible deal, for tests and measurements."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from solvers.problem import DealProblem
 from solvers.random_problems import boundary_pair
 
 MAX_RANDOM_TRIES = 30
-"""Number of random questions tried before all legal questions are listed."""
+"""Maximum number of random questions that are tried. After them, all legal questions are listed."""
 
 MAX_GAME_STATES = 2000
-"""Maximum number of states that `random_states` plays in one game; a longer game is cut off."""
+"""Maximum number of states that `random_states` plays in one game. A longer game is cut off."""
 
 MAX_FLOW_WORK = 60_000
-"""The same limit for games without coalition tables, in states x cards x players. Each move of such
-a game needs several runs of a solver."""
+"""Limit on the states of one game if it has no coalition tables, in states x cards x players. Each
+move of such a game needs several runs of a solver."""
 
 
 def random_move(state: State, random: Random) -> Move | None:
-    """Return a uniformly drawn legal question with a uniformly drawn legal answer.
+    """Return a random legal question and answer. All questions are equally likely.
 
-    Return None if there is no legal question.
-    Cost: a few single questions are tested, whatever the number of sets.
+    Return None if there is no legal question. Usually, only a few questions are tested, whatever
+    the number of sets.
     """
     asker, view = state.turn, state.legal_questions
     if asker is None:
@@ -46,7 +46,7 @@ def random_move(state: State, random: Random) -> Move | None:
 
 
 def random_game(settings: Settings, random: Random) -> Iterator[State]:
-    """Yield the states of a random game, beginning with its initial state. A game can be long."""
+    """Yield the states of a random game, which may be long, from its initial state on."""
     state = State.start(settings)
     yield state
     while not state.is_over:
@@ -57,10 +57,10 @@ def random_game(settings: Settings, random: Random) -> Iterator[State]:
 
 
 def random_states(settings: Settings, random: Random, count: int) -> list[State]:
-    """Return unfinished states, sampled from random games, in no particular order.
+    """Return random states of random games that are not over, in no particular order.
 
-    At most a third of the states of each game are used, so short games contribute only a few.
-    Without coalition tables (with many players) moves are expensive: the games are then kept short,
+    At most a third of the states of each game are used, so short games contribute only a few. If
+    there are too many players for coalition tables, moves are expensive. Games are then kept short,
     and all their states are used.
     """
     max_states, divisor = MAX_GAME_STATES, 3
@@ -82,10 +82,10 @@ def random_states(settings: Settings, random: Random, count: int) -> list[State]
 def damage_state(state: State, random: Random, *, possible: bool) -> State:
     """Tighten the constraints of a state step by step until no deal satisfies them.
 
-    See `boundary_pair`.
+    Return the last possible state if `possible` is true, otherwise the first impossible state (see
+    `boundary_pair`).
 
-    Return the last possible state if `possible` is true, otherwise the first impossible state.
-    Cost: about 2 log2(cards) checks of a state.
+    The search takes about 2 log2(cards) checks of a state.
     """
     last, first = boundary_pair(state.problem, random, lambda problem: _is_possible(state, problem))
     chosen = last if possible else first

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for games and states, for tests of your own code.
+"""Hypothesis strategies that generate games and states, for tests of other code.
 
     from hypothesis import given
     from quaternity.trials.strategies import states
@@ -8,8 +8,8 @@
         question = my_player(state)
         assert question in state.legal_questions
 
-Examples shrink towards few players, small sets and short games. Strategies for deal problems
-without a game are in `solvers.strategies`.
+Examples shrink towards few players, small sets and short games. Strategies for deal problems that
+do not belong to a game are in `solvers.strategies`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from solvers.strategies import composite
 def game_settings(
     draw: st.DrawFn, max_set_size: int = 4, max_players: int = 4, max_cards: int = 12
 ) -> Settings:
-    """Draw valid settings of games, with either tie-break, brisk or not.
+    """Draw valid settings of games, with any tie-break and with or without the rule `brisk`.
 
-    `max_set_size` and `max_players` must be at least 2, and `max_cards` at least twice each of
-    them. If no game with the drawn set size and players has at most `max_cards` cards, the smallest
-    such game is drawn.
+    `max_set_size` and `max_players` must be at least 2, and `max_cards` must be at least twice each
+    of them. If all games with the drawn set size and number of players have more than `max_cards`
+    cards, the smallest of these games is drawn.
     """
     players = draw(st.integers(2, max_players))
     set_size = draw(st.integers(2, max_set_size))
@@ -52,7 +52,7 @@ def games(
     settings: st.SearchStrategy[Settings] | None = None,
     max_moves: int = 20,
 ) -> Game:
-    """Draw games that consist of legal moves from the start; some of them are over."""
+    """Draw games that consist of legal moves from the start. Some of the games are over."""
     game = Game.start(draw(game_settings() if settings is None else settings))
     for _ in range(draw(st.integers(0, max_moves))):
         legal = list(game.state.legal_questions.items())
@@ -77,9 +77,9 @@ def damaged_states(
     max_moves: int = 10,
     max_damage: int = 6,
 ) -> State:
-    """Draw reachable states in which a few constraints are tightened or hand sizes are changed.
+    """Draw reachable states with a few tightened constraints or changed hand sizes.
 
-    Many of them are impossible, most of them by a single card.
+    Many of these states are impossible, most of them by a single card.
     """
     state = draw(states(settings, max_moves).filter(lambda state: not state.is_over))
     hands, sets = list(state.problem.hands), list(state.problem.sets)

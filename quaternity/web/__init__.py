@@ -1,8 +1,9 @@
-"""The web server: tables stored on disk, requests, events and pages.
+"""The web server for playing at tables in a browser or by a JSON API.
 
-`store` stores tables and moves, and `tables` applies the rules of a game to them. `streams` sends
-events to players and bystanders, and `background` runs programs and counts in other processes.
-`middleware` checks requests before `api` (JSON) or `pages` (HTML) handles them, and `rendering`
-draws the pages. A `table_view.TableView` holds everything that one viewer may see of a table. `app`
-builds the ASGI application. The rules of the games are not in this package.
+`store` stores the tables and their moves on disk, and `tables` makes, changes and deletes tables.
+`streams` sends events to players and bystanders. `background` runs computer players and expensive
+computations in other processes. `middleware` checks each request before `api` (JSON) or `pages`
+(HTML) handles it, and `rendering` draws the pages. A `table_view.TableView` holds everything that
+one visitor may see of a table. `app` builds the ASGI application. The rules of the games are in
+other packages.
 """

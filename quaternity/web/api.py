@@ -1,4 +1,4 @@
-"""The JSON API: for programs, and for all requests of the pages that change a table."""
+"""The JSON API, which other programs use, and by which the pages change tables."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from quaternity.web.table_view import TableView
 from quaternity.web.tables import MOVING_SECONDS, Tables
 
 MAX_LISTED_MOVES = 500
-"""Maximum number of legal moves that are listed for a table."""
+"""Maximum number of legal moves in the JSON description of a table."""
 
 MAX_MOVE_LENGTH = 200
 MAX_ID_LENGTH = 64
@@ -52,13 +52,14 @@ Handler = Callable[[Request], Awaitable[Any]]
 
 
 class _Endpoint:
-    """An ASGI application for a handler, with less overhead per message than Starlette's own."""
+    """An ASGI application that calls a handler, with less overhead per request than Starlette's."""
 
     def __init__(self, handler: Handler) -> None:
         self.handler = handler
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # A retry also checks whether another server has meanwhile given the seat away.
+        # Call the whole handler again after a conflict, because another server may have given the
+        # caller's seat away in the meantime.
         response = await retry_if_stale(lambda: self.handler(Request(scope, receive, send)))
         await response(scope, receive, send)
 
@@ -73,7 +74,8 @@ class Api:
         """Return the routes of the API."""
         base = "/api/tables/{table}"
         posts: list[tuple[str, Handler]] = [
-            (f"{base}/moves", self.move),  # the most frequent first: routes are tried in order
+            # Starlette tries routes in order, so moves, the most frequent requests, come first.
+            (f"{base}/moves", self.move),
             ("/api/tables", self.make),
             ("/api/seats", self.join),
             ("/api/seats/move", self.move_seat),
@@ -111,7 +113,8 @@ class Api:
         """`POST /api/tables`: make a table."""
         self._count()
         sent = await document_of(request, self.limits.body)
-        if unknown := sent.keys() - set(NewTable._fields):  # they may be misspelled
+        # Refuse unknown fields, because they may be misspelled.
+        if unknown := sent.keys() - set(NewTable._fields):
             known = ", ".join(NewTable._fields)
             raise HttpError(
                 422, f"{quote_value(min(unknown), str)} is unknown; choose from {known}"
@@ -227,7 +230,7 @@ class Api:
         return answer({"version": await table.play(seat, version, identity, text)})
 
     async def undo(self, request: Request) -> Response:
-        """`POST /api/tables/T/undo`: agree to take the last move back, or no longer agree."""
+        """`POST /api/tables/T/undo`: agree to take the last move back, or withdraw this."""
         sent = await document_of(request, self.limits.body)
         version, agree = read_field(sent, "version", int), read_field(sent, "agree", bool)
         table, seat = await self._require_seat(request, read_field(sent, "seat", int, None))
@@ -240,7 +243,7 @@ class Api:
         return answer({"marks": await self.tables.marks(table, seat)})
 
     async def mark(self, request: Request) -> Response:
-        """`POST /api/tables/T/marks`: set a pencil mark; `none` removes it."""
+        """`POST /api/tables/T/marks`: set a pencil mark, or remove it if the mark is `none`."""
         sent = await document_of(request, self.limits.body)
         player, card = read_field(sent, "player", int), read_field(sent, "card", str)
         sign = read_field(sent, "mark", str)
@@ -259,7 +262,7 @@ class Api:
         return answer({"version": table.version, "invitation": link})
 
     async def again(self, request: Request) -> Response:
-        """`POST /api/tables/T/again`: make the table of the rematch, or return it."""
+        """`POST /api/tables/T/again`: return the table of the rematch; make it if needed."""
         self._count()
         table, visitor = await self._open_table(request)
         if table.again is None:
@@ -308,7 +311,7 @@ class Api:
         return answer({})
 
     async def talk(self, request: Request) -> Response:
-        """`GET /api/tables/T/talk?after=N`: return the chat lines after number N."""
+        """`GET /api/tables/T/talk?after=N`: return the chat lines with numbers greater than N."""
         after = request.query_params.get("after", "0")
         table, visitor = await self._open_table(request)
         lines = await table.lines(
@@ -319,13 +322,17 @@ class Api:
     async def _speaker(
         self, request: Request, sent: dict[str, Any]
     ) -> tuple[Table, int | None, str]:
-        """Return the table of a request, and the seat and the name of the speaker."""
+        """Return the table of a request, and the seat and the name of the author of a chat line.
+
+        The seat is None for a bystander.
+        """
         table, visitor = await self._open_table(request, read_field(sent, "seat", int, None))
         seat = visitor.looking if visitor.looking in visitor.seats else None
         self.admission.count("words", None if seat is None else (table.stored.id, seat))
         if seat is None:
             return table, None, check_name(read_field(sent, "name", str, "somebody"), 0)
-        # A person speaks, even while a program plays for them.
+        # A chat line is signed with the name of the person who owns the seat, even while a program
+        # plays for them.
         people = [s._replace(name=s.person) if s.is_held else s for s in table.seats]
         return table, seat, seat_names(people)[seat]
 
@@ -344,7 +351,7 @@ class Api:
             return Response(media_type="text/event-stream")
         if streams.ending:
             raise HttpError(503, "the server is shutting down")
-        # A visitor who looks from a seat that they do not hold counts as a bystander.
+        # A visitor who sees the game from another player's seat counts as a bystander.
         seat = visitor.looking if visitor.looking in visitor.seats else None
         network = self.admission.check_stream(seat, table.streams, streams.open)
         stream = Stream(seat, table.streams, streams, network)
@@ -352,14 +359,14 @@ class Api:
         return stream
 
     async def help(self, request: Request) -> Response:
-        """`GET /api/tables/T/help/WORD`: return counts, reasons or a hint."""
+        """`GET /api/tables/T/help/WORD`: return the help that a player requests; see `hints`."""
         asked = query_of(request)
         table, visitor = await self._open_table(request)
         word = request.path_params["word"]
         return answer(await self.tables.help(table, visitor, word, asked))
 
     async def games(self, request: Request) -> Response:
-        """`GET /api/games`: return the games, their settings, programs and decks."""
+        """`GET /api/games`: return all games with their settings, programs and decks."""
         del request
         self.admission.count("page")
         more = self.tables.thinking.players
@@ -377,14 +384,17 @@ class Api:
         return await self.tables.open_for(request.path_params["table"], caller, seat, kind)
 
     async def _require_seat(self, request: Request, seat: int | None) -> tuple[Table, int]:
-        """Return the table of a request and the caller's seat; raise `HttpError` without a seat."""
+        """Return the table of a request and the caller's seat.
+
+        Raises `HttpError` if the caller has no seat at the table.
+        """
         table, visitor = await self._open_table(request, seat, "move")
         if visitor.looking is None or visitor.looking not in visitor.seats:
             raise HttpError(403, "only players who have a seat can do that")
         return table, visitor.looking
 
     async def _with_cookie(self, request: Request) -> tuple[Caller, str | None]:
-        """Return the caller, and a new cookie if a browser has none that a server issued."""
+        """Return the caller, and a new cookie for a browser without a valid cookie, or None."""
         browser, unsigned = (
             caller_of(request).cookie_hash,
             hash_token(request.cookies.get(COOKIE, "")[:22]),
@@ -412,9 +422,9 @@ class Api:
 def read_field(
     sent: dict[str, Any], name: str, kind: type[Value], missing: Any = _NOTHING
 ) -> Value:
-    """Return a value of a document, or `missing` if it is absent.
+    """Return a field of a request's document, or `missing` if the field is absent.
 
-    Raises `HttpError` if the value is required but absent, or has another type.
+    Raises `HttpError` if the value is not of type `kind`, or is absent and no `missing` is passed.
     """
     value = sent.get(name, missing)
     if value is missing and missing is not _NOTHING:
@@ -433,7 +443,7 @@ _WORDS: dict[type, str] = {
 
 
 def document(sight: TableView, base: str) -> dict[str, Any]:
-    """Return the description of a table as a JSON document; links begin with `base`."""
+    """Return the description of a table as a JSON document. Its links begin with `base`."""
     rules, seat = sight.rules, sight.seat
     may_move = seat in sight.to_act and seat in sight.own_seats and not sight.empty_seats
     listed = list(islice(rules.moves(sight.view), MAX_LISTED_MOVES + 1)) if may_move else []
@@ -476,12 +486,15 @@ def document(sight: TableView, base: str) -> dict[str, Any]:
 
 
 def document_text(sight: TableView, base: str) -> str:
-    """Return the description of a table as JSON."""
+    """Return the description of a table as JSON text."""
     return json.dumps(document(sight, base), separators=(",", ":"))
 
 
 def game_document(game: str, more: Any) -> dict[str, Any]:
-    """Return the description of a game for a form: settings with their limits, programs, decks."""
+    """Return the values that a form for a new table needs: settings, programs and decks of a game.
+
+    `more` maps the programs that the operator has added.
+    """
     return {
         "game": game,
         "settings": [form_field._asdict() for form_field in form_fields(game)],
@@ -492,7 +505,7 @@ def game_document(game: str, more: Any) -> dict[str, Any]:
 
 
 def _base(request: Request) -> str:
-    """Return the scheme, host and path prefix of all links."""
+    """Return the scheme, host and path prefix with which all links in a response begin."""
     return str(request.base_url).rstrip("/")
 
 
@@ -504,9 +517,9 @@ def _created(request: Request, document: Any, cookie: str | None) -> Response:
 
 
 def error_response(request: Request, error: Exception) -> Response:
-    """Return the response to a refused request."""
+    """Return the JSON response to a request that raised `HttpError`."""
     del request
-    assert isinstance(error, HttpError), "what this is registered for"
-    # Free the body of the request at once: the traceback refers to its frames.
+    assert isinstance(error, HttpError), "this handler is registered only for HttpError"
+    # Drop the traceback, whose frames would keep the body of the request in memory.
     error.__traceback__ = error.__context__ = None
     return answer(error.document, error.status, error.headers)

@@ -55,12 +55,12 @@ def app(
 
     Args:
         data: Where to store the tables: a folder, or the URL of a PostgreSQL database.
-        hosts: Further host names of this server.
-        players: Further programs that a request may ask for, by game and name.
-        limits: Rate limits and other limits; None for the default ones.
+        hosts: Additional host names under which the server may be requested.
+        players: Specifications of additional programs that may play, by game and name.
+        limits: Rate limits and other limits. None uses the defaults.
         move_seconds: Time limit for a move of a program, in seconds.
-        keep: After how many days unused tables are removed; None to keep all.
-        metrics_token: Token that allows a client to read `/metrics`; None to switch it off.
+        keep: Number of days after which unused tables are deleted. None keeps all tables.
+        metrics_token: Token with which a client may read `/metrics`. None switches the page off.
     """
     admission = RateLimits(limits)
     thinking = BackgroundWork(move_seconds, players, admission)
@@ -83,7 +83,7 @@ def app(
     async def respond_to_error(request: Request, error: Exception) -> Response:
         if isinstance(error, HTTPException):
             error = HttpError(error.status_code, error.detail.lower())
-        assert isinstance(error, HttpError), "what this is registered for"
+        assert isinstance(error, HttpError), "this handler is registered only for HTTP errors"
         path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
         if path.startswith("/api/"):
             document = error.document | {"error": translate(error.args[0])}
@@ -107,7 +107,10 @@ def app(
 
 
 class ErrorMiddleware:
-    """Middleware that answers 500 after an exception, without its text, which may be secret."""
+    """Middleware that answers status 500 after an unexpected exception.
+
+    The response does not quote the exception, whose text may reveal hidden cards.
+    """
 
     def __init__(
         self, app: ASGIApp, refused: Callable[[Request, Exception], Awaitable[Response]]
@@ -115,7 +118,7 @@ class ErrorMiddleware:
         self.app, self.refused = app, refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer 500 if no response has started, and raise again so that the server logs it."""
+        """Answer status 500 if no response has started, and raise the exception again."""
         has_started = scope["type"] != "http"
 
         async def send_and_note(message: Message) -> None:
@@ -125,7 +128,8 @@ class ErrorMiddleware:
 
         try:
             await self.app(scope, receive, send_and_note)
-        except Exception:  # raised again for the server, which logs it
+        except Exception:
+            # Raise the exception again, so that the ASGI server logs it.
             if not has_started:
                 response = await self.refused(Request(scope), HttpError(500, FAILED))
                 await response(scope, receive, send)
@@ -133,7 +137,10 @@ class ErrorMiddleware:
 
 
 def _open_store(data: str | None) -> Store:
-    """Return the store; if another process uses it, stop a parent that would restart this one."""
+    """Return the store of the tables.
+
+    If another process uses the store, also stop a parent process, which would restart this one.
+    """
     try:
         return open_store(data)
     except InUse as error:
@@ -146,7 +153,10 @@ def _open_store(data: str | None) -> Store:
 
 @contextmanager
 def _end_streams_on_signal(tables: Tables) -> Iterator[None]:
-    """End the streams on SIGTERM or SIGINT, because the server waits for open requests."""
+    """End all event streams on SIGTERM or SIGINT.
+
+    The ASGI server waits for open requests before it ends, and a stream is such a request.
+    """
     loop = asyncio.get_running_loop()
     before: dict[int, Any] = {}
 

@@ -1,4 +1,8 @@
-"""Background work: programs and counts, in separate processes with limits of time and memory."""
+"""Background work in separate processes, with limits on time and memory.
+
+The processes choose the moves of computer players (programs), and compute the help and puzzles that
+pages show (counts).
+"""
 
 from __future__ import annotations
 
@@ -26,21 +30,21 @@ from quaternity.workers.notes import notes
 T = TypeVar("T")
 
 MEMORY = 2 << 30
-"""Memory limit of one process, in bytes."""
+"""Memory limit of each worker process, in bytes."""
 
 COSTLY_NICENESS = 15
-"""Niceness of a process during an expensive count, so that the computation of a move goes first."""
+"""Niceness of a process during an expensive count, which leaves the processor to moves."""
 
 
 class ProcessPool:
-    """A pool of processes, each of which runs one call at a time; further calls wait.
+    """A pool of processes, each of which runs one call at a time. Further calls wait.
 
     Client addresses take turns. If there are several processes, no address may use all of them at
-    once, so that there is always one for the others.
+    once, so one is always left for the others.
     """
 
     def __init__(self, number: int, seconds: float) -> None:
-        """Set up a number of processes, started on first use; `seconds` limits each call."""
+        """Set up `number` processes, which start on first use. Each call may take `seconds`."""
         self.seconds = seconds
         self.waiting: Counter[str] = Counter()
         self._turns = FairQueue(number, max(1, number - 1))
@@ -53,13 +57,13 @@ class ProcessPool:
     async def run(
         self, function: Callable[..., Any], *arguments: Any, patience: float | None = None
     ) -> Any:
-        """Call a function in one of the processes, and return its result or raise its exception.
+        """Call a function in one of the processes. Return its result, or raise its exception.
 
         The function and its arguments must be picklable.
 
         Raises:
-            Refusal: If no process is free within `patience` seconds.
-            ProcessEnded: If the call reached a limit, or its process ended.
+            HttpError: If no process is free within `patience` seconds.
+            ProcessEnded: If the call exceeds a limit, or its process ends.
         """
 
         def call() -> Any:
@@ -73,7 +77,8 @@ class ProcessPool:
 
         def done(work: Future[Any]) -> None:
             del work
-            with suppress(RuntimeError):  # the loop has already ended
+            # Scheduling fails if the event loop has already ended.
+            with suppress(RuntimeError):
                 loop.call_soon_threadsafe(self._turns.give_back, network)
 
         self.waiting[network] += 1
@@ -85,11 +90,13 @@ class ProcessPool:
                 busy = f"no process was free for this within {patience:g} s: try again later"
                 raise refusal("processes", 503, busy) from None
             work = self._threads.submit(call)
-            work.add_done_callback(done)  # a call runs to its end even if its caller was cancelled
+            # Free the place only when the call ends, because it goes on even if its caller is
+            # cancelled.
+            work.add_done_callback(done)
             return await asyncio.wrap_future(work)
         finally:
             self.waiting[network] -= 1
-            self.waiting += Counter()  # removes the addresses without calls
+            self.waiting += Counter()  # removes addresses with a count of 0
 
     def end(self) -> None:
         """Stop all processes at once."""
@@ -100,9 +107,10 @@ class ProcessPool:
 
 
 class BackgroundWork:
-    """Pools of processes for moves of programs, cheap and expensive counts, and large pages.
+    """The worker processes of a server, in four pools.
 
-    No pool waits for another one.
+    The pools are for moves of programs, cheap counts, expensive counts and large pages. A task
+    never waits for a task of another pool.
     """
 
     def __init__(
@@ -111,15 +119,16 @@ class BackgroundWork:
         players: Mapping[tuple[str, str], str] | None = None,
         admission: RateLimits | None = None,
     ) -> None:
-        """Set up the pools; a process is started on first use.
+        """Set up the pools. Each process starts on first use.
 
         Args:
             seconds: Time limit for a move of a program, and for a count.
-            players: Further programs, by game and name.
+            players: Specifications of additional programs, by game and name.
             admission: Rate limits of counts, and the number of processes.
         """
         self.players = players or {}
-        # Longer than a count may take, so that the next call in the queue is not refused.
+        # A call waits longer than a count may take, so that the next call in the queue is not
+        # refused.
         self.patience = seconds + 10
         self.admission = admission or RateLimits()
         number = max(1, self.admission.limits.workers)
@@ -130,9 +139,9 @@ class BackgroundWork:
     async def plan(
         self, rules: Any, name: str, seat: int, steps: Sequence[Step], view: Any, random: Random
     ) -> ChosenMove[Any] | None:
-        """Return the move that a program in a seat chose, or None if it waits.
+        """Return the move that the program in a seat chooses, or None if it prefers to wait.
 
-        Like `Match.next_program`, but in another process.
+        The program runs in another process.
         """
         sitting = SeatedPlayer("player", name, seat)
         short, name = name, self.players.get((rules.name, name), name)
@@ -143,16 +152,19 @@ class BackgroundWork:
         except ProcessEnded as error:
             fault = PlayerTimeout if error.overdue else PlayerFault
             raise fault(f"{sitting} {error.how}") from None
-        except PlayerFault as error:  # do not show players where the program comes from
+        # The error is shown to players, so replace the program's specification by its short name.
+        except PlayerFault as error:
             raise type(error)(error.message.replace(repr(name), repr(short))) from None
         return None if text is None else ChosenMove(delay, seat, rules.read(text, view))
 
     async def count(self, function: Callable[..., Any], *arguments: Any, kind: str = "help") -> Any:
-        """Call a function in a process for counts; return its result or raise its exception.
+        """Call a function in a process for counts. Return its result, or raise its exception.
 
-        The function and its arguments must be picklable. `kind` is one of `WORK`; cheap counts do
-        not wait for expensive ones. Raises `HttpError` if the call takes too much time or memory,
-        or if the client's address has requested too many counts.
+        The function and its arguments must be picklable. `kind` is a key of `rate_limits.WORK`,
+        which says whether the count is expensive.
+
+        Raises `HttpError` if the call takes too much time or memory, or if the client's address has
+        requested too many counts.
         """
         self.admission.count(kind)
         dear = WORK[kind].dear
@@ -167,9 +179,10 @@ class BackgroundWork:
             raise HttpError(422, f"this {too_long if error.overdue else error.how}") from None
 
     async def draw(self, apart: bool, function: Callable[..., T], *arguments: Any) -> T:
-        """Return the result of a function that draws in the language of the request.
+        """Return the result of a function that writes texts in the language of the request.
 
-        If `apart`, call it in the process for pages. Raises `HttpError` if it takes too long there.
+        If `apart` is true, call the function in the process for large pages. Raises `HttpError` if
+        it takes too long there.
         """
         if not apart:
             return function(*arguments)
@@ -187,9 +200,9 @@ class BackgroundWork:
         return {kind: processes.waiting.total() for kind, processes in kinds.items()}
 
     async def try_player(self, rules: Any, name: str) -> None:
-        """Check that a program can be created for these rules.
+        """Check that a program can be created for the rules of a game.
 
-        Raises its error, or `HttpError` if that takes too long.
+        Raises the error of the program, or `HttpError` if its creation takes too long.
         """
         await self.count(_try_player, rules, name, kind="player")
 
@@ -211,11 +224,12 @@ def _draw(spoken: str, function: Callable[..., T], *arguments: Any) -> T:
 def _call_in_worker(dear: bool, function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function in a worker process, with low priority if it is expensive.
 
-    The call is announced as thinking, so that the start of the process does not count as its time.
+    The worker reports the beginning of the call, so that the time limit of the call does not
+    include the start of the process.
     """
     if dear:
         os.setpriority(os.PRIO_PROCESS, 0, COSTLY_NICENESS)
     announced = notes()
-    assert announced is not None, "this runs in a worker process"
+    assert announced is not None, "this function must run in a worker process"
     announced.note_thinking(0)
     return function(*arguments)

@@ -1,4 +1,4 @@
-"""The chat of a table: one for its players, and a separate one for its bystanders."""
+"""The chat of a table. Players and bystanders have separate chats."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from quaternity.web.http_errors import BAD_LINE, HttpError
 from quaternity.web.store import Statement, Store
 
 REACTIONS = ("👍", "👏", "😂", "😮", "😢", "😡", "🎉", "🤔")
-"""The reactions that players and bystanders may send to everybody at the table."""
+"""Emoji that players and bystanders may send to everybody at a table."""
 
 MAX_LINE_LENGTH = 200
 """Maximum length of a chat line, in characters."""
 
 LINES_KEPT = 500
-"""Number of the latest chat lines that are kept, separately for the players and for the
-bystanders."""
+"""Number of chat lines that are stored for each chat. Older lines are deleted."""
 
 LINES_SHOWN = 100
-"""Number of the latest chat lines that a page shows."""
+"""Number of chat lines that a page shows. Older lines are left out."""
 
 BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
-"""Printable but invisible characters of Hangul and Braille."""
+"""Invisible characters of Hangul and Braille, although Unicode calls them printable."""
 
 
 class Line(NamedTuple):
@@ -36,7 +35,10 @@ class Line(NamedTuple):
 
 
 def lines(store: Store, table: str, watching: bool, after: int = 0) -> list[Line]:
-    """Return the chat lines of a table whose numbers are greater than `after`, the oldest first."""
+    """Return the chat lines of a table with numbers greater than `after`, from oldest to newest.
+
+    `watching` selects the chat of the bystanders.
+    """
     query = (
         "SELECT number, seat, name, text FROM talk WHERE table_id = ? AND watching = ? "
         "AND number > ? ORDER BY number"
@@ -71,7 +73,10 @@ def chat_statements(
 
 
 def is_visible(text: str) -> bool:
-    """Return whether a text is printable and not invisible. It may contain zero-width joiners."""
+    """Return whether a text is printable and has a visible character.
+
+    Zero-width joiners, which some emoji and scripts need, are allowed.
+    """
     shown = text.replace("\u200c", "").replace("\u200d", "")
     seen = any(sign not in BLANKS and category(sign)[0] not in "MZ" for sign in shown)
     return seen and shown.isprintable()

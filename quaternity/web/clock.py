@@ -1,4 +1,4 @@
-"""Clocks: time limits for the moves of a game."""
+"""Clocks of games: the time limit for each move, and how to read it from a request."""
 
 from __future__ import annotations
 
@@ -13,27 +13,33 @@ MIN_MOVE_SECONDS, MAX_MOVE_SECONDS = 5, 14 * DAY
 MAX_INCREMENT_SECONDS = 3_600
 
 MAX_MISSED_MOVES = 3
-"""Number of consecutive moves not made in time after which a program takes over the seat."""
+"""Number of consecutive moves that a player misses before a program takes over the seat."""
 
 
 class Clock(NamedTuple):
-    """The time limit of a move.
+    """The settings of a game's clock, which limits the time for each move.
 
-    A player has `seconds` for each move, plus the time saved so far. A player who moves within
-    `increment` seconds saves the rest of them for later moves, up to nine times `seconds`.
+    A player has `seconds` for each move, and may also use the time saved by earlier moves. Each
+    move adds `increment` to the saved time and subtracts the time that it took. The saved time is
+    at least 0 and at most nine times `seconds`.
     """
 
     seconds: int
     increment: int = 0
 
     def saved_after(self, saved: float, left: float) -> float:
-        """Return the saved seconds after a move for which `left` seconds were left."""
+        """Return the saved seconds after a move.
+
+        `saved` is the time saved before the move, and `left` the time left when the move was made.
+        """
         spent = self.seconds + saved - left
         return min(max(0.0, saved - spent + self.increment), 9.0 * self.seconds)
 
 
 def read_clock(document: dict[str, Any] | None) -> Clock | None:
-    """Return the clock that a request asks for: seconds with an increment, or days.
+    """Return the clock that a request asks for, or None if it asks for none.
+
+    The document has `seconds` and perhaps `increment`, or `days`.
 
     Raises `HttpError` if an entry is unknown, of the wrong type, too small or too large.
     """
@@ -61,5 +67,5 @@ def read_clock(document: dict[str, Any] | None) -> Clock | None:
 
 
 def stored_clock(text: str | None) -> Clock | None:
-    """Return the clock of a stored table, or None."""
+    """Return the clock that a table has stored as JSON, or None if it has no clock."""
     return None if text is None else Clock(*json.loads(text))

@@ -1,7 +1,7 @@
-"""Limits on connections, so that some clients cannot use up those of others.
+"""HTTP connections with limits, so that a few clients cannot use up all connections.
 
-Connections are closed if a request does not arrive completely in time, if the client does not read
-the response, or if there are too many of them.
+A connection is closed if there are too many connections, if a request does not arrive completely in
+time, or if the client does not read the response.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from quaternity.web.rate_limits import connections, is_proxy, network_of
 from quaternity.web.streams import CHUNK_EXTENSION
 
 MAX_HEAD_BYTES = 64 << 10
-"""Maximum size of the request line and headers, in bytes."""
+"""Maximum size of the request line and the headers together, in bytes."""
 
 
 class Connection(HttpToolsProtocol):
-    """A connection of Uvicorn with time limits for sending requests and for reading responses."""
+    """An HTTP connection of Uvicorn with time limits for requests and for reading responses."""
 
     _late: asyncio.TimerHandle | None = None
     _looking: asyncio.TimerHandle | None = None
@@ -29,8 +29,10 @@ class Connection(HttpToolsProtocol):
     # The number of unread bytes at the last check of the connection.
     _unread = 0
     _head: int | None = None
-    """The number of bytes received of an incomplete head; None if no head is being received."""
-    # The cycle of the request that is being answered; Uvicorn's `cycle` is that of the latest one.
+    """Number of bytes received of a request's head, or None if no head is being received. The head
+    is the request line with the headers."""
+    # The cycle of the request that is being answered. With pipelining, Uvicorn's `cycle` may
+    # already belong to a later request.
     _answered: Any = None
 
     def connection_made(self, transport: Any) -> None:
@@ -45,7 +47,10 @@ class Connection(HttpToolsProtocol):
             self._looking = self.loop.call_later(rate_limits.READ_SECONDS, self._check_reading)
 
     def _is_shared(self) -> bool:
-        """Return whether many people may share the address: a proxy's, or none."""
+        """Return whether many people may share the client address.
+
+        This holds for the address of a proxy, and for a connection without an address.
+        """
         named = self.config.forwarded_allow_ips if self.config.proxy_headers else ()
         named = named.split(",") if isinstance(named, str) else named
         return not self.client or is_proxy(self.client[0], named)
@@ -71,7 +76,10 @@ class Connection(HttpToolsProtocol):
         self.transport.close()
 
     def _check_reading(self) -> None:
-        """Close the connection if the client read less than half of the data pending before."""
+        """Close the connection if its client reads too slowly.
+
+        Between two checks, a client must read at least half of the pending data.
+        """
         waiting = self.transport.get_write_buffer_size()
         if self._unread and 2 * waiting > self._unread:
             self.transport.abort()
@@ -80,7 +88,7 @@ class Connection(HttpToolsProtocol):
         self._looking = self.loop.call_later(rate_limits.READ_SECONDS, self._check_reading)
 
     def data_received(self, data: bytes) -> None:
-        """Count received data as part of the head until the head is complete."""
+        """Pass on received data, and refuse a request whose head is too long."""
         super().data_received(data)
         if self._head is not None:
             self._head += len(data)
@@ -105,7 +113,7 @@ class Connection(HttpToolsProtocol):
             self._answered = self.cycle
 
     def on_response_complete(self) -> None:
-        """Continue with the next pipelined request."""
+        """Finish a response, and continue with the next pipelined request."""
         if self.pipeline:
             self._answered = self.pipeline[-1][0]
         super().on_response_complete()

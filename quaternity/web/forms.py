@@ -1,4 +1,4 @@
-"""The settings of a game: as fields of a form, and read from a request."""
+"""The settings of games as the fields of a form, and the validation of requested settings."""
 
 from __future__ import annotations
 
@@ -12,32 +12,36 @@ from quaternity.table.setting_fields import SettingField, setting_fields, settin
 
 MAX_SEATS = 12
 MAX_CARDS = 200
-"""Maximum number of cards in a game in the browser; a larger table would not be readable on a
-page."""
+"""Maximum number of cards in a game in the browser. A page with more cards is not readable."""
 
 MAX_FAULTS = 5
-"""Maximum number of faults that one message lists."""
+"""Maximum number of faults that an error message lists."""
 
 
 def form_fields(game: str) -> tuple[SettingField, ...]:
-    """Return the settings of a game that people can choose in the form, with limits for pages."""
+    """Return the settings of a game that people can choose in the form.
+
+    Their upper limits are small enough for a page.
+    """
     fields = setting_fields(rules_class(game))
     limits = {True: MAX_SEATS, False: MAX_CARDS}
     return tuple(field._replace(most=min(field.most, limits[field.seats])) for field in fields)
 
 
 def read_settings(game: str, values: Mapping[str, Any], seats: int | None = None) -> Any:
-    """Return the settings that a request asks for; the others have their default values.
+    """Return the settings of a game that a request asks for.
+
+    Settings that the request leaves out have their default values.
 
     Args:
-        given: The requested values by name, as JSON values. A string is not accepted as a number
+        values: The requested values by name, as JSON values. A string is not accepted as a number
             or a truth value.
-        seats: The requested number of seats, or None.
+        seats: The requested number of seats, or None if the settings alone determine it.
 
     Raises:
-        InputError: If settings are unknown or their values are not allowed, if the game itself
-            rejects them, or if the game is too large for a page. The message lists the first
-            `MAX_FAULTS` faults.
+        InputError: If settings are unknown or their values are not allowed, if the rules of the
+            game reject the settings, or if the game is too large for a page. The message lists the
+            first `MAX_FAULTS` faults.
     """
     known = {form_field.name: form_field for form_field in form_fields(game)}
     chosen, faults = {}, []

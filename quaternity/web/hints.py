@@ -1,17 +1,17 @@
-"""Help that players may request at a table that allows it: counts, reasons and hints.
+"""Help that players may request during a game: numbers of deals, chances, reasons and hints.
 
-Help is computed from the view of the player or bystander alone, in a separate process. The entries
-of the response, by the word in `GET /api/tables/T/help/WORD`:
+Help is computed in a separate process, only from what the player or bystander may see. This table
+lists the entries of the response for each word in `GET /api/tables/T/help/WORD`:
 
 | game | word | entries |
 |---|---|---|
-| Quaternity, Kwartet | `chances` | `deals`: number of possible deals, as a string; null if they are too many to count. `chances[set][card][player]`: 0 to 1; null if not known. `exact`: whether the chances are exact. Kwartet: `read[set][card][player]`: the chances as guessed from the requests |
-| Quaternity | `questions` | `questions`: the most informative first (empty while a question waits for its answer), each with `asked`, `set`, `cards`, `answers`, `yes` (chance of a yes), `bits` |
-| Quaternity | `why` | `lines`: why a question (`?move=`) is refused or has only one answer; without `move`, about the last question with only one answer |
-| Quaternity | `know` | `known`: true (false) if a formula (`?formula=`) is true (false) whatever the cards are, otherwise null; `text`: the same in words. With `&why=1` `lines`: the moves on which this rests, or a deal that makes the formula true and one that makes it false |
-| Kwartet | `know` | `known`: true (false) if the player knows that a formula (`?formula=`) is true (false), otherwise null; `text`: the same in words. With `&why=1` `lines`: the requests on which this rests, or a deal that makes the formula true and one that makes it false. With `&over_time=1` `over_time`: the values of `known` after the deal and after each request, and `svg`: their picture |
-| Quarto | `analysis` | `outcome`: win, draw or loss for the player to move; `moves`: the best first, each with `move`, `outcome` and `distance` in placements |
-| all | `hint` | `move`: the move of the strongest program, null if it would wait; `by`: its name; in Kwartet `chance`: the chance of a yes |
+| Quaternity, Kwartet | `chances` | `deals`: number of possible deals, as a string, or null if there are too many to count. `chances[set][card][player]`: chance of a player to own a card, from 0 to 1, or null if it is not known. `exact`: whether the chances are exact. Only in Kwartet, `read[set][card][player]`: the chances as guessed from the requests of all players |
+| Quaternity | `questions` | `questions`: the legal questions, from the most to the least informative (empty while a question waits for its answer). Each has `asked`, `set`, `cards`, `answers`, `yes` (the chance of a yes) and `bits` (the expected information) |
+| Quaternity | `why` | `lines`: the reason why the question in `?move=` is refused or has only one possible answer. Without `move`, the reason is given for the last question that had only one possible answer |
+| Quaternity | `know` | `known`: true or false if the formula in `?formula=` has this truth value in all possible deals, otherwise null. `text`: the same in words. With `&why=1` also `lines`: the moves from which this follows, or a deal in which the formula is true and a deal in which it is false |
+| Kwartet | `know` | `known`: true or false if the player knows that the formula in `?formula=` has this truth value, otherwise null. `text`: the same in words. With `&why=1` also `lines`: the requests from which this follows, or a deal in which the formula is true and a deal in which it is false. With `&over_time=1` also `over_time`: the values of `known` after the deal and after each request, and `svg`: a picture of them |
+| Quarto | `analysis` | `outcome`: win, draw or loss for the player to move, if both play perfectly. `moves`: the legal moves, from the best to the worst, each with `move`, `outcome` and `distance` (the number of placements until the end) |
+| all | `hint` | `move`: the move that the strongest program would make, or null if it would wait. `by`: the name of this program. Only in Kwartet, `chance`: the chance that the answer is yes |
 """  # noqa: E501  # a table's rows
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from quaternity.base.sentences import MessageTemplate, unindent
 NOT_FORCED = MessageTemplate("not_forced", "Nobody has been forced to answer yet.")
 
 Helper = Callable[[Any, Any, str, Mapping[str, str]], dict[str, Any]]
-"""A function of the rules, a view, the record (empty if the game is secret), and the query."""
+"""Function that takes the rules, a view, the record of the game and the query, and returns help.
+The record is empty if it would reveal hidden cards."""
 
 
 def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the number of possible deals, and the chance of each player to own each card."""
+    """Return the number of possible deals, and each player's chance to own each card."""
     from quaternity.insight.analysis import TooManyDeals, analyse, owner_chances
 
     del record, asked
@@ -42,7 +43,10 @@ def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, s
 
 
 def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return what each question would reveal; none while a question waits for its answer."""
+    """Return how informative each question would be.
+
+    The list is empty while a question waits for its answer.
+    """
     from quaternity.insight.analysis import prospects
 
     del rules, record, asked
@@ -64,7 +68,7 @@ def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> A
 
 
 def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return why a question is refused, or has only one answer."""
+    """Return the reason why a question is refused or has only one possible answer."""
     from quaternity.game.game import Game
     from quaternity.game.record import parse_record
     from quaternity.game.rules import QuaternityPosition
@@ -90,7 +94,7 @@ def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
 
 
 def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the number of deals that a seat considers possible, and the chances of the owners."""
+    """Return the number of deals that a player considers possible, and the chances of owners."""
     from quaternity.kwartet.chances import count_or_none, owner_weights
     from quaternity.kwartet.strategies.reader import beliefs
 
@@ -108,7 +112,10 @@ def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def quaternity_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return whether a formula is true or false whatever the cards are; on request, also why."""
+    """Return whether a formula has the same truth value in all possible deals.
+
+    If the query has `why`, also return the reason.
+    """
     from quaternity.game.record import parse_record
     from quaternity.insight.certainty import certainty
 
@@ -122,7 +129,7 @@ def quaternity_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def _differing_deals(deals: Sequence[Any], players: int) -> list[str]:
-    """Return the lines of a deal that makes a formula true, and of one that makes it false."""
+    """Return the text of a deal in which a formula is true, and of a deal in which it is false."""
     from quaternity.epistemic.deal_text import hand_lines
     from quaternity.epistemic.sentences import FALSE_IF, TRUE_IF
 
@@ -131,7 +138,11 @@ def _differing_deals(deals: Sequence[Any], players: int) -> list[str]:
 
 
 def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return whether a seat knows a formula to be true or false; on request, why and since when."""
+    """Return whether a player knows that a formula is true, or that it is false.
+
+    The query may also ask for the reason (`why`), and for the answers at earlier times
+    (`over_time`).
+    """
     from quaternity.epistemic.evaluator import Deadline
     from quaternity.kwartet.queries import (
         answer_text,
@@ -148,7 +159,7 @@ def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -
     del record
     if view.seat == NOBODY:
         raise InputError("only a player can ask this: a bystander has no hand")
-    # Use the view alone, so that not even the computing time depends on the real deal.
+    # Use only the player's view, so that not even the computing time depends on the real deal.
     log, text, wanted = SeatLog.of_view(view), asked.get("formula", ""), "why" in asked
     deadline = Deadline(8.0)
     at = moment(log, len(log.events))
@@ -171,7 +182,7 @@ def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -
 
 
 def quarto_analysis(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return the outcome of a position of Quarto with perfect play, and that of each move."""
+    """Return the outcomes of a position of Quarto and of each move, with perfect play."""
     from quaternity.quarto.solving import rated_moves
 
     del rules, record, asked
@@ -186,7 +197,10 @@ def quarto_analysis(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def chance_of_yes(view: Any, move: Any) -> dict[str, float]:
-    """Return the chance of a yes to the request of a hint in Kwartet, if it can be computed."""
+    """Return the chance that the answer to a request in Kwartet is yes.
+
+    Return an empty dictionary if the chance cannot be computed.
+    """
     from quaternity.kwartet.chances import chance_of
 
     try:

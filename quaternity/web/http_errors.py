@@ -1,4 +1,4 @@
-"""Error responses, and the messages of frequent ones."""
+"""The exception `HttpError` for error responses, and the messages of frequent errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOT_ABSENT = MessageTemplate(
     "the player in seat {seat} was here in the last two minutes: ask them to hand the seat over",
 )
 WOULD_SHOW_HAND = MessageTemplate(
-    "would_see", "a person who took seat {seat} would see what the program holds"
+    "would_see", "a person who takes seat {seat} would see the program's cards"
 )
 CANNOT_AGREE = MessageTemplate(
     "cannot_agree", "{name:called} has left the seat to a program and cannot agree"
@@ -42,19 +42,19 @@ WRONG_SEATS = MessageTemplate(
 )
 
 MAX_QUOTED_CHARS = 40
-"""Maximum number of characters of the sent text that an error message quotes."""
+"""Maximum number of characters of a request's text that an error message quotes."""
 
 
 def quote_start(text: str) -> str:
-    """Return the beginning of a sent text, quoted for an error message."""
+    """Return the beginning of a text from a request, in quotation marks for an error message."""
     return repr(text[:MAX_QUOTED_CHARS])
 
 
 class HttpError(QuaternityError):
-    """An error response: HTTP status, message, and further entries (`more`) of its document.
+    """Error that is answered with an HTTP status and a JSON document.
 
-    `retry_after` is the number of seconds after which the client may send the request again, or
-    None.
+    The document contains the message and the entries of `more`. `retry_after` is the number of
+    seconds after which the client may send the request again, or None.
     """
 
     def __init__(self, status: int, text: str, **more: Any) -> None:
@@ -69,5 +69,5 @@ class HttpError(QuaternityError):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The additional headers of the response."""
+        """The HTTP headers that this error adds to the response."""
         return {} if self.retry_after is None else {"retry-after": str(self.retry_after)}

@@ -1,6 +1,7 @@
-"""The languages of the pages: the choice for a request, and the catalogues.
+"""The languages of the pages: translation catalogues, and the choice of a language for a request.
 
-Texts in the program are English; a catalogue translates them into another language.
+The texts in the program are English. For each other language, a catalogue contains their
+translations.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from starlette.types import Message as AsgiMessage
 from quaternity.base.sentences import Message, MessageTemplate, Wording
 
 LANGUAGES = {"en": "English", "nl": "Nederlands", "de": "Deutsch"}
-"""The names of the languages, by the codes that browsers use."""
+"""Names of the supported languages, by language code."""
 
 COOKIE = "language"
 
@@ -31,7 +32,7 @@ APPEARANCE_WORDS = (
     "diamonds", "oval", "ovals", "squiggle", "squiggles", "big", "small", "circular", "square",
     "hollow",
 )  # fmt: skip
-"""Words for the appearance of cards and pieces."""
+"""Words that describe the appearance of cards and pieces."""
 
 _WORD = re.compile(rf"\b(?:{'|'.join(APPEARANCE_WORDS)})\b")
 
@@ -40,7 +41,10 @@ _language: ContextVar[str] = ContextVar("language", default="en")
 
 @cache
 def catalogue(language: str) -> dict[str, str]:
-    """Return the translation of each text in a language; an empty catalogue for English."""
+    """Return the translations of all texts into a language.
+
+    The catalogue of English and of unknown languages is empty.
+    """
     from babel.messages.pofile import read_po
 
     file = resources.files("quaternity.web") / "locale" / f"{language}.po"
@@ -56,15 +60,15 @@ def language() -> str:
 
 
 def gettext(message: str) -> str:
-    """Return a text in the language of the request, or in English without a translation."""
+    """Return a text in the language of the request, or in English if it has no translation."""
     return catalogue(_language.get()).get(message, message)
 
 
 class TranslatedWording(Wording):
-    """The wording of messages in the language of the request."""
+    """The wording of messages (`Message`) in the language of the request."""
 
     def template(self, kind: MessageTemplate) -> str:
-        """Return the translated template of a kind."""
+        """Return the template of a kind of message in the language of the request."""
         return gettext(kind.template)
 
     def _join(self, texts: Iterable[str]) -> str:
@@ -77,13 +81,13 @@ def translate(text: str) -> str:
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Return names as a list in words: "Ann, Ben and Cleo"."""
+    """Return names as a list in words, such as "Ann, Ben and Cleo"."""
     *others, last = names or [""]
     return f"{', '.join(others)} {gettext('and')} {last}" if others else last
 
 
 def translate_picture(svg: str) -> Markup:
-    """Return a picture with its words for appearances in the language of the request."""
+    """Return an SVG picture with the words in it translated into the language of the request."""
     return Markup(re.sub(r">[a-z]+<", lambda match: translate_words(match[0]), svg))
 
 
@@ -104,18 +108,19 @@ def using_language(name: str) -> Iterator[None]:
 
 
 def page_words() -> Markup:
-    """Return the texts of the scripts as JSON: the translation of each English text."""
+    """Return a JSON object that maps each text of the scripts to its translation."""
     return Markup("{}").format(json.dumps({text: gettext(text) for text in SCRIPT_WORDS}))
 
 
 MAX_ACCEPT_LANGUAGE_LENGTH = 200
-"""Maximum number of characters of the Accept-Language header that are parsed."""
+"""Maximum length of the part of the Accept-Language header that is parsed, in characters."""
 
 
 def choose_language(asked: str, cookie: str, accepted: str) -> str:
-    """Return the language for a request, by its query, its cookie or its Accept-Language header.
+    """Return the language for a request.
 
-    Unknown languages are ignored.
+    The language in the query comes first, then the language in the cookie, then the languages in
+    the Accept-Language header. Unknown languages are ignored, and English is the default.
 
     >>> choose_language("", "", "fr;q=0.9, de-AT;q=0.8, en;q=0.5")
     'de'
@@ -148,7 +153,10 @@ class LanguageMiddleware:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request in its language; store a language from the query in a cookie."""
+        """Handle a request in the language that is chosen for it.
+
+        If the query names a language, the response stores it in a cookie.
+        """
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -218,4 +226,4 @@ SCRIPT_WORDS = (
     "may have it",
     "The result is copied.",
 )
-"""The texts of the scripts of the pages."""
+"""English texts that the scripts of the pages show."""

@@ -1,4 +1,4 @@
-"""Analysis of a file dropped on the page *Learn*: whether it is possible, and what it implies."""
+"""Analysis of a file for the page *Learn*: whether the file is possible, and what it implies."""
 
 from __future__ import annotations
 
@@ -21,23 +21,24 @@ from solvers.problem import DealProblem
 from solvers.registry import SOLVERS
 
 JUDGES = ("coalitions", "max-flow", "cp-sat")
-"""The solvers that check every position."""
+"""Names of the solvers that check every file."""
 
 MAX_PAIRS = MAX_SEATS * MAX_CARDS
-"""Maximum number of pairs of a player and a card in a file, as at the largest table."""
+"""Maximum number of players times cards in a file, which is that of the largest table."""
 
 MAX_ANSWER_BYTES = 4 << 20
-"""Maximum size of the answer, in bytes."""
+"""Maximum size of the page with the analysis, in bytes."""
 
 
 def analysis_page(data: bytes, root: str, language: str) -> tuple[bytes, int]:
-    """Return the page with the result or with the reason for a refusal, and the HTTP status."""
+    """Return the page with the analysis or an error message, and the HTTP status."""
     with using_language(language):
         try:
             page, status = analysis_html(analyse_file(data), root=root).encode(), 200
             if len(page) > MAX_ANSWER_BYTES:
                 raise InputError(
-                    f"the answer has {len(page)} bytes, but at most {MAX_ANSWER_BYTES} may be sent"
+                    f"the page with the analysis has {len(page)} bytes, but may have at most "
+                    f"{MAX_ANSWER_BYTES}"
                 )
         except QuaternityError as error:
             page, status = analysis_html(None, str(error)[:MAX_ANSWER_BYTES], root).encode(), 422
@@ -47,9 +48,10 @@ def analysis_page(data: bytes, root: str, language: str) -> tuple[bytes, int]:
 def analyse_file(data: bytes) -> dict[str, Any]:
     """Return the analysis of a state, a deal problem or a record.
 
-    The entries are `kind`, `game`, `possible`, `reason`, `verdicts`, `warnings` and `moves`. If the
-    file is possible and belongs to Quaternity, `blocks` (see `quaternity.web.drawing.owners`),
-    `players` and `deals` (a string) are filled in, too.
+    The dictionary has the keys `kind`, `game`, `possible`, `reason`, `verdicts`, `warnings`,
+    `moves`, `blocks`, `players` and `deals`. The last three are filled in only if the file is
+    possible and belongs to Quaternity. `blocks` are those of `quaternity.web.drawing.owners`, and
+    `deals` is a string.
     """
     is_json = data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"["))
     rules: Any = None if is_json else rules_of_record(data)
@@ -64,7 +66,8 @@ def analyse_file(data: bytes) -> dict[str, Any]:
         position = loaded.state if isinstance(loaded, LoadedState) else loaded.problem
         problem = problem_of(position)
         cards = problem.cards
-        if isinstance(position, State):  # cards of completed sets are no longer in the problem
+        # The problem does not contain the cards of completed sets, so count all cards of the game.
+        if isinstance(position, State):
             cards = position.set_size * len(problem.sets)
         _check_pairs(problem.players, cards)
         if isinstance(loaded, LoadedState):
@@ -102,7 +105,7 @@ def _result(
 
 
 def _owners(position: State | DealProblem) -> dict[str, Any]:
-    """Return the owners of each card with their chances, and the number of deals."""
+    """Return the entries `blocks`, `players` and `deals` of the analysis of a position."""
     problem = problem_of(position)
     completed = position.completed if isinstance(position, State) else (None,) * len(problem.sets)
     deals: str | None = None

@@ -1,7 +1,7 @@
-"""Observability: the health check, Prometheus metrics and the request log.
+"""The health check, the Prometheus metrics and the request log of a server.
 
-They contain no table, seat or address. A request is named by its route, such as `/t/{table}`,
-because its path may be an invitation.
+None of these contains the id of a table, a seat number or an address. A request is named by its
+route, such as `/t/{table}`, because its path may be an invitation link.
 """
 
 from __future__ import annotations
@@ -42,26 +42,27 @@ HEALTH_SECONDS = 1.0
 """Minimum interval between two test writes to the store, in seconds."""
 
 COUNT_SECONDS = 0.5
-"""Maximum time for counting the stored tables, in seconds."""
+"""Maximum time to wait for the size of the store and its number of tables, in seconds."""
 
 BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 """Upper bounds of the buckets of the latency histogram, in seconds."""
 
 UNKNOWN = "(none)"
-"""The name of the route of a request that matches none."""
+"""Name that stands for the route of a request that matches no route."""
 
 MAX_LOOP_SECONDS = 0.02
-"""Maximum processor time of a request in the event loop, in seconds; see `QUATERNITY_DEBUG`."""
+"""Processor time of a request above which it is logged in debug mode, in seconds."""
 
 METHODS = ("GET", "HEAD", "POST")
 
 _log = logging.getLogger("uvicorn.error")
 _requests = logging.getLogger("quaternity.requests")
-_requests.setLevel(logging.WARNING)  # requests are logged only after `log_json`
+# Log no requests until `log_json` is called.
+_requests.setLevel(logging.WARNING)
 
 
 class RequestMetrics:
-    """Middleware that numbers, counts and, after `log_json`, logs all requests."""
+    """Middleware that gives each request an id, counts it, and logs it if `log_json` was called."""
 
     def __init__(self, app: ASGIApp, seen: ServerMetrics) -> None:
         self.app, self.seen = app, seen
@@ -108,13 +109,13 @@ class RequestMetrics:
 
 
 class MeasuredAwaitable:
-    """An awaitable that measures the processor time of a coroutine, without its waiting time."""
+    """An awaitable that measures the processor time of a coroutine. Waiting does not count."""
 
     def __init__(self, coroutine: Awaitable[None]) -> None:
         self._coroutine, self.seconds = coroutine, 0.0
 
     def __await__(self) -> Generator[Any, Any, None]:
-        """Run the coroutine, and add up the processor time of its steps."""
+        """Run the coroutine, and sum up the processor time of its steps in `seconds`."""
         steps = self._coroutine.__await__()
         step, argument = steps.send, None
         while True:
@@ -135,18 +136,20 @@ class ServerMetrics:
     """The metrics and the health of a server."""
 
     def __init__(self, tables: Tables, admission: RateLimits, token: str | None = None) -> None:
-        """Count from now on; a client needs the token to read `/metrics`."""
+        """Start with no requests counted. A client needs the token to read `/metrics`."""
         self.tables, self.admission, self.token = tables, admission, token
         self.debug = bool(os.environ.get("QUATERNITY_DEBUG"))
-        """Whether to log requests that take more than `MAX_LOOP_SECONDS`."""
+        """Whether to log requests that take more processor time than `MAX_LOOP_SECONDS`. The
+        environment variable `QUATERNITY_DEBUG` switches this on."""
         self._templates: dict[Any, str] = {}
         self._tried = -HEALTH_SECONDS
         self._trying = asyncio.Lock()
         self._drawn, self._numbers = token_hex(5), count()
-        # Not counters of the library: one takes half as long as a move.
+        # Use plain counters, because one update of a counter of the Prometheus library takes half
+        # as long as a move.
         self._requests: Counter[tuple[str, str, str]] = Counter()
         self._seconds: dict[str, list[float]] = {}
-        """For each route, the counts of the buckets of its latencies, and the sum in seconds."""
+        """For each route, the number of requests per latency bucket, and their total seconds."""
         self.registry = CollectorRegistry()
         self.registry.register(self)
 
@@ -155,14 +158,14 @@ class ServerMetrics:
         return b"%b%06x" % (self._drawn.encode(), next(self._numbers))
 
     def routes(self) -> list[BaseRoute]:
-        """Return the route of the health check and, with a token, that of the metrics."""
+        """Return the route of the health check, and that of the metrics if there is a token."""
         routes: list[BaseRoute] = [Route("/healthz", self.healthz, methods=["GET"])]
         if self.token is not None:
             routes.append(Route("/metrics", self.metrics, methods=["GET"]))
         return routes
 
     def register_routes(self, routes: Sequence[BaseRoute]) -> None:
-        """Register the routes of the application by their handlers."""
+        """Remember the path template of each route, by its handler."""
         for route in routes:
             if isinstance(route, Route):
                 self._templates.setdefault(route.endpoint, route.path)
@@ -172,7 +175,7 @@ class ServerMetrics:
         return self._templates.get(scope.get("endpoint"), UNKNOWN)
 
     def count(self, route: str, method: str, status: int, seconds: float) -> None:
-        """Count a request, and its latency unless it is a stream."""
+        """Count a request and its latency. The latency of an event stream is left out."""
         self._requests[route, method, str(status)] += 1
         if not route.endswith("/events"):
             row = self._seconds.get(route)
@@ -182,18 +185,18 @@ class ServerMetrics:
             row[-1] += seconds
 
     async def healthz(self, request: Request) -> Response:
-        """`GET /healthz`: return whether the server is alive, and can write to the store."""
+        """`GET /healthz`: return whether the server can write to the store."""
         del request
         async with self._trying:
             if monotonic() - self._tried >= HEALTH_SECONDS:
                 with suppress(HttpError):
                     await self.tables.store.keep_uptime()
                 self._tried = monotonic()
-        writes = self.tables.store.trouble is None  # a failed write of any request counts
+        writes = self.tables.store.trouble is None  # false after any failed write
         return answer({"alive": True, "writes": writes}, 200 if writes else 503)
 
     async def metrics(self, request: Request) -> Response:
-        """`GET /metrics`: return the metrics to a client with the token, and 404 to others."""
+        """`GET /metrics`: return the metrics, or status 404 to a client without the token."""
         credentials = request.headers.get("authorization", "")
         if not hmac.compare_digest(credentials.encode(), f"Bearer {self.token}".encode()):
             raise HttpError(404, "not found")
@@ -201,12 +204,12 @@ class ServerMetrics:
         return Response(text, media_type=CONTENT_TYPE_LATEST)
 
     def collect(self) -> Iterator[Any]:
-        """Yield the current metrics for Prometheus; called from any thread."""
+        """Yield the current metrics for Prometheus. May be called from any thread."""
         store, streams = self.tables.store, [*self.tables.streams.open]
         seated = sum(stream.seat is not None for stream in streams)
         on_disk: dict[str, float] = {}
         sizes: dict[str, float] = {}
-        # Do not fail if tables cannot be read: then the other metrics are most useful.
+        # Leave these two metrics out if the store cannot be read. The others are most useful then.
         with suppress(HttpError, TimeoutError):
             counted = store.submit_read(store.read, "SELECT COUNT(*) FROM tables")
             sizes[""] = store.submit_read(store.size).result(COUNT_SECONDS)
@@ -256,7 +259,10 @@ class ServerMetrics:
 
 
 class JsonLines(logging.Formatter):
-    """Log records as lines of JSON. Errors have only their type: their text may reveal a hand."""
+    """Log formatter that writes each log record as a line of JSON.
+
+    An exception is logged only by its type, because its text may reveal a player's hand.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         """Return a log record as a line of JSON."""
@@ -271,7 +277,7 @@ class JsonLines(logging.Formatter):
 
 
 def log_json(loggers: Iterable[str] = ("quaternity.requests", "uvicorn.error")) -> None:
-    """Log every request, and the warnings of these loggers, as lines of JSON on standard error."""
+    """Log all requests, and the warnings of the given loggers, as JSON lines on standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     for name in loggers:

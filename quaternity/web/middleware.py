@@ -1,4 +1,4 @@
-"""Middleware that checks hosts and origins, and helpers that check and parse requests."""
+"""Middleware that checks hosts and origins, and functions that check and parse requests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COOKIE = "quaternity"
 YEAR = 365 * 24 * 3600
 
 MAX_QUERY_CHARS = 1000
-"""Maximum length of all values of a query together, in characters."""
+"""Maximum total length of the values in a query string, in characters."""
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -53,9 +53,10 @@ class RequestChecks:
     """Middleware that rejects unknown hosts and foreign origins, and sets security headers."""
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
-        """Allow further host names; IP addresses are always allowed.
+        """Allow the given host names, `localhost` and all IP addresses.
 
-        A foreign page cannot be served under an IP address of this server by changing its DNS.
+        IP addresses are safe, because an attacker cannot redirect them to this server by changing
+        DNS records (DNS rebinding).
         """
         self.app = app
         self.host_names = frozenset(host.lower() for host in hosts)
@@ -71,7 +72,8 @@ class RequestChecks:
             return
         root, path = scope.get("root_path", ""), scope["path"]
         if root and path.startswith(f"{root}{root}/"):
-            # The proxy did not strip the path prefix, or there is no proxy.
+            # Strip the path prefix a second time, because the proxy has not stripped it, or there
+            # is no proxy.
             path = scope["path"] = path.removeprefix(root)
         headers = [*_HEADERS]
         if not path.startswith(f"{root}/static/"):
@@ -109,10 +111,10 @@ class RequestChecks:
             raise HttpError(403, "a request with a cookie must have an Origin header")
 
     def _is_own(self, origins: list[str], scheme: str, host: str) -> bool:
-        """Return whether scheme, host and port of the only origin are those of the request.
+        """Return whether a request has a single origin, which is this server.
 
-        A proxy that speaks HTTPS under a name of this server may pass on neither the scheme nor
-        that name, or only the host and the port.
+        Behind a proxy that speaks HTTPS, the origin has the scheme `https` and may have one of the
+        additional host names, even if the proxy does not pass on this scheme or name.
         """
         own = f"{scheme}://{host.removesuffix(_PORTS.get(scheme, ''))}"
         secure, name = f"https://{host.removesuffix(':443')}", _name(host)
@@ -122,7 +124,7 @@ class RequestChecks:
 
 @lru_cache(maxsize=1024)
 def is_known(host: str, hosts: frozenset[str]) -> bool:
-    """Return whether a host, perhaps with a port, is one of these names or an IP address."""
+    """Return whether a host is one of `hosts` or an IP address. A port is ignored."""
     name = _name(host)
     try:
         ip_address(name)
@@ -132,18 +134,21 @@ def is_known(host: str, hosts: frozenset[str]) -> bool:
 
 
 def _name(host: str) -> str:
-    """Return a host without its port; an empty string if it is not a valid host."""
+    """Return a host without its port, or an empty string if the host is not valid."""
     match = _HOST.fullmatch(host)
     return match[1].strip("[]").lower() if match else ""
 
 
 def root_of(request: Request) -> str:
-    """Return the path prefix of links to this server, without a trailing slash."""
+    """Return the path prefix of this server's links, without a trailing slash."""
     return str(request.scope.get("root_path", "")).rstrip("/")
 
 
 def caller_of(request: Request) -> Caller:
-    """Return the credentials of a request: the token in its header, or else its cookie."""
+    """Return the credentials of a request: the token in its header, or else its cookie.
+
+    Raises `HttpError` if the header contains no valid token.
+    """
     credentials = request.headers.get("authorization")
     if credentials is not None:
         kind, _, token = credentials.partition(" ")
@@ -153,21 +158,23 @@ def caller_of(request: Request) -> Caller:
     cookie = request.cookies.get(_cookie_name(request), "")
     if not hmac.compare_digest(cookie.encode(), sign(request, cookie[:22]).encode()):
         cookie = request.cookies.get(COOKIE, "")
-        if not _TOKEN.fullmatch(cookie):  # as version 0.1.0 issued them
+        # Accept a token without a signature, which version 0.1.0 issued as a cookie.
+        if not _TOKEN.fullmatch(cookie):
             return Caller()
     return Caller(cookie_hash=hash_token(cookie))
 
 
 def sign(request: Request, token: str) -> str:
-    """Append a signature to a token; the result is the value of a cookie."""
+    """Return a token with a signature appended, for use as the value of a cookie."""
     secret = request.app.state.tables.store.secret
     return token + urlsafe_b64encode(hmac.digest(secret, token.encode(), "sha256")).decode()[:22]
 
 
 def _cookie_name(request: Request) -> str:
-    """Return the name of the cookie. Over HTTPS, no other host can set a cookie of this name.
+    """Return the name of the cookie by which the server recognizes a browser.
 
-    Over HTTPS the path has to be `/`, so servers under different paths use different names.
+    Over HTTPS the name begins with `__Host-`, so that no other host can set the cookie. Such a
+    cookie must have the path `/`, so the name contains the path prefix of the server.
     """
     if request.url.scheme != "https":
         return COOKIE
@@ -175,17 +182,17 @@ def _cookie_name(request: Request) -> str:
 
 
 def is_browser(headers: Headers) -> bool:
-    """Return whether a browser sent the request, so that it will keep a cookie."""
+    """Return whether a browser sent the request. Only a browser is sent a cookie."""
     return "authorization" not in headers and ("origin" in headers or "sec-fetch-site" in headers)
 
 
 def new_cookie(request: Request) -> str:
-    """Return the value of a new cookie, which only servers of these tables can sign."""
+    """Return the value of a new cookie, signed with the secret of the store."""
     return sign(request, new_token())
 
 
 def set_cookie(response: Response, request: Request, token: str) -> None:
-    """Set the cookie by which the server recognizes a browser from now on."""
+    """Add the cookie by which the server recognizes a browser to a response."""
     secure = request.url.scheme == "https"
     path = "/" if secure else request.scope.get("root_path") or "/"
     response.set_cookie(
@@ -194,7 +201,7 @@ def set_cookie(response: Response, request: Request, token: str) -> None:
 
 
 def seat_of(request: Request) -> int | None:
-    """Return the seat number in the query `?seat=`, or None.
+    """Return the seat number in the query `?seat=`, or None if the query has none.
 
     Raises `HttpError` if it is not a number.
     """
@@ -207,7 +214,10 @@ def seat_of(request: Request) -> int | None:
 
 
 def query_of(request: Request) -> dict[str, str]:
-    """Return the query of a request; raise `HttpError` if it is too long."""
+    """Return the values in the query string of a request, by name.
+
+    Raises `HttpError` if they are too long.
+    """
     asked = dict(request.query_params)
     if sum(map(len, asked.values())) > MAX_QUERY_CHARS:
         raise HttpError(422, LONG_QUESTION(most=MAX_QUERY_CHARS))
@@ -215,16 +225,20 @@ def query_of(request: Request) -> dict[str, str]:
 
 
 BODY_KEY = "quaternity.body"
-"""The key of the scope under which the body of a request is cached."""
+"""Key of the ASGI scope under which the body of a request is cached."""
 
 
 async def body_of(request: Request, limit: int) -> bytes:
-    """Return the body of a request; raise `HttpError` if it is too long or incomplete."""
+    """Return the body of a request, which may have at most `limit` bytes.
+
+    Raises `HttpError` if the body is too long or incomplete.
+    """
     too_long = HttpError(413, f"the body of the request has more than {limit} bytes")
     length = request.headers.get("content-length", "0")
     if not length.isdecimal() or int(length[:20]) > limit:
         raise too_long
-    if BODY_KEY in request.scope:  # the request is processed again
+    # The stream can be read only once, so use the cached body if the request is handled again.
+    if BODY_KEY in request.scope:
         return bytes(request.scope[BODY_KEY])
     body = b""
     try:
@@ -241,7 +255,7 @@ async def body_of(request: Request, limit: int) -> bytes:
 async def document_of(request: Request, limit: int) -> dict[str, Any]:
     """Return the JSON object in the body of a request.
 
-    Raises `HttpError` if the body is too long or not a JSON object.
+    Raises `HttpError` if the body is not a JSON object, or has more than `limit` bytes.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -252,7 +266,8 @@ async def document_of(request: Request, limit: int) -> dict[str, Any]:
             body.decode(), parse_constant=_refuse_constant, object_pairs_hook=_unique_fields
         )
         if b"\\u" in body:
-            json.dumps(document, ensure_ascii=False).encode()  # fails for a lone surrogate
+            # Encoding fails for a lone surrogate, which could not be stored or sent.
+            json.dumps(document, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise HttpError(400, "the body is not JSON in UTF-8") from error
     if not isinstance(document, dict):
@@ -261,7 +276,10 @@ async def document_of(request: Request, limit: int) -> dict[str, Any]:
 
 
 def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the fields of an object; raise `HttpError` if a name occurs twice."""
+    """Return the fields of a JSON object.
+
+    Raises `HttpError` if a field occurs twice.
+    """
     fields = dict(pairs)
     if len(fields) < len(pairs):
         (name, _), *_ = Counter(name for name, _ in pairs).most_common(1)
@@ -274,6 +292,6 @@ def _refuse_constant(text: str) -> None:
 
 
 def answer(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a JSON response."""
+    """Return a response with a JSON document."""
     text = json.dumps(document, separators=(",", ":"))
     return Response(text, status, headers, media_type="application/json")

@@ -1,4 +1,4 @@
-"""Checks of a request for a new table: rules, settings, clock, deck, names and programs."""
+"""Validation of requests for new tables: rules, settings, clock, deck, names and programs."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _ARGUMENT = re.compile(r"[a-z-]{1,20}(:[0-9]{1,5})?")
 
 
 class NewTable(NamedTuple):
-    """A request for a new table; see `POST /api/tables`.
+    """A request for a new table, with the fields of `POST /api/tables`.
 
-    With `visitors`, everybody who knows the address of the table may take a free seat before the
-    game begins.
+    If `visitors` is true, everybody who knows the address of the table may take a free seat before
+    the game begins.
     """
 
     game: str
@@ -47,9 +47,10 @@ class NewTable(NamedTuple):
 
 
 def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
-    """Return the rules of a game for a number of seats.
+    """Return the rules of a game with the given settings and number of seats.
 
-    Raises `HttpError` if the game is unknown, or the settings are not allowed.
+    Raises `HttpError` if the game is unknown, or if the settings or the number of seats are not
+    allowed.
     """
     known = tuple(game_names())
     if game not in known:
@@ -64,18 +65,20 @@ def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
 
 
 def check_clock(rules: Any, clock: Clock | None) -> None:
-    """Raise `HttpError` for a clock in a game in which several players may act at once."""
+    """Raise `HttpError` if a clock is requested for a game in which all players may act at once."""
     if clock is not None and not may_have_clock(rules):
-        raise HttpError(422, f"clock: {rules.name} has none, because all may move at any time")
+        raise HttpError(
+            422, f"clock: not allowed in {rules.name}, because all players may move at any time"
+        )
 
 
 def may_have_clock(rules: Any) -> bool:
-    """Return whether only one player at a time may move."""
+    """Return whether a game may have a clock, because only one player at a time may move."""
     return len(rules.to_act(rules.start(Random(0)))) < 2
 
 
 def settings_for(rules: Any, seats: int) -> dict[str, Any]:
-    """Return the settings of a game for another number of seats."""
+    """Return the settings of a game, with the number of seats replaced."""
     return {
         form_field.name: seats if form_field.seats else getattr(rules.settings, form_field.name)
         for form_field in form_fields(rules.name)
@@ -83,14 +86,16 @@ def settings_for(rules: Any, seats: int) -> dict[str, Any]:
 
 
 def decks_of(game: str) -> tuple[Deck, ...]:
-    """Return the decks for a game; empty if its cards do not form sets."""
+    """Return the decks for a game, or no decks if the game has no sets of cards."""
     return decks() if set_counts(rules_class(game)().settings) else ()
 
 
 def deck_name(settings: Any, asked: str | None) -> str:
-    """Return the name of the deck of a table: `asked`, or the first that fits if it is empty.
+    """Return the name of the deck of a new table.
 
-    Raises `HttpError` if no deck has this name, or the deck has too few cards.
+    By default, it is the first deck that has enough cards.
+
+    Raises `HttpError` if there is no deck `asked`, or if the deck has too few cards.
     """
     size = set_counts(settings)
     if not asked:
@@ -105,7 +110,7 @@ def deck_name(settings: Any, asked: str | None) -> str:
 
 
 def check_name(name: str | None, seat: int) -> str:
-    """Return the name of a person, or the usual name of the seat if it is None.
+    """Return the name of a person in a seat. Without a name, return the default name of the seat.
 
     Raises `HttpError` if the name is too long or not printable.
     """
@@ -116,7 +121,10 @@ def check_name(name: str | None, seat: int) -> str:
 
 
 def parse_upload(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str]]]:
-    """Return the game of a record, its head without names, its players, and moves with seats."""
+    """Return the contents of an uploaded record: game, head, names of the players, and moves.
+
+    The head contains no names. Each move is a pair of the seat and the text of the move.
+    """
     rules = rules_of_record(data)
     chosen = {
         form_field.name: getattr(rules.settings, form_field.name)
@@ -129,25 +137,27 @@ def parse_upload(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str]
             f"the record has {len(replay.moves)} moves, but at most {MAX_RECORD_MOVES} are allowed"
         )
     names = list(replay.names) or [YOU] * rules.seats
-    # A record calls people "you"; at a table their seats get the usual names.
+    # Replace the name "you", which records use for people, by the default name of the seat.
     names = [default_name(seat) if name == YOU else name for seat, name in enumerate(names)]
     moves = [(seat, rules.write(move)) for seat, move in replay.moves]
     return rules.name, rules.record_start(replay.positions[0], ()), names, moves
 
 
 async def check_player(thinking: BackgroundWork, rules: Any, name: str) -> str:
-    """Return the name of a program, given by its name or by a level.
+    """Return the name of the program that a request names, or that plays at the level it names.
 
-    A request may only ask for the programs of this package, with at most a number as argument, and
-    for the programs that the server was started with. So it cannot name a module or a file.
+    A request may ask for the programs of this package, with no argument or a number, and for the
+    programs that the operator has added. It cannot name a module or a file.
 
-    Raises `HttpError` if the program is not allowed, or does not play with these settings.
+    Raises `HttpError` if the request may not ask for the program, or if the program does not play
+    with the settings of the game.
     """
     further = thinking.players.get((rules.name, name))
     if further is not None:
         try:
             await thinking.try_player(rules, further)
-        except InputError as error:  # do not quote it: it may name files of this machine
+        # Do not quote the error, because it may name files of this machine.
+        except InputError as error:
             message = f"seat {name!r}: this program does not play with these settings"
             raise HttpError(422, message) from error
         return name
@@ -168,7 +178,10 @@ async def check_player(thinking: BackgroundWork, rules: Any, name: str) -> str:
 
 
 def known_players(game: str, more: Mapping[tuple[str, str], str]) -> list[str]:
-    """Return the programs that a request may ask for; `more` maps those added by the operator."""
+    """Return the names of the programs that a request may ask for.
+
+    The keys of `more` are the game and the name of each program that the operator has added.
+    """
     game_registration = registration(game)
     names = [name for name in game_registration.players if name not in game_registration.of_files]
     return names + [name for other, name in more if other == game]

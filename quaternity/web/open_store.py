@@ -1,4 +1,4 @@
-"""Opening the store that `--data` names: a folder with an SQLite file, or a PostgreSQL database."""
+"""Opening the store of `--data`: an SQLite file in a folder, or a PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -21,22 +21,23 @@ if TYPE_CHECKING:
     from quaternity.web.postgres import PostgresReader, PostgresStore
 
 POSTGRES = ("postgresql", "postgres")
-"""URL schemes of PostgreSQL."""
+"""URL schemes of PostgreSQL databases."""
 
 
 def place_of(data: str | None) -> str:
     """Return the folder or database URL that `--data` names.
 
-    The default is `QUATERNITY_DATA` or, without it, the user's data folder.
+    The default is the environment variable `QUATERNITY_DATA`. If this is not set, the default is
+    the user's data folder.
 
     Raises:
-        InputError: If it is a URL, but not of PostgreSQL.
+        InputError: If `data` is a URL, but not a URL of PostgreSQL.
     """
     home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     place = data or os.environ.get("QUATERNITY_DATA") or str(Path(home) / "quaternity")
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)://", place)
     if scheme is not None and scheme[1] not in POSTGRES:
-        # Show only the scheme, because a password may follow.
+        # Show only the scheme of the URL, because the rest may contain a password.
         raise InputError(f"--data {scheme[0]}...: must be a folder or postgresql://...")
     return place
 
@@ -45,10 +46,10 @@ def open_store(data: str | None, alone: bool = False) -> Store:
     """Return the store for a server.
 
     Args:
-        alone: Whether no other server may use the same PostgreSQL database.
+        alone: Whether to refuse a PostgreSQL database that another server uses.
 
     Raises:
-        InUse: If another server uses the store, and it cannot or may not be shared.
+        InUse: If another server uses the store, and the two cannot share it.
         InputError: If the store cannot be used.
     """
     place = place_of(data)
@@ -56,12 +57,12 @@ def open_store(data: str | None, alone: bool = False) -> Store:
 
 
 def is_shared(data: str | None) -> bool:
-    """Return whether several servers may use the store at the same time."""
+    """Return whether several servers may use the store at the same time, as for PostgreSQL."""
     return _is_database(place_of(data))
 
 
 def open_reader(data: str | None) -> Reader:
-    """Return a reader of the store, which may run beside a server.
+    """Return a reader of the store, which may be used while a server is running.
 
     Raises:
         InputError: If the store cannot be read.
@@ -71,7 +72,7 @@ def open_reader(data: str | None) -> Reader:
 
 
 def check_store(data: str | None) -> None:
-    """Raise InputError if a server could not use the store; write no tables."""
+    """Raise InputError if a server could not use the store. Nothing is written to its tables."""
     place = place_of(data)
     if _is_database(place):
         _postgres()[0](place, for_server=True).close()
@@ -80,7 +81,7 @@ def check_store(data: str | None) -> None:
 
 
 def back_up(data: str | None, file: str) -> None:
-    """Copy a consistent snapshot of all tables to a file, which is replaced atomically.
+    """Copy a consistent snapshot of all tables to a file. An existing file is replaced atomically.
 
     Raises:
         InputError: If the tables cannot be read or are damaged, or the file cannot be written.
@@ -89,7 +90,7 @@ def back_up(data: str | None, file: str) -> None:
 
 
 def restore(data: str | None, file: str) -> Path | None:
-    """Replace all tables by a backup; return the path to which the previous file was moved.
+    """Replace all tables by a backup. Return the new path of the previous file, or None.
 
     Raises:
         InputError: If a server uses the tables, the backup is damaged, or the folder cannot be

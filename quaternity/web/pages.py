@@ -53,13 +53,13 @@ from quaternity.web.rendering import (
 from quaternity.web.table_view import TableView, page_key
 
 MAX_UPLOAD_BYTES = 1 << 20
-"""Maximum size of a file that is dropped on a page, in bytes."""
+"""Maximum size of a file that a visitor drops on the page *Learn*, in bytes."""
 
 BASE = "\x02"
-"""Placeholder for the beginning of links in a drawn page; no text contains this character."""
+"""Placeholder for the beginning of each link in a cached page. No text contains this character."""
 
 MAX_CACHED_PAGE_BYTES = 8 << 20
-"""Maximum total size of the cached pages, in bytes; the oldest are dropped."""
+"""Maximum total size of the cached pages, in bytes. The least recently used are dropped first."""
 
 MEDIA_TYPES = {
     "css": "text/css",
@@ -75,13 +75,12 @@ class Pages:
     def __init__(self, tables: Any) -> None:
         self.tables = tables
         self._turns = FairQueue(1, 1), FairQueue(1, 1)
-        """The queues for small and for large pages; another process draws the large ones.
-
-        Pages of a queue are drawn one at a time, and addresses take turns. Moves are handled in
-        between.
-        """
+        """The queue of requests for small pages, and the queue of requests for large pages. The
+        pages of a queue are drawn one at a time, for the client addresses in turn, so that moves
+        can be handled between two pages. Another process draws the large pages."""
         self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
-        # Load these now, because their first use takes longer than a request may take.
+        # Load templates and drawing modules now, because their first use takes longer than a
+        # request may take.
         for name in templates().list_templates():
             templates().get_template(name)
         for game in game_names():
@@ -107,7 +106,7 @@ class Pages:
             "/guide/{name}": self.guide,
             "/static/{version}/{name}": self.static,
         }
-        # Compression makes the page of a large game twenty times smaller.
+        # Compress pages, which makes the page of a large game twenty times smaller.
         packed = [Middleware(GZipMiddleware, minimum_size=1000, compresslevel=1)]
         return [
             Route("/learn", self.analyse_file, methods=["POST"]),
@@ -137,7 +136,11 @@ class Pages:
         return HTMLResponse(new_html(game, root_of(request), self._added_programs(game)))
 
     async def join(self, request: Request) -> Response:
-        """`GET /join/INVITATION`: return the page of an invitation, or redirect to the table."""
+        """`GET /join/INVITATION`: return the page of an invitation.
+
+        A visitor who already has the seat, or a seat if the invitation is for any seat, is
+        redirected to the table.
+        """
         self._count()
         invitation = request.path_params["invitation"]
         table, seat = await self.tables.open_invitation(invitation)
@@ -148,12 +151,16 @@ class Pages:
             return RedirectResponse(f"{root_of(request)}/t/{sight.table}", 303)
         response = HTMLResponse(join_html(sight, seat, invitation, root_of(request)))
         if caller.cookie_hash is None:
-            # Set the cookie before they sit down, so that they can repeat a request that was lost.
+            # Set the cookie before the visitor takes the seat. If the response to that request is
+            # lost, the visitor can repeat it.
             set_cookie(response, request, new_cookie(request))
         return response
 
     async def move(self, request: Request) -> Response:
-        """`GET /move/LINK`: return the page with the button, without using up the link."""
+        """`GET /move/LINK`: return the page with the button that moves a seat to this device.
+
+        The link stays valid until the button is pressed.
+        """
         self._count()
         link = request.path_params["link"]
         table, seat = await self.tables.open_moving_link(link)
@@ -168,14 +175,14 @@ class Pages:
         return await self._respond_with_table(request, await self._sight(request))
 
     async def part(self, request: Request) -> Response:
-        """`GET /t/T/part`: return the part of the page of a table that changes."""
+        """`GET /t/T/part`: return the part of a table's page that changes during the game."""
         sight = await self._sight(request)
         response = await self._respond_with_table(request, sight, whole=False)
         response.headers["quaternity-version"] = str(sight.version)
         return response
 
     async def events(self, request: Request) -> Response:
-        """`GET /t/T/events?after=N&before=N`: return events in between that a page has missed."""
+        """`GET /t/T/events?after=N&before=N`: return the events between two numbers as HTML."""
         after, before = (_number(request.query_params.get(end, "")) for end in ("after", "before"))
         sight = await self._sight(request)
         draws = sight.is_large, events_html, sight, after, before
@@ -187,7 +194,7 @@ class Pages:
         return await self._respond_with_table(request, sight, replayed=True)
 
     async def help(self, request: Request) -> Response:
-        """`GET /t/T/help/WORD`: return the same as `/api/tables/T/help/WORD`, as HTML."""
+        """`GET /t/T/help/WORD`: return the help of `/api/tables/T/help/WORD` as HTML."""
         asked = query_of(request)
         name, word = request.path_params["table"], request.path_params["word"]
         table, visitor = await self.tables.open_for(name, caller_of(request))
@@ -195,7 +202,7 @@ class Pages:
         sight = table.sight(visitor)
         known = word == "know" and word in dict(registration(sight.game).help)
         if known and sight.help and "formula" not in asked:
-            answer = {}  # show the form for the formula first
+            answer = {}  # a page with an empty form for the formula
         else:
             answer = await self.tables.help(table, visitor, word, asked)
         draws = sight.is_large, help_html, sight, word, answer, asked, root_of(request)
@@ -222,14 +229,15 @@ class Pages:
         asked = data, root_of(request), language()
         try:
             page, status = await self.tables.thinking.count(analysis_page, *asked, kind="learn")
-        except HttpError as error:  # it took too long
+        # Show the error 422 on the page, because the analysis took too much time or memory.
+        except HttpError as error:
             if error.status != 422:
                 raise
             page, status = analysis_html(None, str(error), root_of(request)), 422
         return HTMLResponse(page, status)
 
     async def guide(self, request: Request) -> Response:
-        """`GET /guide/NAME`: return a page or a picture of the guide."""
+        """`GET /guide/NAME`: return a page or a picture of the user guide."""
         self._count()
         name = request.path_params.get("name")
         if name in guide_pictures():
@@ -251,18 +259,20 @@ class Pages:
     async def _respond_with_table(
         self, request: Request, sight: TableView, whole: bool = True, replayed: bool = False
     ) -> Response:
-        """Return the page of a table or its changing part; equal pages are drawn only once."""
+        """Return the page of a table, or the part of it that changes. Equal pages are cached."""
         packs = "gzip" in request.headers.get("accept-encoding", "")
         sight = sight._replace(times_left=tuple(round(left, 1) for left in sight.times_left))
         more = () if replayed else tuple(self._added_programs(sight.game))
         base, root = _links(request)
-        # Only invitation links depend on the host, so other pages can be shared between hosts.
+        # Only invitation links contain the host. Cache a page without invitations for all hosts
+        # together.
         drawing = base if sight.invites else BASE, root, whole, replayed, more
         key = page_key(sight), drawing, language()
         page = self._kept.get(key)
         if page is None:
             async with self._turns[sight.is_large].hold_place():
-                page = self._kept.get(key)  # another request may have drawn it meanwhile
+                # Look again, because another request may have drawn the page in the meantime.
+                page = self._kept.get(key)
                 if page is None:
                     draws = sight.is_large, table_html, sight, *drawing
                     html = await self.tables.thinking.draw(*draws)
@@ -277,7 +287,7 @@ class Pages:
         return HTMLResponse(page, headers=headers)
 
     def _added_programs(self, game: str) -> list[str]:
-        """Return the programs that the operator has added to those of a game."""
+        """Return the names of the programs that the operator has added for a game."""
         return [name for other, name in self.tables.thinking.players if other == game]
 
     async def _sight(self, request: Request, at: int | None = None) -> TableView:
@@ -297,28 +307,30 @@ class Pages:
 
 
 def _number(text: str) -> int:
-    """Return the number of a moment or an event, or a very large one for a number with many digits.
+    """Return the number of a moment or an event.
+
+    A number with 8 or more digits is replaced by a very large number.
 
     Raises `HttpError` if the text is not a number.
     """
     if not (text.isascii() and text.isdigit()):
         raise HttpError(404, "there is no such moment")
-    # Python refuses to parse numbers with thousands of digits.
+    # Do not parse a long number, because Python refuses numbers with thousands of digits.
     return int(text) if len(text) < 8 else sys.maxsize
 
 
 def _links(request: Request) -> tuple[str, str]:
-    """Return the prefix of links to share, and that of links on the page."""
+    """Return the prefix of links that visitors share, and the prefix of links within the site."""
     return str(request.base_url).rstrip("/"), root_of(request)
 
 
 def routes(tables: Any) -> list[BaseRoute]:
-    """Return the routes of the pages; `tables` is a `quaternity.web.tables.Tables`."""
+    """Return the routes of all pages. `tables` is a `quaternity.web.tables.Tables`."""
     return Pages(tables).routes()
 
 
 def refusal(request: Request, error: HttpError) -> Response:
-    """Return the page with the reason why a request was refused."""
+    """Return an HTML page that says why a request was refused."""
     headline = gettext("Not found") if error.status == 404 else gettext("That is not possible")
     text = translate(error.args[0])
     text = f"{text[:1].upper()}{text[1:]}."

@@ -1,8 +1,8 @@
 """Presence and rate limits shared between the servers of one database.
 
-Once a second the servers exchange which players have come, left or sent a request, and how much of
-the rate limits was used. So presence and rate limits hold for all servers together, with a delay of
-about a second.
+Once a second, each server reports to the others which players have come, left or sent a request,
+and how much of the rate limits its clients have used. Presence and rate limits are therefore common
+to all servers, with a delay of about a second.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from quaternity.web.store import Presence, Store
 from quaternity.web.table import ABSENCE_LIMIT_SECONDS, RemotePresence, Table
 
 SYNC_INTERVAL_SECONDS = 1.0
-"""Seconds between two exchanges of changes with other servers."""
+"""Seconds between two exchanges of presence and rate limits with the other servers."""
 
 PRESENCE_REFRESH_SECONDS = 10.0
-"""Seconds between two reports that a player is still connected; without a report for three times as
-long, the player counts as gone."""
+"""Seconds between two reports that a player is still connected. A player counts as gone after three
+times as long without a report."""
 
 
 class Peers:
-    """The other servers that share the tables of this one."""
+    """The presence of players at the other servers of the same database."""
 
     def __init__(self, store: Store, admission: RateLimits) -> None:
         self._store, self._admission = store, admission
         self._begun = monotonic()
         self._afar: dict[str, dict[tuple[int, str], RemotePresence]] = {}
-        """For each table, the presence at each pair of a seat and a server."""
+        """For each table, the presence of players by seat and server."""
 
     def of(self, table: str) -> dict[int, RemotePresence]:
-        """Return the presence of players at other servers, by their seats at a table."""
+        """Return the presence of a table's players at other servers, by seat."""
         seats: dict[int, RemotePresence] = {}
         for (seat, _), presence in self._afar.get(table, {}).items():
             before = seats.get(seat, presence)
@@ -44,7 +44,7 @@ class Peers:
         return seats
 
     async def meet(self, tables: Iterable[Table]) -> None:
-        """Exchange the changes since the last call with the other servers, once."""
+        """Send the changes since the last call to the other servers, and apply their changes."""
         live = {table.stored.id: table for table in tables}
         reports = [report for table in live.values() for report in self._new_reports(table)]
         used = self._admission.collect_use()
@@ -52,7 +52,8 @@ class Peers:
             theirs, spent = await asyncio.to_thread(self._store.exchange, reports, used)
         except HttpError:
             for report in reports:
-                live[report.table].reported.pop(report.seat, None)  # so that it is reported again
+                # Forget what was reported, so that the next call reports it again.
+                live[report.table].reported.pop(report.seat, None)
             return
         self._admission.apply_total_use(spent)
         changed = self._store_reports(theirs)
@@ -63,9 +64,9 @@ class Peers:
                 table.seats_changed()
 
     def _new_reports(self, table: Table) -> Iterable[Presence]:
-        """Yield the players of a table who came, left or were active since the last report.
+        """Yield a report for each player of a table who has come, left or been active recently.
 
-        A player who stays connected is reported again after `PRESENCE_REFRESH_SECONDS`.
+        A player who stays connected or active is reported every `PRESENCE_REFRESH_SECONDS`.
         """
         streams = Counter(stream.seat for stream in table.streams)
         now, up = monotonic(), self._store.uptime()
@@ -78,7 +79,7 @@ class Peers:
                 yield Presence(table.stored.id, seat, "", streams[seat], up - (now - seen))
 
     def _store_reports(self, reports: Iterable[Presence]) -> set[str]:
-        """Store the reports of other servers, and return the tables that they name."""
+        """Keep the reports of other servers in memory. Return the ids of the tables they name."""
         now, up = monotonic(), self._store.uptime()
         changed = set()
         for report in reports:

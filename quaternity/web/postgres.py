@@ -1,11 +1,12 @@
 """The store in a PostgreSQL database, which any number of servers can share.
 
-Each write of a table names the revision that it is based on, so if two servers write at the same
-time, one write is refused. The transaction also sends a NOTIFY to the other servers; a server that
-may have missed a notification compares revisions. Advisory locks show which servers are running,
-and let only one of them run a program; they are released with the connection that holds them. If
-the writing connection breaks, it is unknown whether the last transaction was committed, so all
-tables are reloaded.
+Each write of a table names the revision of the table that it is based on. If two servers write a
+table at the same time, one write is refused. The transaction also notifies the other servers by
+NOTIFY. A server that may have missed a notification compares revisions.
+
+Advisory locks show whether other servers are running, and make sure that only one server runs a
+program. A lock is released when its connection closes. If the connection for writing breaks, it is
+unknown whether the last transaction was committed, so all tables are reloaded.
 """
 
 from __future__ import annotations
@@ -48,17 +49,17 @@ from quaternity.web.store import (
 from quaternity.web.table_admin import TABLE_PARTS
 
 LOCK = 5_172_843_906_112
-"""The advisory lock that the servers of a database share; a server that migrates it holds it
-exclusively."""
+"""Number of the advisory lock that all servers of a database share. A server that migrates the
+tables holds the lock exclusively."""
 
 LOCK_TRIES, LOCK_PAUSE = 200, 0.05
-"""Number of attempts to get the lock, and the pause after each, in seconds."""
+"""Number of attempts to get the lock, and the pause after each attempt in seconds."""
 
 CHANNEL = "quaternity"
-"""The NOTIFY channel on which servers announce what they have written."""
+"""Name of the NOTIFY channel on which servers announce their changes of tables."""
 
 MAX_NOTIFICATION_BYTES = 7_900
-"""Maximum size of one notification, in bytes; PostgreSQL allows slightly more."""
+"""Maximum size of a notification, in bytes. The limit of PostgreSQL is slightly higher."""
 
 LISTEN_SECONDS = 0.5
 """Seconds after which the listening thread checks again whether the server is shutting down."""
@@ -66,11 +67,11 @@ LISTEN_SECONDS = 0.5
 LOCK_TABLES = "SELECT id, revision FROM tables WHERE id = ANY(%s) ORDER BY id FOR UPDATE"
 
 CONNECT_SECONDS, PAUSE_SECONDS, QUERY_SECONDS = 2, 0.5, 20.0
-"""Time limit for connecting, pause after a failure, and time limit of an operator's query, all in
-seconds."""
+"""Time limit for connecting, pause after a failed attempt, and time limit of an operator's query.
+All three are in seconds."""
 
 SERVER_QUERY_SECONDS = 1.0
-"""Maximum time for a query of a server, in seconds, because requests wait for it."""
+"""Time limit of a server's query, in seconds. It is short because requests wait for the query."""
 
 CHANGE_TABLES = "UPDATE tables SET revision = revision + 1 WHERE id = ANY(%s)"
 
@@ -103,16 +104,17 @@ _UPDATE_BUDGETS = """
 """
 
 _log = logging.getLogger("uvicorn.error")
-logging.getLogger("psycopg").setLevel(logging.ERROR)  # this module logs the same problems itself
+# Silence the library's warnings, because this module logs the same problems.
+logging.getLogger("psycopg").setLevel(logging.ERROR)
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 def _schema(script: str) -> str:
-    """Return a migration script of SQLite in the SQL of PostgreSQL."""
+    """Translate a migration script for SQLite into the SQL of PostgreSQL."""
     for ours, theirs in {
         " WITHOUT ROWID": "",
-        " REFERENCES tables": "",  # SQLite does not enforce them either
+        " REFERENCES tables": "",  # not enforced by SQLite either
         "INTEGER": "BIGINT",
         "REAL": "DOUBLE PRECISION",
         "DEFAULT CURRENT_TIMESTAMP":
@@ -132,7 +134,7 @@ def _values(values: Sequence[Any]) -> list[Any]:
 
 
 def _where(place: str) -> str:
-    """Return the name of a database in error messages: host and name, without the password."""
+    """Return the host and the name of a database as a URL without the password, for messages."""
     try:
         parts = conninfo_to_dict(place)
     except psycopg.ProgrammingError:
@@ -148,11 +150,11 @@ class PostgresReader(Reader):
         """Connect to a database for reading.
 
         Args:
-            for_server: Whether to accept an empty database, and tables of an older version, which
-                a server would migrate.
+            for_server: Whether to accept a database that a server would create or migrate: one
+                without tables, or with tables of an older version.
 
         Raises:
-            InputError: If the database cannot be used, or another version wrote the tables.
+            InputError: If the database cannot be used, or if its tables have another version.
         """
         self._open(place)
         with self._raising_input_errors():
@@ -175,21 +177,24 @@ class PostgresReader(Reader):
         self._failed = -PAUSE_SECONDS
 
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows of a query; may be called from any thread."""
+        """Return the rows of a query. May be called from any thread."""
         with self._reading, self._unreadable():
             try:
                 return self._rows(query, values)
             except psycopg.OperationalError:
                 if self._moment or self._database is None or not self._database.closed:
-                    raise  # a new connection would see another snapshot
-                return self._rows(query, values)  # with a new connection
+                    # Do not reconnect within a snapshot, because a new connection would see another
+                    # one.
+                    raise
+                return self._rows(query, values)
 
     @contextmanager
     def _unreadable(self) -> Iterator[None]:
         try:
             yield
         except psycopg.Error as error:
-            # Show only the type: messages of PostgreSQL may contain stored values.
+            # Log only the type of the error, because messages of PostgreSQL may contain stored
+            # values.
             _log.error("%s cannot be read: %s", self.where, type(error).__name__)
             raise HttpError(503, UNREADABLE) from None
 
@@ -214,10 +219,10 @@ class PostgresReader(Reader):
                     database.execute("ROLLBACK")
 
     def faults(self) -> list[str]:
-        """Return messages about rows that belong to no table."""
+        """Return a message for each SQL table with rows that belong to no stored table."""
         orphans = "SELECT 1 FROM {} WHERE table_id NOT IN (SELECT id FROM tables) LIMIT 1"
         return [
-            f"{self.where}: {kind} has rows of tables that are gone"
+            f"{self.where}: {kind} has rows of tables that no longer exist"
             for kind in TABLE_PARTS if kind != "removing" and self.read(orphans.format(kind))
         ]  # fmt: skip
 
@@ -227,7 +232,10 @@ class PostgresReader(Reader):
             cursor.executemany(_query(text), rows)
 
     def now(self) -> float:
-        """Return the time of the database, which is the same for all servers."""
+        """Return the time of the database server, in seconds since 1970.
+
+        All servers of the database share this time.
+        """
         ((now,),) = self.read("SELECT extract(epoch FROM clock_timestamp())::float8")
         return float(now)
 
@@ -241,7 +249,7 @@ class PostgresReader(Reader):
     # ------------------------------------------------------------------ connections
 
     def _read_connection(self) -> Connection:
-        """Return the connection for reading; reconnect if it broke."""
+        """Return the connection for reading. Reconnect if the connection is closed."""
         if self._database is None or self._database.closed:
             self._database = self._connect()
         return self._database
@@ -259,12 +267,13 @@ class PostgresReader(Reader):
             self._failed = monotonic()
             raise
         wait = database.wait
-        # If the database hangs, the connection stays open but does not answer.
+        # Limit the waiting time, because a database that hangs keeps the connection open, but does
+        # not answer.
         database.wait = lambda gen, *more, **options: wait(  # type: ignore[method-assign]
             self._wait_bounded(database, gen), *more, **options
         )
         self._limit(database)
-        # Make commits durable, whatever the default of the database is.
+        # Make commits durable, even if the default of the database is different.
         database.execute("SET synchronous_commit = on")
         return database
 
@@ -272,7 +281,7 @@ class PostgresReader(Reader):
         database.execute(f"SET statement_timeout = {int(1000 * self._seconds)}".encode())
 
     def _wait_bounded(self, database: Connection, gen: Any) -> Any:
-        """Wait like psycopg, but close the connection if the database does not answer in time."""
+        """Wait for the database as psycopg does, but close the connection after a time limit."""
         end, ready = monotonic() + 1.5 * self._seconds, None
         while True:
             try:
@@ -285,7 +294,7 @@ class PostgresReader(Reader):
 
     @contextmanager
     def _raising_input_errors(self) -> Iterator[None]:
-        """Close the connection after an error, and raise it as an InputError."""
+        """Convert errors of the block into InputError, and close the connection after an error."""
         try:
             yield
         except InputError:
@@ -297,10 +306,11 @@ class PostgresReader(Reader):
             raise InputError(f"{self.where}: {reason}") from None
 
     def _version(self, database: Connection) -> int:
-        """Return the version of the tables, 0 if there are none.
+        """Return the version of the tables in the database, or 0 if there are no tables.
 
         Raises:
-            InputError: If a newer version wrote them, or the database is not in UTF-8.
+            InputError: If a newer version wrote the tables, or the encoding of the database is not
+                UTF-8.
         """
         encoding = database.info.parameter_status("server_encoding")
         if encoding != "UTF8":
@@ -319,7 +329,7 @@ class PostgresReader(Reader):
 
 
 class PostgresStore(PostgresReader, Store):
-    """The store in a database, for one of its servers."""
+    """The store in a PostgreSQL database, for one of the servers that share it."""
 
     shared = True
 
@@ -327,15 +337,15 @@ class PostgresStore(PostgresReader, Store):
         """Connect to a database, and create or migrate its tables.
 
         Args:
-            alone: Whether no other server may use the tables.
+            alone: Whether to refuse a database that another server uses.
 
         Raises:
-            InUse: If another server uses the tables, and they may not be shared.
+            InUse: If another server uses the tables, and the two may not share them.
             InputError: If the database cannot be used, or a newer version wrote the tables.
         """
         self._open(place)
         self._name = secrets.token_hex(8)
-        """Name of this server in presence rows and notifications."""
+        """Random name of this server in presence rows and notifications."""
         self._salt = b""
         self._alone = alone
         self._claims: Connection | None = None
@@ -359,7 +369,7 @@ class PostgresStore(PostgresReader, Store):
             self._limit(database)
 
     def size(self) -> int:
-        """Return the size of the database on the disk of PostgreSQL, in bytes."""
+        """Return the size of the database on the disk of the database server, in bytes."""
         ((size,),) = self.read("SELECT pg_database_size(current_database())")
         return int(size)
 
@@ -386,13 +396,14 @@ class PostgresStore(PostgresReader, Store):
         PostgresReader.close(self)
 
     def _join_servers(self, database: Connection, begins: bool = False) -> None:
-        """Get the lock of the servers, and migrate the tables if this is the first server.
+        """Get the shared lock of the servers. Migrate the tables if no other server is running.
 
         Retry for a while, because a server that has just ended may still hold the lock.
         """
         for _ in range(LOCK_TRIES if begins and not self._alone else 20):
             if begins and _try_lock(database, LOCK):
-                # No other server is running, so the uptime has stood still.
+                # No other server is running, so restart the uptime, which has not advanced in the
+                # meantime.
                 self._migrate(self._version(database))
                 database.execute("UPDATE uptime SET at = extract(epoch FROM clock_timestamp())")
                 if not self._alone:
@@ -411,12 +422,14 @@ class PostgresStore(PostgresReader, Store):
     def _migrate(self, version: int) -> None:
         database = self._writer
         for number in range(version, len(MIGRATIONS)):
-            with database.transaction():  # a crash leaves the old version
+            # Migrate in a transaction, so that a crash leaves the old version.
+            with database.transaction():
                 if not number:
                     database.execute("CREATE TABLE schema_version (number BIGINT NOT NULL)")
                     database.execute("INSERT INTO schema_version VALUES (0)")
                     database.execute("CREATE TABLE server (name TEXT NOT NULL)")
-                    # A salt for the hashes in the names of budgets, so that they hide addresses.
+                    # Store a salt for the hashes that hide client addresses in the names of
+                    # budgets.
                     database.execute("INSERT INTO server VALUES (%s)", [secrets.token_hex(16)])
                 for text in filter(str.strip, _schema(MIGRATIONS[number]).split(";")):
                     database.execute(text.encode())
@@ -425,7 +438,7 @@ class PostgresStore(PostgresReader, Store):
     # ------------------------------------------------------------------ clocks
 
     def uptime_statement(self) -> Statement:
-        """Return the statement that stores the uptime."""
+        """Return the statement that stores the uptime of the servers."""
         return (
             "UPDATE uptime SET seconds = GREATEST(seconds, ?), "
             "at = extract(epoch FROM clock_timestamp())",
@@ -433,8 +446,9 @@ class PostgresStore(PostgresReader, Store):
         )
 
     def _read_uptime(self, step: float = 1.0) -> None:
-        """Adopt the uptime of the other servers, unless the clock of the database has jumped."""
-        # Running servers write it often, so a larger difference is a jump of the clock.
+        """Adopt the stored uptime if it differs from this server's by less than `step` seconds."""
+        # Running servers often store the uptime, so a larger difference means that the clock of the
+        # database has jumped.
         now = (
             "SELECT seconds + GREATEST(0, LEAST(60, extract(epoch FROM clock_timestamp())::float8 "
             "- at)) FROM uptime"
@@ -452,9 +466,9 @@ class PostgresStore(PostgresReader, Store):
         return HttpError(507 if full else 503, NOT_SAVED(error=self._fault(error)))
 
     def _fault(self, error: Exception) -> str:
-        """Return the text of an error, without anything secret.
+        """Return the text of an error without secret values.
 
-        Messages of PostgreSQL may contain stored values, so only their type is shown.
+        Messages of PostgreSQL may contain stored values, so the text is only the type of the error.
         """
         if isinstance(error, InputError):
             return str(error)
@@ -470,7 +484,8 @@ class PostgresStore(PostgresReader, Store):
             try:
                 return self._write_jobs(database, batch)
             except (errors.DeadlockDetected, errors.SerializationFailure):
-                continue  # the database aborts one of two conflicting transactions
+                # The database has aborted one of two conflicting transactions, so try again.
+                continue
             except BaseException:
                 self._doubt = bool(database.closed)
                 raise
@@ -478,7 +493,8 @@ class PostgresStore(PostgresReader, Store):
 
     def _write_jobs(self, database: Connection, batch: Sequence[Job]) -> Collection[int]:
         guarded = [job.guard[0] for job in batch if job.guard]
-        # A pipeline sends the statements together, and waits only for the locks and for the end.
+        # Use a pipeline, which sends the statements together and waits only for the locks and the
+        # end.
         with database.pipeline(), database.transaction():
             known = database.execute(LOCK_TABLES, [guarded]).fetchall() if guarded else []
             stale = _stale(batch, dict(known))
@@ -496,7 +512,7 @@ class PostgresStore(PostgresReader, Store):
         return stale
 
     def _write_connection(self) -> Connection:
-        """Return the connection for writing; reconnect if it broke."""
+        """Return the connection for writing. Reconnect if the connection is closed."""
         if not self._writer.closed:
             return self._writer
         database = self._connect()
@@ -511,21 +527,25 @@ class PostgresStore(PostgresReader, Store):
     # ------------------------------------------------------------------ sharing with other servers
 
     def _sender_name(self) -> str:
-        # After a reload the name differs, so that notices of a write in doubt are not ignored.
+        # Change the name after each reload. This server then also hears its own notices of writes
+        # that it could not confirm.
         return f"{self._name}/{self.reloads}"
 
     def notify(self, *news: ChangeNotice) -> None:
-        """Send notices that are not stored to the other servers, if any, without waiting."""
+        """Send notices to the other servers, without storing anything and without waiting."""
         self._jobs.put(Job((), (), None, news, None, self.reloads))
 
     def listen(
         self, hear: Callable[[Sequence[ChangeNotice]], None], miss: Callable[[], None]
     ) -> None:
-        """Have the event loop call `hear` with notices of others, and `miss` if some were lost."""
+        """Listen to the notices of other servers in a separate thread.
+
+        The event loop calls `hear` with new notices, and `miss` if notices may have been lost.
+        """
         loop = asyncio.get_running_loop()
 
         def call(function: Callable[..., None], *arguments: Any) -> None:
-            with suppress(RuntimeError):  # the loop has already ended
+            with suppress(RuntimeError):  # if the event loop has already ended
                 loop.call_soon_threadsafe(function, *arguments)
 
         def listen() -> None:
@@ -533,14 +553,15 @@ class PostgresStore(PostgresReader, Store):
                 try:
                     with self._connect() as database:
                         database.execute(f"LISTEN {CHANNEL}".encode())
-                        call(miss)  # some may have been lost before; from now on none is
+                        # Notices may have been lost before LISTEN, but not from now on.
+                        call(miss)
                         while not self._ends:
                             for notification in database.notifies(timeout=LISTEN_SECONDS):
                                 sender, *rows = json.loads(notification.payload)
                                 if sender != self._sender_name():
                                     call(hear, [ChangeNotice(*row) for row in rows])
                 except (psycopg.Error, ValueError, TypeError) as error:
-                    # All tables are checked again once the connection listens again.
+                    # Try again. All tables are checked once a connection listens again.
                     _log.error("%s: lost notices: %s", self.where, type(error).__name__)
                     sleep(LISTEN_SECONDS)
 
@@ -548,9 +569,9 @@ class PostgresStore(PostgresReader, Store):
         self._listening.start()
 
     async def claim(self, key: str) -> bool:
-        """Try to get the lock `key` between servers; return whether this server has it now.
+        """Try to get a lock that only one server can hold. Return whether this server has it now.
 
-        Return True if the database does not answer.
+        If the database does not answer, return True.
         """
 
         def claim() -> bool:
@@ -559,7 +580,8 @@ class PostgresStore(PostgresReader, Store):
                     self._claims = self._connect()
                 return _try_lock(self._claims, _number(key))
             except psycopg.Error:
-                return True  # twice is better than never, because one of two writes is refused
+                # Let several servers act rather than none. Only one of their writes is accepted.
+                return True
 
         claiming = self._claiming.submit(claim)
 
@@ -570,24 +592,25 @@ class PostgresStore(PostgresReader, Store):
         try:
             return await asyncio.wrap_future(claiming)
         except asyncio.CancelledError:
-            claiming.add_done_callback(let_go)  # release a lock that is got after the cancellation
+            # Release the lock if it is acquired only after the cancellation.
+            claiming.add_done_callback(let_go)
             raise
 
     def release(self, key: str) -> None:
-        """Release the lock that `claim` got."""
+        """Release a lock that `claim` has acquired."""
 
         def let_go() -> None:
             with suppress(psycopg.Error):
                 if self._claims is not None:
                     self._claims.execute("SELECT pg_advisory_unlock(%s)", [_number(key)])
 
-        with suppress(RuntimeError):  # the executor has already ended
+        with suppress(RuntimeError):  # if the executor has already ended
             self._claiming.submit(let_go)
 
     def exchange(
         self, presences: Sequence[Presence], used: Mapping[str, tuple[float, int]]
     ) -> tuple[Sequence[Presence], Mapping[str, float]]:
-        """Exchange presence and the use of rate limits with the other servers; see `Store`."""
+        """Exchange presence and the use of rate limits with other servers. See `Store.exchange`."""
         names = {self._hash_name(name): name for name in used}
         budgets = [(name, *used[key]) for name, key in sorted(names.items())]
         self._read_uptime()
@@ -606,7 +629,8 @@ class PostgresStore(PostgresReader, Store):
                 rows = database.execute(_UPDATE_BUDGETS, [now, *columns]).fetchall()
             database.execute("DELETE FROM budgets WHERE at < %s", [now - 120])
             database.execute("DELETE FROM present WHERE at < %s", [now - 600])
-        # Read the rows of the last two seconds once more: others may have written them meanwhile.
+        # Read the rows of the last two seconds again next time, because other servers may commit
+        # such rows late.
         self._heard_at = now - 2.0
         return [Presence(*row) for row in theirs], {names[name]: left for name, left in rows}
 
@@ -615,9 +639,9 @@ class PostgresStore(PostgresReader, Store):
 
 
 def _stale(batch: Sequence[Job], known: dict[str, int]) -> set[int]:
-    """Return the indices of jobs whose table has another revision than they name.
+    """Return the indices of the jobs whose table no longer has the revision that the job names.
 
-    If a batch has several jobs for the same table, all but the first are stale.
+    Only the first job of a batch for the same table can be current.
     """
     return {
         place for place, job in enumerate(batch)
@@ -632,12 +656,15 @@ def _try_lock(database: Connection, number: int, kind: str = "") -> bool:
 
 
 def _number(key: str) -> int:
-    """Return the number of the advisory lock for a key."""
+    """Return the number of the advisory lock with the given key."""
     return int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), signed=True)
 
 
 def _payloads(sender: str, news: Sequence[ChangeNotice]) -> Iterator[str]:
-    """Yield the payloads of notifications; a notice that is too long has only its revision."""
+    """Yield the notices as payloads of notifications.
+
+    A notice that is too long is reduced to its table and revision.
+    """
     rows: list[str] = []
     for notice in news:
         row = json.dumps(notice)

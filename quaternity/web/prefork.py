@@ -1,4 +1,4 @@
-"""A prefork server: several processes serve one port, and the kernel distributes connections."""
+"""A prefork server: worker processes that serve one port. The kernel distributes connections."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from threading import Thread
 from time import monotonic, sleep
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
-"""Signals that ask all processes to shut down."""
+"""Signals that ask the parent process and its workers to shut down."""
 
 MIN_RESTART_SECONDS = 1.0
-"""Minimum interval between two starts of the same process, in seconds."""
+"""Minimum interval between two starts of the same worker, in seconds."""
 
 
 class WorkerStarted(Exception):
-    """Raised in each worker process: its number, and a function to call once it serves."""
+    """Raised by `Workers.run` in each worker process.
+
+    `number` is the number of the worker. It must call `ready` as soon as it serves requests.
+    """
 
     def __init__(self, number: int, ready: Callable[[], None]) -> None:
         super().__init__(number)
@@ -24,23 +27,25 @@ class WorkerStarted(Exception):
 
 
 class Workers:
-    """Worker processes, which are restarted when they die until this process is asked to end."""
+    """A number of worker processes. A worker that dies is restarted."""
 
     def __init__(self, number: int) -> None:
         self._number = number
         self._running: dict[int, tuple[int, float]] = {}
-        """The number and the start time of each process, by its process id."""
+        """The number and the start time of each running worker, by process id."""
         self._ending = False
-        # The workers know that this process lives while its end of the pipe is open.
+        # The parent keeps its end of this pipe open, so that the workers notice when it dies.
         self._alive = os.pipe()
         self._serves = os.pipe()
         self._begun = False
 
     def run(self, begun: Callable[[], None]) -> int:
-        """Start all workers, call `begun` once they serve, and return the exit status at the end.
+        """Run the workers until all have ended, and return the exit status.
+
+        `begun` is called once all workers serve requests.
 
         Raises:
-            Child: In each worker process.
+            WorkerStarted: In each worker process.
         """
         for signal_number in STOP_SIGNALS:
             signal.signal(signal_number, self._end)
@@ -48,7 +53,8 @@ class Workers:
             self._start(number)
         os.close(self._serves[1])
         served = 0
-        while serving := os.read(self._serves[0], self._number):  # until all serve or have ended
+        # Wait until each worker has reported that it serves, or has ended.
+        while serving := os.read(self._serves[0], self._number):
             served += len(serving)
         os.close(self._serves[0])
         self._begun = True
@@ -60,11 +66,13 @@ class Workers:
             number, since = self._running.pop(pid)
             if self._ending:
                 continue
-            if status:  # a worker could not even start, so the others cannot either
+            # Do not restart workers if one failed to start, because it would fail again.
+            if status:
                 self._end()
                 continue
             sleep(max(0.0, since + MIN_RESTART_SECONDS - monotonic()))
-            if not self._ending:  # a signal may have come during the sleep
+            # Check again, because a signal may have arrived during the sleep.
+            if not self._ending:
                 self._start(number)
         return status
 
@@ -90,11 +98,12 @@ class Workers:
         raise WorkerStarted(number, self._report_ready)
 
     def _exit_with_parent(self) -> None:
-        """Exit at once when the parent process dies, so that its successor can use the port."""
+        """Exit at once when the parent process dies, so that a new server can use the port."""
         os.read(self._alive[0], 1)
         os._exit(1)
 
     def _report_ready(self) -> None:
-        if not self._begun:  # later nobody reads the pipe
+        # Only the first workers report, because the parent closes the pipe afterwards.
+        if not self._begun:
             os.write(self._serves[1], b"+")
             os.close(self._serves[1])

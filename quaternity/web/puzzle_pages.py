@@ -1,4 +1,4 @@
-"""The pages of puzzles. The server stores nothing about the people who solve them."""
+"""The HTML pages of puzzles. The server stores nothing about the people who solve puzzles."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ from quaternity.web.rate_limits import FairQueue
 from quaternity.web.rendering import templates
 
 MAX_CACHED_PUZZLES = 256
-"""Maximum number of puzzles that are cached; the least recently used are dropped."""
+"""Maximum number of cached puzzles. The least recently used are dropped first."""
 
 MAX_ANSWER_LENGTH = 1000
-"""Maximum length of an answer, in characters."""
+"""Maximum length of a visitor's answer, in characters."""
 
 NEW_SEEDS = 1 << 40
 
@@ -60,10 +60,14 @@ def kind_texts() -> dict[str, tuple[str, str]]:
 
 
 class PuzzlePages:
-    """The pages of puzzles; puzzles are made on request, and the latest ones are cached."""
+    """The request handlers of the pages of puzzles, with a cache of puzzles."""
 
     def __init__(self, thinking: Any, turns: FairQueue) -> None:
-        """Set up the pages: puzzles are made by the processes for counts, pages drawn in turn."""
+        """Set up the pages.
+
+        Puzzles are made by the processes for counts of `thinking`. The start page is drawn in the
+        queue `turns`.
+        """
         self.thinking, self._turns = thinking, turns
         self._kept: OrderedDict[tuple[str, int, int], Puzzle] = OrderedDict()
 
@@ -76,7 +80,7 @@ class PuzzlePages:
         ]
 
     async def all(self, request: Request) -> Response:
-        """`GET /puzzles`: return the page with the five puzzles of today, and all kinds."""
+        """`GET /puzzles`: return the page with today's five puzzles and all kinds of puzzles."""
         self.thinking.admission.count("page")
         async with self._turns.hold_place():
             return HTMLResponse(puzzles_html(datetime.now(UTC).date(), root_of(request)))
@@ -92,7 +96,8 @@ class PuzzlePages:
         """`GET /puzzles/VERSION/KIND/LEVEL/SEED?answer=&steps=`: return the page of a puzzle."""
         self.thinking.admission.count("page")
         version = request.path_params["version"]
-        if version != str(VERSION):  # which may have other kinds
+        # Refuse another version first, because it may have had other kinds of puzzles.
+        if version != str(VERSION):
             today = datetime.now(UTC).date()
             return HTMLResponse(puzzles_html(today, root_of(request), other=version), 404)
         kind, level = _check_choice(request.path_params["kind"], request.path_params["level"])
@@ -135,7 +140,10 @@ def _number(text: str, limit: int, name: str) -> int:
 
 
 def puzzles_html(day: date, root: str = "", other: str = "") -> str:
-    """Return the page of a day; `other` is the version in an outdated link that led here."""
+    """Return the page with the five puzzles of a day.
+
+    `other` is the version of puzzles in an outdated link, or empty.
+    """
     path = f"{root}/puzzles/{VERSION}"
     five = [(kind, level, f"{path}/{kind}/{level}/{day:%Y%m%d}") for kind, level in DAILY]
     return templates().get_template("puzzles.html").render(
@@ -147,8 +155,8 @@ def puzzles_html(day: date, root: str = "", other: str = "") -> str:
 def puzzle_html(puzzle: Puzzle, answer: str, steps: int, root: str = "") -> tuple[str, int]:
     """Return the page of a puzzle and its HTTP status.
 
-    The page judges `answer`, unless it is empty, and shows the first `steps` steps of the proof.
-    The status is 422 if the answer is not a valid answer to this question.
+    The page says whether `answer` is right, unless it is empty, and shows the first `steps` steps
+    of the proof. The status is 422 if `answer` is not a valid answer to the question.
     """
     words = PageWords(PLAIN, (), language())
     right, because = None, ""
@@ -176,7 +184,7 @@ def _sentence(words: PageWords, text: str) -> str:
 
 
 def _answer_choices(puzzle: Puzzle) -> list[list[str]]:
-    """Return a list of answers for each selection, in an order that reveals nothing."""
+    """Return the choices of each selection list of the form, in an order that reveals nothing."""
     allowed = sorted({*puzzle.answers, *puzzle.wrong})
     if puzzle.answer_form == "card":
         cards, players = ({text.split()[part] for text in allowed} for part in (0, 1))
@@ -187,7 +195,7 @@ def _answer_choices(puzzle: Puzzle) -> list[list[str]]:
 
 
 def _quarto(board: Board, shown: Sequence[Step]) -> str:
-    """Draw a board with the pieces that the shown steps place; mark the cells of the last step."""
+    """Draw a Quarto board after the shown steps of the proof, with the last step marked."""
     marked: list[int] = []
     for step in shown:
         marked = []
@@ -205,7 +213,10 @@ def _by_numbers(card: str) -> list[int]:
 
 
 def _board(puzzle: Puzzle, words: PageWords, shown: Sequence[Step]) -> dict[str, Any]:
-    """Return the values of the template: the position, with no more of the proof than is shown."""
+    """Return the values of the template that show the position of a puzzle.
+
+    A Quarto board also shows the given steps of the proof.
+    """
     turn: int | None
     position = position_of(puzzle)
     if isinstance(position, tuple):

@@ -1,8 +1,8 @@
 """Rate limits, connection limits, and fair queues between client addresses.
 
-`Limits` holds all limits, and `WORK` what each kind of request costs. An *address* here is a
-network: an IPv4 address, or the first 64 bits of an IPv6 address. `refusal` makes every refusal,
-and counts it by its reason.
+`Limits` contains all limits, and `WORK` the cost of each kind of request. `refusal` counts all
+refused requests. In this module, a client address is an IPv4 address, or the first 64 bits of an
+IPv6 address.
 """
 
 from __future__ import annotations
@@ -27,20 +27,21 @@ REQUEST_SECONDS = 30.0
 """Seconds within which a request must arrive completely."""
 
 READ_SECONDS = 15.0
-"""Seconds within which a client must read half of the pending data."""
+"""Seconds within which a client must read at least half of the pending data."""
 
 RESERVED_FILES = 80
 """File descriptors reserved for purposes other than connections: the database and the pipes of
 programs."""
 
 FILES_PER_WORKER = 6
-"""Further file descriptors reserved for each of `workers` above the default number."""
+"""Additional file descriptors reserved for each worker process above the default number."""
 
 MAX_PENDING_COUNTS = 20
-"""Maximum number of counts of one address, cheap or expensive, that run or wait at a time."""
+"""Maximum number of counts of one client address that run or wait at the same time. Cheap and
+expensive counts are limited separately."""
 
 SEATS_PER_ADDRESS = 20
-"""Factor by which the limit for all seats of one address exceeds the limit for one seat."""
+"""Ratio of the rate limit for all seats of a client address to the limit for one seat."""
 
 
 class Limits(NamedTuple):
@@ -49,18 +50,20 @@ class Limits(NamedTuple):
     Attributes:
         body: Maximum size of the body of a request, in bytes.
         record: Maximum size of an uploaded record, in bytes.
-        moves: Requests per minute and seat that change a table.
-        pages: Pages and documents read per minute, by an address or a seat.
-        tables: Tables made and seats taken or given away per minute and address.
-        counts: Counts (help, puzzles, analyses and the like) per minute, by an address.
-        kept: Number of stored tables.
-        streams: Number of open streams, if the server may have enough connections. At most a
-            quarter of them are from one address, and at most three quarters are of bystanders.
-        readers: Number of streams of a seat at a table, or of the bystanders of a table. At most
-            three quarters of those of the bystanders are from one address.
-        words: Chat lines and reactions per minute, by a seat or an address.
-        workers: Number of processes for programs. There are as many for cheap counts, and one
-            fewer for expensive counts.
+        moves: Maximum number of requests that change a table, per minute and seat.
+        pages: Maximum number of pages and documents read per minute, for each address and each
+            seat.
+        tables: Maximum number of tables made and seats taken or given away, per minute and address.
+        counts: Maximum total cost of counts (help, puzzles, analyses), per minute and address.
+        kept: Maximum number of stored tables.
+        streams: Maximum number of open streams, if the server may have enough connections. One
+            address may have at most a quarter of them, and bystanders at most three quarters.
+        readers: Maximum number of streams of a seat, or of the bystanders of a table. One address
+            may have at most three quarters of a table's streams for bystanders.
+        words: Maximum number of chat lines and reactions per minute, for each seat and each
+            bystander's address.
+        workers: Number of processes for programs. There are as many processes for cheap counts, and
+            one fewer for expensive counts.
     """
 
     body: int = 16 << 10
@@ -77,7 +80,11 @@ class Limits(NamedTuple):
 
 
 class Work(NamedTuple):
-    """A kind of work: the limit it counts for, its cost, and whether it is an expensive count."""
+    """The cost of a kind of request.
+
+    `limit` is the field of `Limits` for which the request counts. `dear` says whether it is an
+    expensive count.
+    """
 
     limit: str
     cost: int = 1
@@ -98,17 +105,20 @@ WORK = {
     "learn": Work("counts", 5, True),
     "record": Work("counts", 5, True),
 }
-"""The cost of each kind of work."""
+"""The cost of each kind of request."""
 
 client_address: ContextVar[str] = ContextVar("asker", default="")
-"""The client address of the current request, which the tasks that it starts inherit."""
+"""The client address of the current request and of the tasks that the request starts."""
 
 refusal_counts: Counter[str] = Counter()
-"""The number of refusals, by reason."""
+"""The number of refused requests, by reason."""
 
 
 def refusal(reason: str, status: int, text: str, seconds: float = 5.0) -> HttpError:
-    """Count and return a refusal; with status 429 or 503, the client may retry after `seconds`."""
+    """Count a refused request, and return its `HttpError`.
+
+    With status 429 or 503, the error tells the client to retry after `seconds`.
+    """
     refusal_counts[reason] += 1
     error = HttpError(status, text)
     error.retry_after = max(1, math.ceil(seconds)) if status in (429, 503) else None
@@ -116,18 +126,17 @@ def refusal(reason: str, status: int, text: str, seconds: float = 5.0) -> HttpEr
 
 
 class LeakyBuckets:
-    """Leaky-bucket counters of recent use, by key."""
+    """Leaky-bucket counters, which limit the use per minute for each key."""
 
     def __init__(self, max_keys: int = 10_000) -> None:
         self._most = max_keys
         self._used: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
         self._new: dict[Hashable, tuple[float, int]] = {}
-        """For each key, what was used since the last `collect_use`, and how much is freed per
-        minute."""
+        """For each key, the use since the last `collect_use`, and the amount freed per minute."""
         self.shared = False
 
     def wait(self, key: Hashable, per_minute: int, cost: int = 1) -> float:
-        """Count a use and return 0, or return the seconds until it will be allowed."""
+        """Count a use and return 0 if it is allowed now. Otherwise return the seconds to wait."""
         now = monotonic()
         used, since = self._used.pop(key, (0.0, now))
         used = max(0.0, used - (now - since) * per_minute / 60)
@@ -140,7 +149,7 @@ class LeakyBuckets:
         return max(0.0, over * 60 / max(per_minute, 1))
 
     def collect_use(self) -> dict[str, tuple[float, int]]:
-        """Return what was used since the last call, by keys as JSON."""
+        """Return the use since the last call, by keys in JSON, with the amount freed per minute."""
         self.shared = True
         self._texts = {json.dumps(key): key for key in self._new}
         taken = {text: self._new[key] for text, key in self._texts.items()}
@@ -158,7 +167,10 @@ class LeakyBuckets:
 
 
 class FairQueue:
-    """A fair queue for a number of places: addresses take turns, and each has a limited number."""
+    """A queue for a number of places, which the client addresses take in turn.
+
+    Each address may have at most `max_each` places at a time.
+    """
 
     def __init__(self, places: int, max_each: int) -> None:
         self._free, self._most_each = places, max_each
@@ -166,7 +178,7 @@ class FairQueue:
         self._queues: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     async def take(self) -> str:
-        """Wait for a place; return the address with which to give it back."""
+        """Wait for a place. Return the address that `give_back` needs to free the place."""
         network, turn = client_address.get(), asyncio.get_running_loop().create_future()
         self._queues.setdefault(network, deque()).append(turn)
         self._assign_places()
@@ -180,10 +192,10 @@ class FairQueue:
 
     @asynccontextmanager
     async def hold_place(self) -> AsyncIterator[None]:
-        """Hold a place during a `with` block."""
+        """Hold a place during an `async with` block."""
         network = await self.take()
         try:
-            await asyncio.sleep(0)  # let requests that arrived meanwhile run first
+            await asyncio.sleep(0)  # lets requests that have arrived run first
             yield
         finally:
             self.give_back(network)
@@ -193,11 +205,12 @@ class FairQueue:
         self._free += 1
         self._running -= Counter((network,))
         if network in self._queues:
-            self._queues.move_to_end(network)  # behind the addresses that queued meanwhile
+            # Move the address behind all other addresses that are waiting.
+            self._queues.move_to_end(network)
         self._assign_places()
 
     def _assign_places(self) -> None:
-        """Give the free places to the addresses with the fewest, in the order of the queue."""
+        """Assign the free places. Addresses with the fewest places come first."""
         for network in sorted(self._queues, key=self._running.__getitem__):
             if not self._free:
                 break
@@ -205,7 +218,7 @@ class FairQueue:
                 continue
             queue = self._queues.pop(network)
             while queue and queue[0].done():
-                queue.popleft()  # its waiter was cancelled
+                queue.popleft()  # cancelled while waiting
             if queue:
                 self._free -= 1
                 self._running[network] += 1
@@ -214,14 +227,14 @@ class FairQueue:
                 self._queues[network] = queue
 
     def end(self) -> None:
-        """Cancel all waiting requests for a place."""
+        """Cancel all requests that wait for a place."""
         for queue in self._queues.values():
             for turn in queue:
                 turn.cancel()
 
 
 class RateLimits:
-    """The rate limits of the server, with the recent use of each client."""
+    """The rate limits of a server, with the recent use of each client."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
@@ -229,9 +242,11 @@ class RateLimits:
         connections.workers = self.limits.workers
 
     def count(self, kind: str, seat: Hashable = None) -> None:
-        """Count some work for the client or its seat, or raise `HttpError` above the limit.
+        """Count a request for the client address, or for `seat` if it is given.
 
-        A seat has a separate budget, whatever else its address requests.
+        Raises `HttpError` if the request exceeds the limit.
+
+        A seat has a separate budget, which other requests of its address do not use up.
         """
         work = WORK[kind]
         limit = getattr(self.limits, work.limit)
@@ -246,7 +261,7 @@ class RateLimits:
             raise refusal(work.limit, 429, TOO_OFTEN(most=limit // work.cost), wait)
 
     def collect_use(self) -> dict[str, tuple[float, int]]:
-        """Return the use of the budgets since the last call; see `Store.exchange`."""
+        """Return the use of all budgets since the last call. See `Store.exchange`."""
         return self._rates.collect_use()
 
     def apply_total_use(self, used: Mapping[str, float]) -> None:
@@ -264,12 +279,17 @@ class RateLimits:
             raise refusal("kept", 507, TOO_MANY_TABLES(kept=kept))
 
     def check_stream(self, seat: int | None, table: Collection[Any], every: Collection[Any]) -> str:
-        """Return the client address for a new stream; raise `HttpError` if too many are open."""
+        """Return the client address for a new event stream.
+
+        Raises `HttpError` if too many streams are open.
+        """
         network, limit = client_address.get(), min(self.limits.streams, connections.max_open())
-        room = limit - (limit // 4 if seat is None else 0)  # a quarter is reserved for players
+        # Reserve a quarter of all streams for players.
+        room = limit - (limit // 4 if seat is None else 0)
         same_seat = [stream for stream in table if stream.seat == seat]
         readers = self.limits.readers
-        own = readers - (readers // 4 if seat is None else 0)  # and one for other addresses
+        # Of the streams for bystanders of a table, reserve a quarter for other addresses.
+        own = readers - (readers // 4 if seat is None else 0)
         if (
             len(every) >= room
             or sum(stream.network == network for stream in every) >= max_per_network(limit)
@@ -281,21 +301,21 @@ class RateLimits:
 
 
 class Connections:
-    """The connections of this process, by network."""
+    """The number of open connections of this process, by client address."""
 
     def __init__(self) -> None:
         self.open: Counter[str] = Counter()
         self.workers = Limits().workers
 
     def max_open(self) -> int:
-        """Return the maximum number of connections that leaves files for tables and programs."""
+        """Return the maximum number of connections, which leaves files for other purposes."""
         more = FILES_PER_WORKER * max(0, self.workers - Limits().workers)
         return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVED_FILES - more, 4)
 
     def enter(self, network: str, is_shared: bool) -> HTTPStatus | None:
-        """Count a connection; return the HTTP status of the refusal if there are too many.
+        """Count a new connection. Return None, or an HTTP status if the connection must be refused.
 
-        `is_shared` says that many people share the address, as behind a proxy.
+        `is_shared` says whether many people may share the address, as behind a proxy.
         """
         self.open[network] += 1
         room = self.max_open()
@@ -319,7 +339,7 @@ connections = Connections()
 
 @lru_cache(maxsize=64)
 def proxy_networks(named: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
-    """Return the networks of proxies, for IPv4 also as IPv6 sockets see them."""
+    """Return the networks of proxies. IPv4 networks are included in their IPv6 form, too."""
     networks = [ip_network(text.strip()) for text in named]
     mapped = [
         ip_network(f"::ffff:{network.network_address}/{96 + network.prefixlen}")
@@ -329,7 +349,7 @@ def proxy_networks(named: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, .
 
 
 def is_proxy(address: str, named: Iterable[str]) -> bool:
-    """Return whether an address belongs to one of the named proxies."""
+    """Return whether an address belongs to one of the given proxies."""
     try:
         return any(ip_address(address) in network for network in proxy_networks(tuple(named)))
     except ValueError:
@@ -337,14 +357,17 @@ def is_proxy(address: str, named: Iterable[str]) -> bool:
 
 
 def max_per_network(room: int) -> int:
-    """Return how many of some places one network may have: a quarter, rounded up."""
+    """Return how many of `room` places one client address may have: a quarter, rounded up."""
     return -(-room // 4)
 
 
 def network_of(address: str) -> str:
-    """Return the network of an address, which for IPv6 is the first 64 bits: those of one line."""
+    """Return the part of a client's address that identifies its internet line.
+
+    For IPv6, it is the first 64 bits. An IPv4 address is returned as it is.
+    """
     try:
         number = IPv6Address(address)
-    except ValueError:  # IPv4, or whatever a proxy sent
+    except ValueError:  # an IPv4 address, or an invalid one from a proxy
         return address
     return str(number.ipv4_mapped or IPv6Address(int(number) >> 64 << 64))

@@ -1,6 +1,6 @@
-"""Rendering of the pages: templates, their values, and the static files that pages load.
+"""Rendering of the HTML pages from templates, and the static files that the pages load.
 
-All game data on the page of a table come from a `TableView`.
+The page of a table shows only what a `TableView` contains.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from quaternity.web.table_view import TableView
 
 @cache
 def static_files() -> dict[str, bytes]:
-    """Return the static files that browsers load, by path.
+    """Return the contents of the static files, by URL path.
 
-    The path contains a hash of all files, so browsers may cache the files for ever, and files that
-    refer to each other are of the same version.
+    The path contains a hash of all files. Browsers may therefore cache the files for ever, and
+    files that refer to each other always have the same version.
     """
     folder = resources.files("quaternity.web") / "static"
     files = {i.name: i.read_bytes() for i in folder.iterdir() if i.is_file()}
@@ -53,13 +53,13 @@ def static_files() -> dict[str, bytes]:
 
 
 def static(name: str) -> str:
-    """Return the path of a static file."""
+    """Return the URL path of a static file, without the path prefix of the server."""
     return next(path for path in static_files() if path.endswith(f"/{name}"))
 
 
 @cache
 def templates() -> Environment:
-    """Return the Jinja environment, which escapes all values in the templates."""
+    """Return the Jinja environment of the templates, which escapes all values."""
     environment = Environment(
         loader=PackageLoader("quaternity.web"),
         autoescape=True,
@@ -78,7 +78,7 @@ def templates() -> Environment:
 
 
 def format_number(digits: str) -> str:
-    """Return a large number in readable form.
+    """Return a number, given by its digits, in a form that is easy to read.
 
     >>> format_number("1234567"), format_number("53644737765488792839237440000")
     ('1,234,567', 'about 5.36 × 10²⁸')
@@ -90,7 +90,7 @@ def format_number(digits: str) -> str:
 
 
 def ago(seconds: float) -> str:
-    """Return a time span as words for the past, in the language of the request.
+    """Return in words how long ago something happened, in the language of the request.
 
     >>> ago(5), ago(65), ago(2 * 86_400)
     ('just now', '1 minute ago', '2 days ago')
@@ -114,14 +114,14 @@ def table_html(
     replayed: bool = False,
     more: Sequence[str] = (),
 ) -> str:
-    """Return the page of a table, or only the part of it that changes.
+    """Return the page of a table, or only the part of the page that changes.
 
     Args:
         base: Scheme, host and path prefix of links to share, without a trailing slash.
         root: Path prefix of the links on this page.
         whole: Whether to return the whole page.
         replayed: Whether the page shows an earlier moment of the game.
-        more: Further programs of this server that may play, besides those of the game.
+        more: Names of programs that the operator has added for this game.
     """
     part = "table_part.html" if sight.begun else "waiting_part.html"
     context = (
@@ -133,13 +133,13 @@ def table_html(
 
 
 def events_html(sight: TableView, after: int, before: int) -> str:
-    """Return the events after one number and before another, at most `MAX_SHOWN_EVENTS` of them."""
+    """Return the events between two numbers as HTML, but at most `MAX_SHOWN_EVENTS` events."""
     limit = max(0, min(before - after - 1, MAX_SHOWN_EVENTS))
     return _render("events.html", events=event_lines(sight, after, limit))
 
 
 def home_html(tables: Sequence[Any] = (), root: str = "") -> str:
-    """Return the start page: the games, and the tables of the visitor."""
+    """Return the start page, with the games and the visitor's tables."""
     games = [registration(name) for name in game_names()]
     pictures = {game.name: Markup(draw()) for game in games if (draw := game.part("picture"))}
     lines = [(table, table_line(table.sight)) for table in tables]
@@ -159,7 +159,7 @@ def _titles() -> dict[str, str]:
 
 
 def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
-    """Return the form that makes a table."""
+    """Return the page with the form for a new table."""
     seats = rules_class(game)().seats
     return _render(
         "new.html",
@@ -179,7 +179,7 @@ def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
 
 
 def join_html(sight: TableView, seat: int | None, invitation: str, root: str = "") -> str:
-    """Return the page of an invitation to a seat, or to any free seat of a table if it is None."""
+    """Return the page of an invitation to a seat, or to any free seat if `seat` is None."""
     names = seat_names(sight.seats, sight.game)
     others = [
         names[number] for number, holder in enumerate(sight.seats) if holder.name and number != seat
@@ -210,7 +210,10 @@ def move_html(game: str, name: str, link: str, root: str = "") -> str:
 def help_html(
     sight: TableView, word: str, answer: dict[str, Any], query: Mapping[str, str], root: str = ""
 ) -> str:
-    """Return the help that a player requested, as HTML; see `quaternity.web.hints`."""
+    """Return the help that a player requested as HTML.
+
+    `answer` contains the entries that `quaternity.web.hints` describes.
+    """
     words = sight_words(sight)
     context = table_context(sight, "", root, replayed=False)
     if word == "chances":
@@ -247,12 +250,15 @@ def review_html(sight: TableView, review: Review, root: str = "") -> str:
 
 
 def learn_html(root: str = "") -> str:
-    """Return the page *Learn*, on which visitors drop files."""
+    """Return the page *Learn*, on which visitors drop files for analysis."""
     return _render("learn.html", root)
 
 
 def analysis_html(facts: dict[str, Any] | None, error: str = "", root: str = "") -> str:
-    """Return the analysis of a dropped file, or its error; see `quaternity.web.lesson_pages`."""
+    """Return the page with the analysis of a file, or with an error message.
+
+    `facts` are the entries of `lesson_pages.analyse_file`, or None after an error.
+    """
     player = gettext("player {number}")
     names = [
         player.format(number=seat).capitalize() for seat in range(facts["players"] if facts else 0)
@@ -272,7 +278,9 @@ def guide_pictures() -> dict[str, bytes]:
 
 
 def _without_styles(svg: str) -> str:
-    """Return a drawing with attributes instead of styles, which the policy of the pages forbids.
+    """Return an SVG drawing with its inline styles converted to attributes.
+
+    The content security policy of the pages forbids inline styles.
 
     >>> _without_styles('<path style="fill: none; stroke: #b0b0b0"/>')
     '<path fill="none" stroke="#b0b0b0"/>'
@@ -287,20 +295,24 @@ def _without_styles(svg: str) -> str:
 
 
 def guide_html(name: str, root: str = "") -> str:
-    """Return a page of the guide, in English with a frame in the language of the request."""
+    """Return a page of the user guide.
+
+    The guide is in English, and the navigation in the language of the request.
+    """
     return _guide_html(name, root, language())
 
 
 @lru_cache(maxsize=64)
 def _guide_html(name: str, root: str, spoken: str) -> str:
-    del spoken  # only part of the cache key
+    del spoken  # part of the cache key only
     page = guide.page(name)
-    # Let keys scroll code that is too wide, and align columns by classes instead of styles.
+    # Let visitors scroll wide code with the keyboard. Align columns by classes, because the content
+    # security policy forbids inline styles.
     html = guide.html(page.text).replace("<pre>", '<pre tabindex="0">')
     text = Markup(re.sub(r'style="text-align:(\w+)"', r'class="\1"', html))
     return _render("guide.html", root, pages=guide.pages(), name=name, title=page.title, text=text)
 
 
 def message_html(headline: str, text: str, root: str = "") -> str:
-    """Return a page with only a headline and a text."""
+    """Return a page that contains only a headline and a text."""
     return _render("message.html", root, headline=headline, text=text)

@@ -1,4 +1,4 @@
-"""The seats of a table and their players, and how they are stored."""
+"""Seats, stored tables and visitors as records, with the tokens and codes that prove ownership."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from quaternity.web.store import Statement
 OPEN, PERSON, PROGRAM = "open", "person", "program"
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
-"""The characters of codes, without the digits 0 and 1, which look like letters."""
+"""The characters of codes. The digits 0 and 1 are left out because they look like letters."""
 
 READY, THINKING, NOT_ARRIVED = 1, 0, 2
-"""States of a person before the game begins: ready, not ready, and not yet arrived."""
+"""States of a person before the game begins: ready, not ready, or not yet at the table."""
 
 
 class Seat(NamedTuple):
-    """A seat, with the credentials of the person who owns it.
+    """A seat of a table, with the credentials of the person who owns it.
 
     Attributes:
         kind: `OPEN`, `PERSON` or `PROGRAM`.
-        name: Name of the person or program that plays; None if the seat is open.
+        name: Name of the person or program that plays in the seat, or None if the seat is open.
         person: Name of the person who owns the seat, even if a program plays there now.
-        token, browser: Hashes of the token and of the cookie that prove ownership, or None.
-        invitation: Last part of the invitation link to the seat; it is kept once the seat is taken.
+        token, browser: Hashes of the token and of the cookie that prove ownership, if any.
+        invitation: Last part of the invitation link to the seat. It is kept when the seat is taken.
         ready: `READY`, `THINKING` or `NOT_ARRIVED`.
-        saved: Saved seconds, which may be used for a move in addition to those of the clock.
-        missed: Number of consecutive moves that were not made in time.
+        saved: Seconds saved by earlier moves, which the player may use in addition to the clock's.
+        missed: Number of consecutive moves that the player did not make in time.
         code: Hash of the code that restores the seat to a player who lost it.
     """
 
@@ -50,13 +50,15 @@ class Seat(NamedTuple):
 
 
 class StoredTable(NamedTuple):
-    """A row of the store's `tables`; see `quaternity.web.store`.
+    """A table as it is stored: a row of the SQL table `tables`.
 
     Attributes:
-        head: Head of the record; before the game begins, that of another deal, which is not played.
+        head: Head of the record. Before the game begins, it is the head of a deal that is not
+            played.
         invitation: Invitation to any free seat before the game begins.
-        waiting: Before the game begins, the seed of its deal, or empty if it is secret; then None.
-        evening: Id of the first table of the series at which the same people play, or None.
+        waiting: Seed of the deal before the game begins, or empty if the seed is secret. None once
+            the game has begun.
+        evening: Id of the first table of the series of rematches, or None at the first table.
     """
 
     id: str
@@ -77,16 +79,18 @@ class StoredTable(NamedTuple):
 
 
 class Caller(NamedTuple):
-    """The credentials of a request: the hashes of the token in its header and of its cookie."""
+    """The credentials of a request: the hash of its token, or the hash of its cookie."""
 
     token: str | None = None
     cookie_hash: str | None = None
 
 
 class Visitor(NamedTuple):
-    """A visitor of a table: `seats` lists their seats, `maker` says whether they made the table.
+    """A player or bystander at a table.
 
-    `looking` is the seat from which they look; None for a bystander.
+    `seats` lists the visitor's seats, and `maker` says whether the visitor made the table.
+    `looking` is the seat whose view of the game the visitor sees, or None for the view of
+    bystanders.
     """
 
     seats: tuple[int, ...]
@@ -105,7 +109,7 @@ def new_code() -> str:
 
 
 def plain_code(text: str) -> str:
-    """Return the normal form of a code: capital letters, without spaces and hyphens.
+    """Return the normal form of a code, in capital letters and without spaces and hyphens.
 
     >>> plain_code("abcd 2345-o")
     'ABCD2345O'
@@ -119,17 +123,17 @@ def new_token() -> str:
 
 
 def hash_token(text: str) -> str:
-    """Return the hash of a token, cookie or code, which is stored instead of it."""
+    """Return the hash of a token, cookie or code. Only hashes are stored."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def default_name(seat: int) -> str:
-    """Return the name of a person in a seat who did not give one."""
+    """Return the name of a person in a seat who has not given a name."""
     return f"player {seat}"
 
 
 def renumber(seat: Seat, number: int, new: int) -> Seat:
-    """Return a seat that gets a new number; the default name of its person follows the number."""
+    """Return a seat for use with a new number, to which a default name is adapted."""
     usual = {default_name(number): default_name(new)}
     name, person = (usual.get(text or "", text) for text in (seat.name, seat.person))
     return seat._replace(name=name, person=person)

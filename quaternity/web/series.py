@@ -1,4 +1,4 @@
-"""The score of an evening: the series of tables at which the same people play one after another."""
+"""The score of a series: tables at which the same people play one game after another."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from quaternity.web.store import Store
 
 
 class Score(NamedTuple):
-    """The results of one player in a series.
+    """The number of games, wins and ties of a player in a series.
 
-    A game with several winners counts as a tie for each of them, not as a win.
+    A game with several winners counts as a tie for each winner, not as a win.
     """
 
     name: str
@@ -22,10 +22,10 @@ class Score(NamedTuple):
 
 
 def evening_score(store: Store, first: str) -> tuple[Score, ...]:
-    """Return the score of the finished games of a series, the best player first.
+    """Return the score of the finished games of a series. The best player comes first.
 
-    `first` is the id of the first table of the series. People are identified by the hash of their
-    token or cookie, programs by name.
+    `first` is the id of the first table of the series. A person is identified by the hash of a
+    token or cookie, and a program by its name.
     """
     rows = store.read(
         "SELECT tables.id, places, seat, COALESCE(token, browser, name), COALESCE(person, name) "

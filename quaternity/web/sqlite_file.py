@@ -1,4 +1,4 @@
-"""The store in an SQLite file."""
+"""The store in an SQLite file, with its backups."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from quaternity.web.store import MIGRATIONS, InUse, Job, Reader, Store, VersionC
 FILE = "tables.sqlite"
 
 LOCK_TRIES, LOCK_PAUSE = 20, 0.05
-"""Number of attempts to lock a file, and the pause after each, in seconds."""
+"""Number of attempts to lock a file, and the pause after each attempt in seconds."""
 
 DAMAGE_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
-"""The exceptions for a damaged file; a text that is not UTF-8 may cause a UnicodeDecodeError."""
+"""Exceptions that a damaged file causes. A text that is not UTF-8 causes a UnicodeDecodeError."""
 
 DISK_FULL_CODES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
-"""The error codes of SQLite for a full disk or quota."""
+"""Error codes of SQLite that mean that the disk or the quota is full."""
 
 ADVICE = (
     "; replace it by a backup (quaternity tables restore); without a backup, SQLite's .recover may "
@@ -47,7 +47,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 def check_folder(folder: str) -> None:
-    """Raise InputError if a server could not store its tables in a folder; write no tables."""
+    """Raise InputError if a server could not store its tables in a folder. Write no tables."""
     path = Path(folder) / FILE
     if path.exists():
         with ExitStack() as opened, _raising_input_errors(path):
@@ -66,14 +66,14 @@ def check_folder(folder: str) -> None:
 
 
 class FileReader(Reader):
-    """A reader of the SQLite file in a folder, even while a server uses it."""
+    """A reader of the SQLite file in a folder. A server may use the file at the same time."""
 
     def __init__(self, folder: str) -> None:
-        """Open the file for reading.
+        """Open the SQLite file of a folder for reading.
 
         Raises:
             InputError: If the file does not exist, cannot be read, or was written by another
-                version.
+                version of the program.
         """
         self.path = Path(folder) / FILE
         self.where = str(self.path)
@@ -91,12 +91,12 @@ class FileReader(Reader):
         self._reading = RLock()
 
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows of a query; may be called from any thread."""
+        """Return the rows of a query. May be called from any thread."""
         try:
             with self._reading:
                 return self._reader.execute(query, values).fetchall()
         except DAMAGE_ERRORS as error:
-            # Do not show the text that cannot be decoded, because it may be secret.
+            # Cut off the text that cannot be decoded, because it may be secret.
             fault = str(error).partition(" with text ")[0]
             _log.error("%s cannot be read: %s", self.path, fault)
             raise HttpError(503, f"the tables cannot be read now ({fault})") from None
@@ -115,14 +115,14 @@ class FileReader(Reader):
                 self._reader.execute("ROLLBACK")
 
     def faults(self) -> list[str]:
-        """Return the faults of the file, as messages."""
+        """Return messages about the faults of the file."""
         try:
             _check(self._reader)
             orphans = self._reader.execute("PRAGMA foreign_key_check").fetchall()
         except DAMAGE_ERRORS as error:
             return [f"{self.path}: {error}"]
         kinds = sorted({kind for kind, *_ in orphans})
-        return [f"{self.path}: {kind} has rows of tables that are gone" for kind in kinds]
+        return [f"{self.path}: {kind} has rows of tables that no longer exist" for kind in kinds]
 
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
         """Execute a statement for each row of values, even while a server uses the folder."""
@@ -135,10 +135,10 @@ class FileReader(Reader):
 
 
 class FileStore(FileReader, Store):
-    """The store in an SQLite file in a folder, which only one process at a time can use."""
+    """The store in an SQLite file in a folder. Only one server at a time can use the folder."""
 
     def __init__(self, folder: str) -> None:
-        """Open the file, or create it.
+        """Open the SQLite file of a folder, or create it.
 
         Raises:
             InputError: If the folder cannot be used, another server uses it, a newer version wrote
@@ -150,7 +150,8 @@ class FileStore(FileReader, Store):
         self._reading = RLock()
         with ExitStack() as opened, _raising_input_errors(self.path):
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Other users may not read the file or SQLite's files beside it: they contain hands.
+            # Do not let other users read the file or SQLite's files beside it, because they contain
+            # hidden cards.
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             _lock_folder(self.path, opened)
             self.writer = _connect(self.path, opened)
@@ -163,7 +164,10 @@ class FileStore(FileReader, Store):
         self._files = self._file_ids()
 
     def _file_ids(self) -> list[tuple[int, int]]:
-        """Return device and inode of both files; empty if one is missing or the first is empty."""
+        """Return the device and inode of the file and of its write-ahead log.
+
+        Return an empty list if one of them is missing or the file is empty.
+        """
         try:
             stats = [os.stat(path) for path in (self.path, self._beside)]
         except OSError:
@@ -176,11 +180,12 @@ class FileStore(FileReader, Store):
         return sum(file.stat().st_size for file in files if file.exists())
 
     def close(self) -> None:
-        """Write pending jobs, and release the file."""
+        """Write the pending jobs, and release the file."""
         Store.close(self)
 
     def _end(self) -> None:
-        with suppress(sqlite3.Error):  # a full disk only loses the time since the last write
+        # Ignore a full disk, which only loses the uptime since the last write.
+        with suppress(sqlite3.Error):
             self.writer.execute(*self.uptime_statement())
         self._close()
 
@@ -191,12 +196,14 @@ class FileStore(FileReader, Store):
         return HttpError(507 if code in DISK_FULL_CODES else 503, NOT_SAVED(error=error))
 
     def _commit(self, batch: Sequence[Job]) -> Collection[int]:
-        if not self._files or self._file_ids() != self._files:  # SQLite would not notice
+        # Compare the files, because SQLite would go on writing to a file that was moved or removed.
+        if not self._files or self._file_ids() != self._files:
             raise sqlite3.DatabaseError(f"{FILE} was moved, removed or emptied")
-        # No other process uses the tables, so no revision can be stale.
+        # No other server uses the tables, so the revisions of the jobs need no check.
         entries = [entry for job in batch for entry in job.entries]
         statements = [statement for job in batch for statement in job.statements]
-        # One call for all entries, because each call waits for the thread that serves requests.
+        # Insert all entries in one call, because each call waits for the thread that serves
+        # requests.
         rows = json.dumps(entries)
         if not statements:
             self.writer.execute(_APPEND, (rows,))
@@ -217,7 +224,7 @@ class FileStore(FileReader, Store):
 
 @contextmanager
 def _raising_input_errors(path: Path, advice: str = ADVICE) -> Iterator[None]:
-    """Turn errors about the file or its folder into an InputError."""
+    """Convert errors about a file or its folder into InputError."""
     try:
         yield
     except OSError as error:
@@ -229,9 +236,9 @@ def _raising_input_errors(path: Path, advice: str = ADVICE) -> Iterator[None]:
 
 
 def _lock_folder(path: Path, opened: ExitStack) -> None:
-    """Lock a folder and its file, to which other folders may have links.
+    """Lock a folder, and also its file, because other folders may have links to the file.
 
-    Retry for a second for each lock, because a server that has just ended may still hold it.
+    Retry for a second for each lock, because a server that has just ended may still hold the lock.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
@@ -239,7 +246,8 @@ def _lock_folder(path: Path, opened: ExitStack) -> None:
     _give_owner(lock, path)
     handles = [lock]
     if path.exists():
-        # Keep this handle open until SQLite closes the file: closing it would drop SQLite's locks.
+        # Keep this handle open until SQLite closes the file, because closing it would release
+        # SQLite's locks.
         handles.append(os.open(path, os.O_RDWR))
         opened.callback(os.close, handles[1])
     tries = iter(range(LOCK_TRIES * len(handles)))
@@ -251,9 +259,9 @@ def _lock_folder(path: Path, opened: ExitStack) -> None:
 
 
 def _give_owner(made: int | Path, path: Path) -> None:
-    """Give a file made by root to the owner of the folder, so that their server can use it."""
+    """Give a file to the owner of its folder, whose server must be able to use the file."""
     owner = path.parent.stat()
-    with suppress(OSError):  # only root may change owners
+    with suppress(OSError):  # if not called by root
         os.chown(made, owner.st_uid, owner.st_gid)
 
 
@@ -270,7 +278,8 @@ def _for_reading(path: Path, opened: ExitStack) -> sqlite3.Connection:
     if not path.is_file():
         raise InputError(f"{path}: there is no such file")
     real = path.resolve()
-    # With write permission, the last process that closes the file removes the files beside it.
+    # Open the file for writing if possible, so that the last process that closes it can remove
+    # SQLite's files beside it.
     mode = "rw"
     if not (os.access(real, os.W_OK) and os.access(real.parent, os.W_OK)):
         recent = real.with_name(f"{real.name}-wal")
@@ -288,7 +297,7 @@ def _for_reading(path: Path, opened: ExitStack) -> sqlite3.Connection:
 
 
 def back_up_file(folder: str, file: str) -> None:
-    """Copy a consistent snapshot of all tables to a file, which is replaced atomically.
+    """Copy a consistent snapshot of all tables to a file. An existing file is replaced atomically.
 
     Raises:
         InputError: If the tables cannot be read or are damaged, or the file cannot be written.
@@ -301,7 +310,7 @@ def back_up_file(folder: str, file: str) -> None:
 
 
 def restore_file(folder: str, file: str) -> Path | None:
-    """Replace all tables by a backup; return the new path of the previous file, or None.
+    """Replace all tables by a backup. Return the new path of the previous file, or None.
 
     Raises:
         InUse: If a server uses the folder.
@@ -319,11 +328,15 @@ def restore_file(folder: str, file: str) -> Path | None:
 
 
 def _move_aside(path: Path) -> Path | None:
-    """Link a file under a new name, move SQLite's files beside it there, and return the name."""
+    """Keep a file under a new name, together with SQLite's files beside it. Return its new path.
+
+    The file also keeps its old name until it is replaced. Return None if there is no file.
+    """
     if not path.exists():
         return None
     with suppress(sqlite3.Error), ExitStack() as opened:
-        # Merge the write-ahead log into the file. If the file is damaged, the log is kept, too.
+        # Merge the write-ahead log into the file. If this fails because the file is damaged, the
+        # log is moved with the file.
         _connect(path, opened).execute("PRAGMA wal_checkpoint(TRUNCATE)")
     now = datetime.now(UTC)
     before = path.with_name(f"{path.stem}-{now:%Y%m%d-%H%M%S-%f}{path.suffix}")
@@ -335,29 +348,32 @@ def _move_aside(path: Path) -> Path | None:
 
 
 def _copy(path: Path, part: Path, advice: str = ADVICE) -> None:
-    """Copy a file of tables to an empty one, and check the whole copy."""
+    """Copy a file of tables to an empty file, and check the copy."""
     part.chmod(0o600)
     with ExitStack() as opened, _raising_input_errors(path, advice):
         source = _for_reading(path, opened)
         copy = opened.enter_context(closing(sqlite3.connect(part, isolation_level=None)))
-        # Copy in one read transaction, because a server's moves would restart the backup otherwise;
-        # and in small parts, so that Ctrl-C can stop it.
+        # Copy in one read transaction, because otherwise each move at a server would restart the
+        # backup. Copy in small parts, so that Ctrl-C can stop the backup.
         source.execute("BEGIN")
         source.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         source.backup(copy, pages=1000, progress=lambda *counts: None)
-        copy.execute("PRAGMA journal_mode = DELETE")  # a single file, readable anywhere
+        copy.execute("PRAGMA journal_mode = DELETE")  # makes the copy a single file
         if not _version(copy, path):
             raise InputError(f"{path}: is empty: it contains no tables of this program")
         _check(copy)
 
 
 def _check(database: sqlite3.Connection) -> None:
-    """Check every page, every index and the uptime of a file; raise DatabaseError for a fault."""
+    """Check the pages, the indexes and the uptime of a file.
+
+    Raises `sqlite3.DatabaseError` if there is a fault.
+    """
     (fault,) = database.execute("PRAGMA integrity_check(1)").fetchone()
     if fault != "ok":
         raise sqlite3.DatabaseError(" ".join(fault.split()))
     if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'uptime'").fetchone():
-        return  # an older file
+        return  # of an older version
     bad = "typeof(seconds) NOT IN ('real', 'integer') OR NOT seconds BETWEEN 0 AND 1e12"
     if database.execute(f"SELECT 1 FROM uptime WHERE {bad}").fetchone():
         raise sqlite3.DatabaseError("uptime: not a valid number of seconds")
@@ -367,13 +383,14 @@ def _version(database: sqlite3.Connection, path: Path) -> int:
     """Return the version of a file of this program, or 0 if the file is empty.
 
     Raises:
-        InputError: If another program, a newer version or an unreleased one wrote the file.
+        InputError: If another program, a newer version or an unreleased version wrote the file.
     """
     version: int
     (version,) = database.execute("PRAGMA user_version").fetchone()
     schema = {*database.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")}
     names = {name for name, _ in schema}
-    if names and len(names & {"tables", "seats", "log"}) < 2:  # other programs may use one of them
+    # Require two of the names, because another program may use one of them by coincidence.
+    if names and len(names & {"tables", "seats", "log"}) < 2:
         raise InputError(
             f"{path}: another program wrote this file: it contains no tables of this program"
         )
@@ -398,7 +415,7 @@ def _version(database: sqlite3.Connection, path: Path) -> int:
 def _migrate(database: sqlite3.Connection, version: int, end: int = len(MIGRATIONS)) -> None:
     """Migrate a file from one version to a later one."""
     for number in range(version, end):
-        # A script is one transaction: a crash leaves the old version.
+        # Run each script as one transaction, so that a crash leaves the old version.
         database.executescript(
             f"BEGIN; {MIGRATIONS[number]}; PRAGMA user_version = {number + 1}; COMMIT;"
         )

@@ -1,8 +1,8 @@
-"""Storage of all tables: the interface of a store, and its writer thread.
+"""Storage of all tables: the abstract base class of the stores, and their writer thread.
 
 The writer thread writes all pending jobs in one transaction, so that a thousand moves per second
-need few waits for the disk. The log of a table is append-only: each entry is a move, or a number of
-moves taken back. The game is rebuilt from the log.
+need only a few disk writes. The moves of a table are stored in an append-only log. Each entry is a
+move, or a number of moves taken back. The game is rebuilt from the log.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from quaternity.web.http_errors import NO_ANSWER, NOT_SAVED, HttpError
 T = TypeVar("T")
 
 TAKEN_BACK = -1
-"""The seat of a log entry that takes moves back; the text of its move is their number."""
+"""Seat number of a log entry that takes moves back. The text of its move is the number of moves."""
 
 MIGRATIONS = (
     """
@@ -106,16 +106,16 @@ MIGRATIONS = (
     """,
     "ALTER TABLE uptime ADD COLUMN clock REAL; ALTER TABLE uptime ADD COLUMN secret TEXT",
 )
-"""SQL scripts that migrate a store from each version to the next; the first creates it."""
+"""SQL scripts that migrate a store from each version to the next. The first script creates it."""
 
 MAX_TRIES = 10
-"""Maximum number of attempts at a change when other servers keep changing the table first."""
+"""Maximum number of repeated attempts at a change that other servers keep preventing."""
 
 ANSWER_SECONDS = 1.8
-"""Maximum time that a request waits for the store, in seconds."""
+"""Maximum time that a request waits for an answer of the store, in seconds."""
 
 PAUSE_SECONDS = 0.5
-"""Time after a missing answer during which requests are refused at once, in seconds."""
+"""Time after a timeout of the store during which requests are refused at once, in seconds."""
 
 REFUSED = "nothing can be saved now, so moves are refused: {}"
 
@@ -125,10 +125,11 @@ STORE_RELOADING = "the tables are being reloaded: try again"
 
 
 class Entry(NamedTuple):
-    """One entry of a table's log.
+    """An entry of a table's log.
 
     `version` is the length of the log including this entry. `seat` is the seat that moved, or
-    `TAKEN_BACK`. `id` identifies the move for its client; it is empty for programs.
+    `TAKEN_BACK`. `id` is the id that the client chose for the move. It is empty for a program's
+    move.
     """
 
     table: str
@@ -139,16 +140,17 @@ class Entry(NamedTuple):
 
 
 Statement = tuple[str, Sequence[Any]]
-"""An SQL statement that every store understands, with `?` for its values, and the values."""
+"""Type of an SQL statement, as its text with a `?` for each value, and the values."""
 
 
 class ChangeNotice(NamedTuple):
-    """A notice about a table, sent between the servers of one database.
+    """A notice about a change of a table, which the servers of one database send to each other.
 
     Attributes:
-        revision: Number of changes of the table so far; `REMOVED` after its removal.
-        entry: The log entry, if nothing else has changed; otherwise None.
-        event, data: An event for the streams of the table, if nothing was stored.
+        revision: Number of changes of the table so far, or `REMOVED` after its removal.
+        entry: The new log entry if nothing else has changed, otherwise None.
+        event, data: An event for the streams of the table, if the notice is about an event that is
+            not stored.
     """
 
     table: str
@@ -159,16 +161,16 @@ class ChangeNotice(NamedTuple):
 
 
 REMOVED = -1
-"""The revision of a table that was removed."""
+"""Revision number in the notice that a table was removed."""
 
 
 class Job(NamedTuple):
     """A set of changes that is written entirely or not at all.
 
     Attributes:
-        guard: The table that changes, and the revision that it must still have.
-        news: Notices for the other servers, sent once the job is written.
-        done: Future of the caller, or None.
+        guard: The id of the table that changes, and the revision that the table must still have.
+        news: Notices that are sent to the other servers once the job is written.
+        done: Future for which the caller waits, or None if the caller does not wait.
         reloads: Value of `Store.reloads` when the job was made.
     """
 
@@ -181,56 +183,60 @@ class Job(NamedTuple):
 
 
 class VersionConflict(HttpError):
-    """Raised if another server has changed a table meanwhile; check the request again."""
+    """Error for a change based on an old version of a table.
+
+    Another server has changed the table in the meantime, so the caller must check the request
+    again.
+    """
 
     def __init__(self) -> None:
         super().__init__(409, "the table was changed meanwhile: try again")
 
 
 class UnconfirmedWrite(Exception):
-    """Raised if it is not known whether the last transaction was committed."""
+    """Raised by a write if it is not known whether the last transaction was committed."""
 
 
 class InUse(InputError):
-    """Raised if another process uses the tables."""
+    """Error for tables that another process uses."""
 
 
 class Reader(ABC):
-    """A reader of all tables, even while a server uses them."""
+    """A reader of all stored tables. A server may use them at the same time."""
 
     where: str
-    """Name of the store in error messages, without a password."""
+    """Name of the store for error messages. It contains no password."""
 
     @abstractmethod
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows of a query; may be called from any thread.
+        """Return the rows of a query. May be called from any thread.
 
         Raises `HttpError` if the tables cannot be read now.
         """
 
     @abstractmethod
     def at_one_moment(self) -> AbstractContextManager[None]:
-        """Make all reads in the block see the same snapshot, whatever a server writes meanwhile."""
+        """Make all reads in the block see the same snapshot, even while a server writes."""
 
     @abstractmethod
     def faults(self) -> list[str]:
-        """Return the faults of the store as messages, such as rows that belong to no table."""
+        """Return messages about the faults of the store, such as rows that belong to no table."""
 
     @abstractmethod
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
         """Execute a statement for each row of values, even while a server uses the tables."""
 
     def now(self) -> float:
-        """Return the current time for the expiry of tables, in seconds since 1970."""
+        """Return the time by which the expiry of tables is judged, in seconds since 1970."""
         return datetime.now(UTC).timestamp()
 
     def order_removal(self, names: Sequence[str]) -> None:
-        """Ask the server that uses the tables to delete some."""
+        """Ask the server that uses the store to delete the tables with these ids."""
         order = "INSERT INTO removing (table_id) VALUES (?) ON CONFLICT DO NOTHING"
         self.change(order, [(name,) for name in names])
 
     def confirm_clock(self) -> float:
-        """Store that the clock is right, even while a server uses the tables; return the time."""
+        """Store that the clock is right, and return its time. A server may use the tables."""
         now = self.now()
         self.change("UPDATE uptime SET clock = ? - seconds", [(now,)])
         return now
@@ -241,7 +247,7 @@ class Reader(ABC):
 
 
 async def retry_if_stale(act: Callable[[], Awaitable[T]]) -> T:
-    """Call a function, and call it again if a table was changed meanwhile, a few times at most."""
+    """Call a function. Call it again after a `VersionConflict`, at most `MAX_TRIES` times."""
     for _ in range(MAX_TRIES):
         try:
             return await act()
@@ -251,7 +257,11 @@ async def retry_if_stale(act: Callable[[], Awaitable[T]]) -> T:
 
 
 class Presence(NamedTuple):
-    """The presence of a player in a seat at one server; `seen` is a time as of `Store.uptime`."""
+    """A report on the presence of a player at one server.
+
+    `streams` is the number of the player's open streams, and `seen` the time of the last activity,
+    in seconds of `Store.uptime`.
+    """
 
     table: str
     seat: int
@@ -261,11 +271,11 @@ class Presence(NamedTuple):
 
 
 class Store(Reader):
-    """The store of all tables, for a server.
+    """A store of all tables for a server, with methods to change them.
 
     If `shared` is true, other servers may use the same tables. A write then names the revision of
     the table that it is based on, and raises `VersionConflict` if another server has changed the
-    table. After `listen`, this server is notified of what the others write.
+    table. After `listen`, the store reports the changes by other servers.
     """
 
     shared = False
@@ -278,23 +288,21 @@ class Store(Reader):
     def _commit(self, batch: Sequence[Job]) -> Collection[int]:
         """Write the jobs in one durable transaction.
 
-        Leave out the jobs whose table has changed meanwhile, and return their indices.
+        Leave out the jobs whose table has changed in the meantime, and return the indices of these
+        jobs.
         """
 
     @abstractmethod
     def _refusal(self, error: Exception) -> HttpError:
-        """Return the refusal for the callers of a failed write.
-
-        `VersionConflict` for a conflict.
-        """
+        """Return the error for the callers of a failed write. A conflict is a `VersionConflict`."""
 
     def _fault(self, error: Exception) -> str:
-        """Return the text of an error, without anything secret."""
+        """Return the text of an error without secret values."""
         return str(error)
 
     @abstractmethod
     def _end(self) -> None:
-        """Close the store, after the writer thread has ended."""
+        """Close the files or connections of the store. Called after the writer thread has ended."""
 
     def _start(self) -> None:
         """Set the attributes of the store, and start the writer thread."""
@@ -305,38 +313,41 @@ class Store(Reader):
         """The key that signs cookies."""
         self._up: float = sum(seconds for (seconds,) in rows) - monotonic()
         self.trouble: str | None = None
-        """Why the last write failed; None if it succeeded."""
+        """Reason why the last write failed, or None if it succeeded."""
         self.appended = 0
-        """Number of log entries written."""
+        """Number of log entries written since the start."""
         self.reloads = 0
         """Number of times that all tables had to be reloaded."""
         self.on_doubt: Callable[[], None] = lambda: None
-        """Callback that drops all cached tables; called in the event loop of the callers."""
+        """Callback that drops all cached tables. It is called in the event loop of the callers."""
         self._silent = 0.0
-        """Time until which requests are refused, by `monotonic`."""
+        """Time of `monotonic` until which requests are refused without waiting."""
         self._reads = ThreadPoolExecutor(1, "reading")
         self._doubt = False
-        """Whether the last write may be lost or not, so that cached tables may be outdated."""
+        """Whether it is unknown if the last write succeeded. Cached tables may then be outdated."""
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._thread = Thread(target=self._write, name="store", daemon=True)
         self._thread.start()
 
     def uptime(self) -> float:
-        """Return the total running time of servers of these tables, in seconds.
+        """Return the total time during which a server has used these tables, in seconds.
 
-        The clocks of the games use it. It stops while no server runs, and does not depend on the
-        clock of the machine.
+        The clocks of games use this time. It stands still while no server is running, and does not
+        depend on the clock of the machine.
         """
         return self._up + monotonic()
 
     def believe_clock(self, now: float) -> None:
-        """Store that the clock of the machine is right, without waiting for the write."""
+        """Store that the clock of the machine is right. Do not wait for the write."""
         clock: Statement = "UPDATE uptime SET clock = ?", (now - self.uptime(),)
         statements = self.uptime_statement(), clock
         self._jobs.put(Job((), statements, None, (), None, self.reloads))
 
     async def keep_uptime(self) -> None:
-        """Store the uptime, so that a crash loses little; raise `HttpError` if that fails."""
+        """Store the uptime, so that a crash loses little of it.
+
+        Raises `HttpError` if the write fails.
+        """
         await self.write((), [self.uptime_statement(), ("DELETE FROM tables WHERE 1 = 0", ())])
 
     def uptime_statement(self) -> Statement:
@@ -350,7 +361,9 @@ class Store(Reader):
         guard: tuple[str, int] | None = None,
         news: Sequence[ChangeNotice] = (),
     ) -> None:
-        """Append log entries and execute statements in one transaction, durable on return.
+        """Append log entries and execute statements in one transaction.
+
+        The changes are durable when the method returns.
 
         Raises `VersionConflict` if the guarded table has another revision, or an entry already
         exists.
@@ -375,7 +388,10 @@ class Store(Reader):
         )
 
     async def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Run a query in the reader thread, and return its rows; see `run_read`."""
+        """Run a query in the reader thread, and return its rows.
+
+        Raises `HttpError` if the query fails or takes too long.
+        """
         return await self.run_read(self.read, query, *values)
 
     def _check_answers(self, text: str) -> None:
@@ -384,10 +400,11 @@ class Store(Reader):
 
     async def _answer(self, answer: asyncio.Future[T], text: str) -> T:
         try:
-            # Unlike `wait_for`, this accepts an answer that came while the loop was busy.
+            # Use `wait`, which accepts an answer that came while the loop was busy. `wait_for`
+            # would time out.
             done, _ = await asyncio.wait([answer], timeout=ANSWER_SECONDS)
         finally:
-            answer.cancel()  # no effect if the answer has come
+            answer.cancel()  # no effect after an answer
         if done:
             return answer.result()
         self._silent = max(self._silent, monotonic() + PAUSE_SECONDS)
@@ -396,7 +413,7 @@ class Store(Reader):
 
     def close(self) -> None:
         """Write the pending jobs, and close the store."""
-        self._silent = inf  # later requests are refused at once
+        self._silent = inf  # refuses later requests at once
         self._jobs.put(None)
         self._thread.join()
         self._reads.shutdown(cancel_futures=True)
@@ -407,21 +424,24 @@ class Store(Reader):
     def listen(
         self, hear: Callable[[Sequence[ChangeNotice]], None], miss: Callable[[], None]
     ) -> None:  # fmt: skip
-        """Have the event loop call `hear` with notices of others, and `miss` if some were lost."""
+        """Start to listen to the notices of other servers.
+
+        The event loop calls `hear` with new notices, and `miss` if some may have been lost.
+        """
 
     def notify(self, *news: ChangeNotice) -> None:
-        """Send notices that are not stored to the other servers, if any, without waiting."""
+        """Send notices to the other servers, without storing anything and without waiting."""
 
     async def claim(self, key: str) -> bool:
-        """Try to get the lock `key` between servers; return whether this server has it now.
+        """Try to get a lock that only one server can hold. Return whether this server has it now.
 
-        It keeps the lock until it calls `release`, or ends.
+        The server keeps the lock until it calls `release` or ends.
         """
         del key
         return True
 
     def release(self, key: str) -> None:
-        """Release the lock that `claim` got."""
+        """Release a lock that `claim` has acquired."""
 
     def exchange(
         self, presences: Sequence[Presence], used: Mapping[str, tuple[float, int]]
@@ -429,12 +449,14 @@ class Store(Reader):
         """Exchange presence and the use of rate limits with the other servers.
 
         Args:
-            here: Players who have come, left or been active at this server since the last call.
-            used: For each budget, the use at this server since then, and the amount freed per
-                minute.
+            presences: Players who have come, left or been active at this server since the last
+                call.
+            used: For each rate limit that was used at this server since the last call, the use and
+                the amount freed per minute.
 
         Returns:
-            The same about players at the other servers, and the total use of these budgets.
+            The presence of players at the other servers, and the total use of the same rate limits
+            at all servers.
         """
         del presences, used
         return (), {}
@@ -467,14 +489,15 @@ class Store(Reader):
                 raise UnconfirmedWrite
             stale = self._commit(batch)
         except UnconfirmedWrite:
-            # Cached tables may be outdated, so no write may be based on them.
+            # Drop all cached tables and refuse the writes, which may be based on outdated tables.
             _in_loop(batch, self._drop_cached)
             self._report(batch, HttpError(503, STORE_RELOADING))
         except Exception as error:
-            # Report any error to the callers, and keep this thread running.
+            # Report every error to the callers, so that this thread keeps running.
             refusal = self._refusal(error)
             if refusal.status == 409 and len(batch) > 1:
-                for job in batch:  # write the jobs one by one to find the conflict
+                # Write the jobs one by one, so that only the job with the conflict is refused.
+                for job in batch:
                     self._write_batch([job])
                 return
             if refusal.status != 409:
@@ -482,7 +505,8 @@ class Store(Reader):
                 self.trouble = REFUSED.format(fault)
             self._report(batch, refusal)
         else:
-            if any(job.entries or job.statements for job in batch):  # not if nothing was written
+            # A batch that only sends notices does not show that writing works.
+            if any(job.entries or job.statements for job in batch):
                 self.trouble = None
             late = [batch[place] for place in stale]
             batch = [job for place, job in enumerate(batch) if place not in stale]
@@ -498,7 +522,8 @@ class Store(Reader):
             for job in batch:
                 if job.done is None:
                     continue
-                if job.done.done():  # its caller has already got a timeout
+                # The caller has timed out and may have cached an outdated table.
+                if job.done.done():
                     late |= job.guard is not None and error is None
                 elif error is None:
                     job.done.set_result(None)
@@ -512,7 +537,7 @@ class Store(Reader):
 
 
 def _in_loop(batch: Sequence[Job], act: Callable[[], None]) -> None:
-    """Call a function in the event loop of the jobs' callers."""
+    """Call a function in the event loop in which the callers of the jobs wait."""
     loops = {job.done.get_loop() for job in batch if job.done is not None}
     for loop in loops:
         if not loop.is_closed():

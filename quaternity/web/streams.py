@@ -1,6 +1,6 @@
-"""Event streams, which tell the players and bystanders of a table at once what happens there.
+"""Event streams (server-sent events), which report events at a table to its visitors at once.
 
-Server-sent events, without a library, so that each message is encoded once for all its readers.
+The streams use no library, so that each message is encoded only once for all readers.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 
 KEEPALIVE_SECONDS = 15.0
-"""Seconds after which an idle stream is sent an empty comment, so that proxies do not close it."""
+"""Seconds between two empty comments in each stream, which keep proxies from closing the stream."""
 
 MAX_PENDING_MESSAGES = 512
-"""Maximum number of messages that wait for a slow reader; above it, the stream ends and the client
+"""Maximum number of messages that wait for a slow reader. Above it, the stream ends and the client
 reconnects."""
 
 MAX_BUFFERED_BYTES = 1 << 17
-"""Number of unsent bytes of a connection at which its stream ends, because the reader is too
-slow."""
+"""Maximum number of unsent bytes of a connection. Above it, the stream ends, because its reader is
+too slow."""
 
 CHUNK_EXTENSION = "quaternity.chunks"
-"""The ASGI extension in which a connection offers its transport, to which a stream may write chunks
-of HTTP/1.1 directly."""
+"""Name of the ASGI extension that gives a stream the transport of its connection. The stream may
+write chunks of HTTP/1.1 directly to the transport."""
 
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -34,19 +34,25 @@ HEADERS = [
 
 
 def message(event: str, data: Any, number: int | None = None) -> bytes:
-    """Return an encoded message. A client that reconnects reports the last number that it saw."""
+    """Return an encoded message of an event stream.
+
+    A client that reconnects reports the number of the last message that it received.
+    """
     identity = "" if number is None else f"id: {number}\n"
     text = json.dumps(data, separators=(",", ":"))
     return f"event: {event}\n{identity}data: {text}\n\n".encode()
 
 
 class Stream:
-    """The event stream of one player or bystander of a table; an ASGI response."""
+    """The event stream of a player or bystander at a table, as an ASGI response."""
 
     def __init__(
         self, seat: int | None, streams: set[Stream], everywhere: Streams, network: str = ""
     ) -> None:
-        """Open a stream, and add it to `streams` and to all streams until it ends."""
+        """Open a stream.
+
+        Until it ends, it belongs to the `streams` of its table and to `everywhere.open`.
+        """
         self.seat, self.network = seat, network
         self._sets = (streams, everywhere.open)
         self._waiting: list[bytes] = []
@@ -58,13 +64,16 @@ class Stream:
             members.add(self)
 
     def put(self, part: bytes, chunk: bytes | None = None) -> None:
-        """Send a message without waiting; end the stream if its reader is too slow.
+        """Send a message without waiting. End the stream if its reader is too slow.
 
-        `chunk` is the message as an HTTP chunk, if the caller has encoded it for many streams.
+        `chunk` is the same message as an HTTP chunk, or None. A caller with many streams encodes
+        the chunk once.
         """
         transport = self._transport
         if self._overrun:
-            return  # a later message would hide that one was dropped
+            # Send nothing after a lost message, because the client must notice the gap when it
+            # reconnects.
+            return
         if transport is not None and not self._ended:
             if transport.is_closing():
                 return
@@ -85,7 +94,7 @@ class Stream:
         self._news.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send messages until the reader disconnects or the stream is ended."""
+        """Send messages until the reader disconnects or `end` is called."""
         leaving = asyncio.create_task(self._leaves(receive))
         try:
             await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
@@ -99,7 +108,8 @@ class Stream:
                 if ended:
                     break
                 if not self._waiting:
-                    # From now on write directly, which saves a dozen calls per message and reader.
+                    # Write directly to the transport from now on, which saves a dozen calls per
+                    # message and reader.
                     self._transport = (
                         scope.get("extensions", {}).get(CHUNK_EXTENSION, {}).get("transport")
                     )
@@ -127,19 +137,19 @@ class Streams:
         send(self.open, b":\n\n")
 
     def end(self) -> None:
-        """End all streams, and mark that no new one may begin."""
+        """End all streams, and do not let new streams begin."""
         self.ending = True
         for stream in list(self.open):
             stream.end()
 
 
 def send(streams: Iterable[Stream], part: bytes) -> None:
-    """Send one message to several streams."""
+    """Send the same message to several streams."""
     chunk = http_chunk(part)
     for stream in streams:
         stream.put(part, chunk)
 
 
 def http_chunk(part: bytes) -> bytes:
-    """Return a part of the body as an HTTP chunk."""
+    """Return a part of a response body as a chunk of HTTP/1.1."""
     return b"%x\r\n%b\r\n" % (len(part), part)

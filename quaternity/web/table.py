@@ -1,4 +1,7 @@
-"""A table: a game that people and programs play, whose moves are stored before they are shown."""
+"""A table in memory, at which people and programs play a game.
+
+Each change is stored before anybody sees it.
+"""
 
 from __future__ import annotations
 
@@ -75,10 +78,10 @@ GIVEN_TO_PROGRAM = MessageTemplate(
 )
 
 MAX_ALARM_SECONDS = 3_600.0
-"""Maximum interval between two checks of a running clock, in seconds."""
+"""Maximum time between two checks of a running clock, in seconds."""
 
 ABSENCE_LIMIT_SECONDS = 120.0
-"""Duration of absence after which a player may lose the seat, in seconds."""
+"""Time of absence after which a player's seat may be given away, in seconds."""
 
 PRESENCE_TIMEOUT_SECONDS = 40.0
 """Seconds without an open stream or a request after which a player counts as absent."""
@@ -86,23 +89,24 @@ PRESENCE_TIMEOUT_SECONDS = 40.0
 TALK = message("talk", {})
 
 MAX_REPLAYED = 150
-"""Maximum number of moves that the event loop replays."""
+"""Maximum number of moves that are replayed in the event loop and not in another process."""
 
 MAX_MOMENTS = 8
-"""Number of replayed positions of a long game that are kept."""
+"""Number of replayed positions of a long game that are kept in memory."""
 
 MAX_REPLAYED_VERSIONS = 200
-"""Maximum number of versions that a returning client is sent; after more, it reloads the table."""
+"""Maximum number of missed versions that a returning client is sent. A client that has missed more
+versions reloads the table."""
 
 
 _log = logging.getLogger("uvicorn.error")
 
 
 class RemotePresence(NamedTuple):
-    """The presence of a player at other servers, by times of this server's `monotonic`.
+    """The presence of a player at other servers, in times of this server's `monotonic`.
 
-    `streams_until` is the time until which the player counts as having an open stream there, `seen`
-    the time of their last activity.
+    The player counts as having an open stream until `streams_until`. `seen` is the time of the
+    player's last activity.
     """
 
     streams_until: float
@@ -110,7 +114,11 @@ class RemotePresence(NamedTuple):
 
 
 class _Lock(asyncio.Lock):
-    """The lock for changes of a table; it cannot be acquired once the table is gone."""
+    """The lock for changes of a table.
+
+    If `gone` is set because the table was deleted or dropped from memory, acquiring the lock raises
+    `HttpError` with this status and message.
+    """
 
     gone: tuple[int, str] | None = None
 
@@ -128,26 +136,27 @@ class Table:
         self, stored: TableRows, course: VersionedHistory, store: Store, thinking: BackgroundWork,
         seen: Sequence[float], afar: Mapping[int, RemotePresence],
     ) -> None:  # fmt: skip
-        """Set up a stored table; `course` is the game rebuilt from its head and log.
+        """Set up a table from its stored rows, with its game in `course`.
 
-        `seen` holds the time of the last activity of each seat's owner at this server, by
-        `monotonic`; `afar` the known presence at other servers, by seat.
+        `seen` contains, for each seat, the `monotonic` time of its owner's last activity at this
+        server. `afar` is the known presence of players at other servers, by seat.
         """
         self.streams: set[Stream] = set()
         self.remote_presence = afar
         self.revision = stored.revision
-        """Number of changes of the table, by which servers that share it detect conflicts."""
+        """Number of changes of the table, by which servers of the same store detect conflicts."""
         self.undo: set[int] = set()
         self.given: dict[int, set[int]] = {}
-        """For each seat of an absent player, the seats of those who agree to give it away."""
+        """For each seat of an absent player, the seats of the players who agree to give it away."""
         self._read_agreed(stored.agreed)
         self.notice: str | None = None
         self._noticed = self.revision
         """The revision of the table at the time of the latest notice."""
         self.due: float | None = None
-        """When the time of the player to move runs out, by `Store.uptime`."""
+        """Time at which the clock of the player to move runs out, in seconds of `Store.uptime`.
+        None if no clock is running."""
         self._left = -1, 0.0
-        """The version in which a player's leaving last stopped the clock, and the seconds left."""
+        """The version in which a change of players last stopped the clock, and the seconds left."""
         self._alarm: asyncio.TimerHandle | None = None
         self._evening: tuple[Score, ...] | None = None
         self._moments: dict[tuple[int, int], Any] = {}
@@ -156,21 +165,21 @@ class Table:
         self._arriving: asyncio.Task[None] | None = None
         self._lay(stored.kept, stored.seats, course)
         self.lock = _Lock()
-        """The lock that any change of the table requires."""
+        """The lock that must be held during any change of the table."""
         self._store, self._thinking = store, thinking
         self._elsewhere: set[int] = set()
-        """Seats whose programs, as far as is known, are running at another server."""
+        """Seats whose programs seem to be running at another server."""
         self.reported: dict[int, tuple[int, float]] = {}
-        """For each seat, its number of streams and last activity as last sent to other servers."""
+        """For each seat, the number of streams and the last activity as last reported to peers."""
         self.last_seen = list(seen)
         self._asked = monotonic()
-        """When the last request about the table came, by `monotonic`."""
+        """`monotonic` time of the last request about the table."""
         self._woken: int | None = None
-        """The version in which programs were last started."""
+        """The version of the table in which programs were last started."""
         self.tasks: dict[int, asyncio.Task[object]] = {}
         self._alone = 0
         self._retry = False
-        """Whether a program's move could not be stored, and should be tried again."""
+        """Whether a program must move again because its move could not be stored."""
 
     def _lay(self, kept: StoredTable, seats: list[Seat], course: VersionedHistory) -> None:
         self.stored, self.seats, self.history, self.again = kept, seats, course, kept.again
@@ -185,12 +194,12 @@ class Table:
 
     @property
     def is_public(self) -> bool:
-        """Return whether the address is also an invitation: every visitor may take a free seat."""
+        """Return whether every visitor may take a free seat, since the address is an invitation."""
         return self.stored.invitation == self.stored.id
 
     @property
     def version(self) -> int:
-        """The length of the log."""
+        """The version of the table, which is the number of entries in its log."""
         return self.history.version
 
     @property
@@ -203,23 +212,26 @@ class Table:
 
     @property
     def awaited(self) -> list[int]:
-        """The open seats that must be taken before anybody may move, if several may act at once."""
+        """The open seats that must be taken before anybody may move.
+
+        Empty unless several players may act at once.
+        """
         acting = self.to_act if len(self.to_act) > 1 else ()
         return [seat for seat in acting if self.seats[seat].kind == OPEN]
 
     @property
     def is_over(self) -> bool:
-        """Return whether the game is over or an archive, so that nothing need be hidden."""
+        """Return whether the game is over or an uploaded record, so that nothing is hidden."""
         return self.stored.archive or not self.rules.to_act(self.history.position)
 
     @property
     def is_quiet(self) -> bool:
-        """Return whether the table has no streams, no running tasks and no pending changes."""
+        """Return whether the table has no open stream, no running program and no pending change."""
         return not (self.streams or self.tasks or self.lock.locked())
 
     @property
     def is_deserted(self) -> bool:
-        """Return whether the table is quiet, and nobody was active recently."""
+        """Return whether the table is quiet and nobody has been active recently."""
         return (
             self.is_quiet
             and monotonic() - max(self._asked, *self.last_seen) >= PRESENCE_TIMEOUT_SECONDS
@@ -228,12 +240,16 @@ class Table:
     # ------------------------------------------------------------------ visitors and presence
 
     def tokens(self, *seats: int) -> dict[int, str | None]:
-        """Return the token hashes of some seats, which show later whether they changed owners."""
+        """Return the token hashes of some seats, by which `locked` notices a change of owners."""
         return {number: self.seats[number].token for number in seats}
 
     @asynccontextmanager
     async def locked(self, tokens: Mapping[int, str | None]) -> AsyncIterator[None]:
-        """Hold the lock; raise `HttpError` if one of the seats changed owners before."""
+        """Hold the lock during an `async with` block.
+
+        Raises `HttpError` if a seat no longer has the given token hash, because its owner has
+        changed.
+        """
         async with self.lock:
             for number, token in tokens.items():
                 if number not in range(len(self.seats)) or self.seats[number].token != token:
@@ -241,7 +257,7 @@ class Table:
             yield
 
     def seats_of(self, token: str | None, browser: str | None) -> tuple[int, ...]:
-        """Return the seats of a visitor, by the hashes of their token and cookie."""
+        """Return the seats of a visitor with the given hash of a token or cookie."""
         return tuple(
             number
             for number, seat in enumerate(self.seats)
@@ -253,11 +269,13 @@ class Table:
         self, token: str | None, browser: str | None, asked: int | None = None, *,
         comes: bool = True,
     ) -> Visitor:  # fmt: skip
-        """Identify a visitor by the hashes of their token and cookie.
+        """Return the visitor with the given hash of a token or cookie.
 
-        They look from the seat `asked`, which must be theirs unless the game is over. By default
-        they look from their seat that may move, or else from their first. If `comes` is false, the
-        visitor is not at the table, for instance on the start page.
+        The visitor sees the game from the seat `asked`, which must be one of the visitor's seats
+        unless the game is over. By default, it is the visitor's seat that may move, or else the
+        first one. If `comes` is true, the visitor counts as present at the table.
+
+        Raises `HttpError` if the visitor may not see the game from the seat.
         """
         held = self.seats_of(token, browser)
         self._asked = monotonic()
@@ -286,12 +304,15 @@ class Table:
         return seat in self.streaming() or lately
 
     def _unseen(self, seat: int) -> float:
-        """Return the seconds since the last activity of a seat's owner, at any server."""
+        """Return the seconds since the last activity of a seat's owner at any server."""
         afar = self.remote_presence.get(seat)
         return monotonic() - max(self.last_seen[seat], -inf if afar is None else afar.seen)
 
     def streaming(self) -> set[int | None]:
-        """Return the seats that have a stream at this server or at another; None for bystanders."""
+        """Return the seats that have an open stream at any server.
+
+        The set contains None if bystanders have a stream at this server.
+        """
         now = monotonic()
         seats = {stream.seat for stream in self.streams}
         return seats | {
@@ -299,13 +320,16 @@ class Table:
         }
 
     def is_absent(self, seat: int) -> bool:
-        """Return whether a player has been away long enough for the seat to be given away."""
+        """Return whether a player has been away so long that the seat may be given away."""
         return self._unseen(seat) >= ABSENCE_LIMIT_SECONDS and seat not in self.streaming()
 
     async def agree_to_give(self, seat: int, visitor: Visitor) -> bool:
-        """Vote to give away the seat of an absent player; return whether all have agreed.
+        """Vote to give away the seat of an absent player. Return whether this is now allowed.
 
-        The host alone decides if the new player would not see anything hidden.
+        All players who are present must agree. If the new player would see nothing hidden, no vote
+        is needed, and the host alone decides.
+
+        Raises `HttpError` if the visitor may not vote.
         """
         if not self.rules.hidden or self.is_waiting or self.is_over:
             if seat not in visitor.seats and not self.is_host(visitor):
@@ -324,17 +348,17 @@ class Table:
         return False
 
     def say_of_seat(self, seat: int, before: Seat, after: Seat) -> None:
-        """Notify everybody that the seat of an absent player was given away."""
+        """Notify all visitors that the seat of an absent player was given away."""
         kind = GIVEN_TO_PROGRAM if after.kind == PROGRAM else GIVEN_AWAY
         self._notify(kind(name=before.person, seat=seat, program=after.name))
 
     def end_streams(self, *seats: int) -> None:
-        """End the streams of seats that have changed owners."""
+        """End the streams of the given seats, which have changed owners."""
         for stream in [stream for stream in self.streams if stream.seat in seats]:
             stream.end()
 
     def people(self) -> list[int]:
-        """Return the seats that people play."""
+        """Return the seats in which people play."""
         return [number for number, seat in enumerate(self.seats) if seat.kind == PERSON]
 
     def check_begun(self) -> None:
@@ -343,22 +367,25 @@ class Table:
             raise HttpError(409, "the game has not begun", version=self.version)
 
     def is_host(self, visitor: Visitor) -> bool:
-        """Return whether a visitor is a host: the table's maker, or the first person present."""
+        """Return whether a visitor is a host: the table's maker or the first person present."""
         arrived = (seat for seat in self.people() if self.seats[seat].ready != NOT_ARRIVED)
         present = (seat for seat in arrived if self.is_present(seat))
         return visitor.maker or next(present, None) in visitor.seats
 
     def would_show(self, seat: int, visitor: Visitor) -> bool:
-        """Return whether a visitor could see a program's hand by joining its seat a second time."""
+        """Return whether a visitor must not take a program's seat, because its hand is secret.
+
+        The hand must stay secret from the visitor if another person owns a seat.
+        """
         played = self.seats[seat].kind == PROGRAM and not (self.is_over or self.is_waiting)
-        # A player who left a seat to a program may come back.
+        # Count the owners of seats, because a player who left a seat to a program may come back.
         others = any(s.is_held and n not in visitor.seats for n, s in enumerate(self.seats))
         return played and self.rules.hidden and others
 
     # ------------------------------------------------------------------ views and streams
 
     async def moment(self, number: int) -> tuple[int, Any]:
-        """Return the position after some moves, and their number, limited to those of the game."""
+        """Return the position after `number` moves, and the number, limited to the moves made."""
         course, last = self.history, len(self.history.moves)
         number = min(max(number, 0), last)
         if number == last:
@@ -373,7 +400,10 @@ class Table:
         return number, self._moments[key]
 
     def sight(self, visitor: Visitor, at: tuple[int, Any] | None = None) -> TableView:
-        """Return the sight of a visitor, now or at an earlier moment of the game."""
+        """Return the table view of a visitor, now or at an earlier moment of the game.
+
+        `at` is the result of `moment`, or None for now.
+        """
         rules, last = self.rules, len(self.history.moves)
         number, position = (last, self.history.position) if at is None else at
         over, waits = self.is_over, self.is_waiting
@@ -409,7 +439,7 @@ class Table:
         )  # fmt: skip
 
     def times_left(self) -> tuple[float, ...]:
-        """Return the seconds left for each seat's current or next move; empty without a clock."""
+        """Return the seconds left for the next move of each seat. Without a clock, it is empty."""
         if self.clock is None:
             return ()
         left = [self.clock.seconds + seat.saved for seat in self.seats]
@@ -418,14 +448,17 @@ class Table:
         return tuple(left)
 
     def evening(self) -> tuple[Score, ...]:
-        """Return the score of the series; empty if it was not read or there is none."""
+        """Return the score of the series of rematches. Without a series, it is empty."""
         return self._evening or ()
 
     async def record(self, visitor: Visitor) -> str:
-        """Return the record of the game or, before its end, a text of what the visitor may know.
+        """Return the record of the game.
 
-        The second holds only for games with secrets. People are named `you`, as in records of the
-        terminal, so that the game can be continued there.
+        Before the end of a game with hidden cards, return a text with what the visitor may see
+        instead.
+
+        The record calls people `you`, as records of the terminal do, so that the game can be
+        continued there.
         """
         self.check_begun()
         rules = self.rules
@@ -442,9 +475,9 @@ class Table:
         return await self._thinking.draw(len(moves) > MAX_REPLAYED, *game)
 
     def listen(self, stream: Stream, last: int | None) -> None:
-        """Begin a stream with the events that its reader has missed since version `last`.
+        """Begin a stream with the events that its reader has missed after version `last`.
 
-        A message with the current version follows; a client with an older one reloads the table.
+        The next message has the current version. A client with an older version reloads the table.
         """
         stream.on_end = self._came_or_left
         if last is not None and 0 <= self.version - last <= MAX_REPLAYED_VERSIONS:
@@ -464,15 +497,15 @@ class Table:
             send(self.streams, message(event, data))
 
     def _tell_all(self, event: str, data: dict[str, Any]) -> None:
-        """Send an event that is not stored to the streams at this server and at all others."""
+        """Send an event, which is not stored, to the streams of the table at all servers."""
         self.send_event(event, data, self.revision)
         self._store.notify(ChangeNotice(self.stored.id, self.revision, None, event, data))
 
     def send_event(self, event: str, data: dict[str, Any], revision: int) -> None:
-        """Send an event from this or another server to the streams at this server.
+        """Send an event to the streams of the table at this server.
 
-        `revision` is the revision of the table at that server; a notice about an older revision is
-        not stored.
+        The event may come from another server, at which the table has the given revision. A notice
+        to the players is kept only if it is about the current revision or a later one.
         """
         if event == "talk":
             send([s for s in self.streams if (s.seat is None) == data["watching"]], TALK)
@@ -495,10 +528,11 @@ class Table:
     ) -> None:  # fmt: skip
         """Store a change of the table. The caller must hold the lock.
 
-        `entry` is the log entry if other servers need nothing else to follow the change.
+        `entry` is the new log entry if nothing else changes, so that other servers need not reload
+        the table.
 
         Raises:
-            Stale: If another server has changed the table, which was then reloaded.
+            VersionConflict: If another server has changed the table. The table is reloaded.
         """
         name, revision = self.stored.id, self.revision
         news = ChangeNotice(name, revision + 1, entry)
@@ -510,7 +544,10 @@ class Table:
         self.revision = revision + 1
 
     def apply_notice(self, news: ChangeNotice) -> bool:
-        """Apply a notice of another server; return False if the table must be reloaded instead."""
+        """Apply a change that another server has announced.
+
+        Return whether the table is now current. If not, it must be reloaded.
+        """
         follows = news.revision == self.revision + 1 and not self.lock.locked()
         if follows and news.entry and news.entry[1] == self.version + 1:
             self.history.apply_entry(Entry(*news.entry))
@@ -545,13 +582,15 @@ class Table:
             self._count_alone(entry.seat)
             self._tell_version()
         if self._noticed < row.revision and (row.log or row.seats != before):
-            self.notice = None  # as at the server that made the change
+            # Clear the notice, as the server that made the change has done.
+            self.notice = None
         self._read_agreed(row.agreed)
         self.set_due(row.due)
         self._evening = None
         tokens = {seat.token for seat in self.seats}
         lost = [n for n, seat in enumerate(before) if seat.is_held and seat.token not in tokens]
-        self.end_streams(*lost)  # their clients reconnect with their current rights
+        # End the streams of previous owners, whose clients reconnect with their current rights.
+        self.end_streams(*lost)
         sits = {seat.token: n for n, seat in enumerate(self.seats) if seat.token is not None}
         self._follow_readers(dict(enumerate(before)), sits)
         if begun:
@@ -568,14 +607,14 @@ class Table:
         self.given = {int(seat): set(agreed) for seat, agreed in votes.items()}
 
     async def _agree(self, undo: set[int], takeovers: Mapping[int, set[int]]) -> None:
-        """Store the votes to take back and to give seats away."""
+        """Store the votes to take moves back and to give seats away."""
         document = [sorted(undo), {seat: sorted(agreed) for seat, agreed in takeovers.items()}]
         update = "UPDATE tables SET agreed = ? WHERE id = ?"
         await self._write((), ((update, (json.dumps(document), self.stored.id)),))
         self.undo, self.given = set(undo), dict(takeovers)
 
     def _disagreed(self) -> tuple[Statement, ...]:
-        """Return the statements that delete the stored votes, if there are any."""
+        """Return the statements that delete the stored votes. Empty if there are no votes."""
         if not (self.undo or self.given):
             return ()
         return (("UPDATE tables SET agreed = NULL WHERE id = ?", (self.stored.id,)),)
@@ -586,7 +625,7 @@ class Table:
         """Reload the table if a client has already seen a later version, written by another server.
 
         Raises:
-            Stale: If the table was reloaded; the caller must check the request again.
+            VersionConflict: If the table was reloaded. The caller must check the request again.
         """
         before = self.revision
         if self._store.shared and version > self.version:
@@ -595,9 +634,15 @@ class Table:
             raise VersionConflict
 
     async def play(self, seat: int, version: int, identity: str, text: str) -> int:
-        """Make a move, and return the version after it; repeating an identity returns the same.
+        """Make a move, and return the version of the table after the move.
 
-        If several players may act at once, the move means what it meant in `version`.
+        If the seat has already made a move with this `identity`, no move is made, and the version
+        after that move is returned.
+
+        If several players may act at once, `text` is read as in `version`, the version that the
+        player saw.
+
+        Raises `HttpError` if the move is refused.
         """
         async with self.locked(self.tokens(seat)):
             known = self.history.versions_by_id.get((seat, identity)) if identity else None
@@ -608,7 +653,11 @@ class Table:
             acting = self.to_act
             stale = version != self.version
             if stale and len(acting) < 2:
-                raise HttpError(409, "the table has moved on", version=self.version)
+                raise HttpError(
+                    409,
+                    "the game has changed in the meantime: look at the table and try again",
+                    version=self.version,
+                )
             if seat not in acting:
                 names = seat_names(self.seats, self.stored.game)
                 wait = WAIT_FOR(names=[names[other] for other in acting])
@@ -622,7 +671,7 @@ class Table:
             return await self._play(seat, identity, self.history.read_move(seat, version, text))
 
     async def _play(self, seat: int, identity: str, move: Any) -> int:
-        """Check a move, store it, apply it and notify the streams."""
+        """Check a move, store it, apply it to the game and notify the streams."""
         try:
             after = self.rules.after(self.history.position, seat, move)
         except IllegalMove as error:
@@ -651,19 +700,22 @@ class Table:
         return self.version
 
     def _count_alone(self, mover: int) -> None:
-        """Count the consecutive moves of programs."""
+        """Count the consecutive moves of programs since the last move of a person."""
         moved = mover != TAKEN_BACK and self.seats[mover].kind == PROGRAM
         self._alone = self._alone + 1 if moved else 0
 
     def _marked_over(self, places: Sequence[int] | None) -> tuple[Statement, ...]:
-        """Return the statement that stores the places, or that the game is not over."""
+        """Return the statement that stores the places of a finished game.
+
+        With None as `places`, it stores that the game is not over.
+        """
         self._evening = None
         text = None if places is None else json.dumps(list(places))
         update = "UPDATE tables SET over = ?, places = ? WHERE id = ?"
         return ((update, (places is not None, text, self.stored.id)),)
 
     def _changed(self) -> None:
-        """Clear the votes after a log entry, notify the streams, and start programs."""
+        """Finish a change of the log: clear the votes, notify the streams and start programs."""
         self.undo.clear()
         self.given.clear()
         self.notice = None
@@ -675,20 +727,32 @@ class Table:
             send(self.streams, self.history.event_message(self.version))
 
     async def agree_to_undo(self, seat: int, version: int, agree: bool) -> int:
-        """Agree to take moves back, or withdraw; take them back once all people agree."""
+        """Agree to take the last moves back, or withdraw the agreement. Return the new version.
+
+        The moves are taken back as soon as all people agree.
+        """
         async with self.locked(self.tokens(seat)):
             await self._catch_up(version)
             if version != self.version:
-                raise HttpError(409, "the table has moved on", version=self.version)
+                raise HttpError(
+                    409,
+                    "the game has changed in the meantime: look at the table and try again",
+                    version=self.version,
+                )
             if not self.history.moves or self.stored.archive:
                 raise HttpError(409, "there is nothing to take back", version=self.version)
             if self.is_over and self.secret:
-                raise HttpError(409, "the game is over, and all is revealed", version=self.version)
+                raise HttpError(
+                    409,
+                    "the game is over and all cards are revealed, so no move can be taken back",
+                    version=self.version,
+                )
             if self.seats[seat].kind != PERSON:
                 raise HttpError(409, "a program plays in this seat", version=self.version)
             leavers = [s.person for s in self.seats if s.kind == PROGRAM and s.is_held]
             if self.rules.hidden and leavers:
-                # Otherwise those who stay could ask, see the answer, and take the question back.
+                # Require the people who left their seats to programs, too. Otherwise the others
+                # could ask a question, see the answer, and take the question back.
                 raise HttpError(409, CANNOT_AGREE(name=leavers[0]))
             agreed = self.undo | {seat} if agree else self.undo - {seat}
             people = self.people()
@@ -711,20 +775,25 @@ class Table:
             return self.version
 
     def _follow_readers(self, before: Mapping[int, Seat], sits: Mapping[Any, int]) -> None:
-        """Reassign streams of some seats to each reader's new seat, by token, or to bystanders."""
+        """Reassign the streams of the seats in `before` to the new seats of their readers.
+
+        `sits` maps the token of each reader to the new seat. Other readers become bystanders.
+        """
         for stream in self.streams:
             if stream.seat is not None and stream.seat in before:
                 stream.seat = sits.get(before[stream.seat].token)
 
     async def change_seats(self, seats: Mapping[int, Seat], *more: Statement) -> None:
-        """Store and apply changes of seats, together with further statements."""
+        """Store and apply changes of seats. The statements `more` are part of the transaction."""
         name, due, now = self.stored.id, self.due, self._store.uptime()
         if any(seats[seat].kind != self.seats[seat].kind for seat in self.to_act if seat in seats):
             if due is not None:
                 self._left = self.version, due - now
             due = self._due_for(self.to_act, seats)
             if due is not None and self._left[0] == self.version:
-                due = now + self._left[1]  # so leaving the seat for a while does not gain time
+                # Keep the seconds left, so that a player cannot gain time by leaving the seat for a
+                # while.
+                due = now + self._left[1]
         statements = [seat_statement(name, *changed) for changed in seats.items()]
         await self._write(
             (), [*statements, *self._disagreed(), *self._due_statements(due), *more]
@@ -748,8 +817,8 @@ class Table:
     # ------------------------------------------------------------------ before the game
 
     async def _arrive(self, seats: Sequence[int]) -> None:
-        """Mark the people of a rematch who have arrived as ready."""
-        with suppress(HttpError):  # their next request tries again
+        """Mark people who have arrived at the table of a rematch as ready."""
+        with suppress(HttpError):  # the next request tries again
             async with self.lock:
                 coming = [
                     seat
@@ -762,12 +831,12 @@ class Table:
                 await retry_if_stale(self.begin_if_ready)
 
     async def keep_code(self, seat: int, new: Seat) -> None:
-        """Store a new code of a seat, whose player stays the same."""
+        """Store a seat whose code has changed, but not its player."""
         await self._write((), (seat_statement(self.stored.id, seat, new),))
         self.seats[seat] = new
 
     async def link_rematch(self, name: str, statements: Sequence[Statement]) -> None:
-        """Store the table of the rematch, and notify the streams. The caller must hold the lock."""
+        """Store the table of the rematch and notify the streams. The caller must hold the lock."""
         update = "UPDATE tables SET again = ? WHERE id = ?"
         await self._write((), (*statements, (update, (name, self.stored.id))))
         self.again = name
@@ -780,7 +849,7 @@ class Table:
             await self.begin(self.rules, dict(enumerate(self.seats)))
 
     async def begin(self, rules: Any, chosen: Mapping[int, Seat]) -> None:
-        """Deal, and start the game with the chosen seats. The caller must hold the lock."""
+        """Deal, and start the game with the `chosen` seats. The caller must hold the lock."""
         deal, name = self.stored.waiting or new_token(), self.stored.id
         start = rules.start(Random(f"{deal}/deal"))
         kept = self.stored._replace(head=rules.record_start(start, ()), waiting=None)
@@ -805,13 +874,16 @@ class Table:
         self.wake()
 
     def seats_changed(self) -> None:
-        """Notify the streams that seats, their players or their presence have changed."""
+        """Notify the streams that the seats, their players or the players' presence changed."""
         self._tell("seats", {})
 
     # ------------------------------------------------------------------ clocks
 
     def _due_for(self, acting: Sequence[int], seats: Mapping[int, Seat]) -> float | None:
-        """Return when the time of the player to move will run out; `seats` are about to change."""
+        """Return when the clock of the player to move will run out, or None if no clock will run.
+
+        `seats` contains the seats that are about to change.
+        """
         if self.clock is None or len(acting) != 1:
             return None
         seat = seats.get(acting[0]) or self.seats[acting[0]]
@@ -820,7 +892,7 @@ class Table:
         return self._store.uptime() + self.clock.seconds + seat.saved
 
     async def begin_clock(self) -> None:
-        """Start the clock of a table whose game has begun at once."""
+        """Start the clock of a table whose game began when the table was made."""
         async with self.lock:
             due = self._due_for(self.to_act, {})
             if due is None:
@@ -830,11 +902,12 @@ class Table:
 
     def _due_statements(self, due: float | None) -> tuple[Statement, ...]:
         keep = ("UPDATE tables SET due = ? WHERE id = ?", (due, self.stored.id))
-        # Stored in the same transaction, so that nobody gains time by a crash.
+        # Store the uptime in the same transaction, so that a crash does not give the player more
+        # time.
         return (keep,) if due is None else (keep, self._store.uptime_statement())
 
     def set_due(self, due: float | None) -> None:
-        """Set the time at which the clock runs out, and schedule a check."""
+        """Set the time at which the clock runs out, and schedule a check of the clock."""
         self.due = due
         if self._alarm is not None:
             self._alarm.cancel()
@@ -845,20 +918,27 @@ class Table:
             self._alarm = loop.call_later(min(wait, MAX_ALARM_SECONDS), self.look_at_clock)
 
     def _after_move(self, seat: int, is_theirs: bool) -> Seat:
-        """Return a seat with its saved time and missed moves after its move."""
+        """Return a seat with the saved time and the number of missed moves after its move.
+
+        `is_theirs` says whether the player made the move, and not a program in their place.
+        """
         mover = self.seats[seat]
-        if self.clock is None or self.due is None:  # no program has a clock
+        if self.clock is None or self.due is None:  # a program's move, without a clock
             return mover
         left = max(0.0, self.due - self._store.uptime())
         saved = self.clock.saved_after(mover.saved, left)
         return mover._replace(saved=saved, missed=0 if is_theirs else mover.missed + 1)
 
     def look_at_clock(self) -> None:
-        """Let a program move for a player whose time is up, or take over after repeated misses."""
+        """Let a program move for a player whose time is up.
+
+        After `MAX_MISSED_MOVES` missed moves, the program takes over the seat.
+        """
         acting = self.to_act
         if self.due is None or len(acting) != 1 or acting[0] in self.tasks or self.lock.locked():
             if self.due is not None and self.lock.locked():
-                self.set_due(self.due)  # a move may be about to be stored
+                # Check again soon, because a move may be about to be stored.
+                self.set_due(self.due)
             return
         if self.due > self._store.uptime():
             self.set_due(self.due)
@@ -877,14 +957,14 @@ class Table:
                 await self.change_seats({seat: new})
 
     def usual_program(self) -> str:
-        """Return the default program: that of the middle level, or the strongest one."""
+        """Return the program of the game's middle level. Without levels, it is the strongest."""
         game = registration(self.rules.name)
         return game.levels[len(game.levels) // 2].player if game.levels else game.strongest
 
     # ------------------------------------------------------------------ chat and score
 
     async def say(self, seat: int | None, name: str, text: str) -> None:
-        """Send a chat line to the players or, from a bystander, to the other bystanders."""
+        """Send a chat line to the players, or to the bystanders if `seat` is None."""
         if not self.stored.chat:
             raise HttpError(403, "chat is switched off at this table")
         watching = seat is None
@@ -892,7 +972,7 @@ class Table:
         self._tell_all("talk", {"watching": watching})
 
     async def lines(self, visitor: Visitor, after: int = 0) -> list[Line]:
-        """Return the chat lines that a visitor may read, after a number."""
+        """Return the chat lines that a visitor may read, with numbers greater than `after`."""
         if not self.stored.chat:
             return []
         return await self._store.run_read(
@@ -900,7 +980,7 @@ class Table:
         )
 
     async def read_shown(self) -> None:
-        """Read the chat and the score for the pages; keep the previous ones if that fails."""
+        """Read the chat and the score that pages show. If this fails, keep the previous ones."""
         name, first = self.stored.id, self.stored.evening
 
         def read() -> None:
@@ -916,8 +996,8 @@ class Table:
                 await self._store.run_read(read)
 
     def react(self, seat: int | None, name: str, reaction: str) -> None:
-        """Send a reaction to everybody, without storing it."""
-        # Do not show names of bystanders to players: they can choose any name.
+        """Send a reaction to all visitors. It is not stored."""
+        # Do not show the name of a bystander, because bystanders can choose any name.
         public_name = None if seat is None else name
         data = {"seat": seat, "name": public_name, "reaction": check_reaction(reaction)}
         self._tell_all("reaction", data)
@@ -927,7 +1007,7 @@ class Table:
     def wake(self) -> None:
         """Start the programs that may move now, and stop all others.
 
-        The caller must hold the lock, so that no move is stopped while it is being stored.
+        The caller must hold the lock, so that no program is stopped while its move is being stored.
         """
         for task in self.tasks.values():
             if task is not asyncio.current_task():
@@ -943,7 +1023,7 @@ class Table:
         self.end_absent_turns()
 
     def _go_on(self) -> None:
-        """Start programs that were paused without visitors, or whose server has ended."""
+        """Start programs that were paused because nobody was there, or whose server has ended."""
         if self.lock.locked():
             return
         if self._woken != self.version:
@@ -966,14 +1046,14 @@ class Table:
         if isinstance(error, HttpError):
             self._retry = error.status in (503, 507)
             return
-        # Show and log only the type of the error: its text may reveal the program's hand.
+        # Do not show or log the text of the error, because it may reveal the program's hand.
         kind = TAKES_TOO_LONG if isinstance(error, PlayerTimeout) else FAILED
         name = self.seats[seat].name
         _log.warning("a program of %s, %s, failed: %s", self.rules.name, name, type(error).__name__)
         self._notify(kind(name=seat_names(self.seats, self.stored.game)[seat]))
 
     def tick(self) -> None:
-        """Run the periodic tasks: retry programs, act for absent players, free old positions."""
+        """Retry moves of programs, act for absent players and free old positions."""
         self.history.forget_positions()
         if self._retry and not self.lock.locked():
             self.wake()
@@ -982,7 +1062,10 @@ class Table:
             self.end_absent_turns()
 
     def end_absent_turns(self) -> None:
-        """Play the default move of each absent player if several may act, so the game goes on."""
+        """Play the default move of each absent player, so that the game continues.
+
+        This applies only if several players may act at once.
+        """
         acting = self.to_act
         if len(acting) < 2 or self.awaited:
             return
@@ -995,7 +1078,10 @@ class Table:
                 self._begin(seat, self.play(seat, self.version, "", text))
 
     async def _program(self, seat: int, program: str | None = None) -> None:
-        """Let a program choose and make a move, unless another server is doing so."""
+        """Let a program choose and make a move, unless another server already runs the program.
+
+        By default, it is the program that plays in the seat.
+        """
         key = f"{self.stored.id}/{seat}"
         if not await self._store.claim(key):
             self._elsewhere.add(seat)
@@ -1006,7 +1092,7 @@ class Table:
             self._store.release(key)
 
     async def _think(self, seat: int, program: str | None) -> None:
-        """Let a program choose a move, and make it if the version is still the same."""
+        """Let a program choose a move, and make the move if it is still possible then."""
         course, version, name = self.history, self.version, program or self.seats[seat].name or ""
         random = course.chance(self.stored.seed, seat)
         view = self.rules.view(course.position, seat)
@@ -1020,7 +1106,7 @@ class Table:
         await self.play(seat, version, "", self.rules.write(planned.move))
 
     def stop(self) -> None:
-        """Stop the clock, the programs and the streams of this table."""
+        """Stop the clock and the programs of this table, and end its streams."""
         self.set_due(None)
         for task in self.tasks.values():
             task.cancel()

@@ -1,4 +1,4 @@
-"""Tools for stored tables: list them, export their records, find damaged ones, delete old ones."""
+"""Tools for stored tables: list them, export records, find damaged tables, delete old tables."""
 
 from __future__ import annotations
 
@@ -15,39 +15,41 @@ from quaternity.web.store import Entry, Reader, Statement, Store
 from quaternity.web.versioned_history import VersionedHistory, has_random_start
 
 KEPT_COLUMNS = ", ".join(StoredTable._fields)
-"""The columns of `StoredTable`, for SQL statements."""
+"""Comma-separated columns of the SQL table `tables` that `StoredTable` contains."""
 
 TABLE_PARTS = ("seats", "log", "marks", "talk", "moving", "removing", "present")
-"""The SQL tables, other than `tables`, whose rows belong to a table."""
+"""Names of the SQL tables, other than `tables`, whose rows belong to a stored table."""
 
 EARLIEST_TIME = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
-"""Earliest credible time of a table, in seconds since 1970."""
+"""Earliest time that is credible for a table, in seconds since 1970. A machine whose clock was not
+set reports an earlier time."""
 
 ORDERS = ("touched", "made", "moves", "game")
-"""The orders of a list of tables; by numbers and times, the largest come first."""
+"""Allowed orders of a list of tables. Numbers and times are sorted in descending order."""
 
 
 def last_activity(made: str, at: int) -> float:
-    """Return the later of the time a table was made and that of an entry, in seconds since 1970.
+    """Return the time of the last activity at a table, in seconds since 1970.
 
-    A time that is not credible counts as now, so that no table is deleted because of it.
+    It is `made` or the time `at` of the last log entry, whichever is later. If this time is not
+    credible, return the current time, so that the table is not deleted by mistake.
     """
     try:
         last = max(datetime.fromisoformat(f"{made}+00:00").timestamp(), at)
         if last < EARLIEST_TIME:
-            raise ValueError("the clock was not set yet")
+            raise ValueError("the clock of the machine was not set")
         return datetime.fromtimestamp(last, UTC).timestamp()
     except (TypeError, ValueError, OverflowError, OSError):
         return datetime.now(UTC).timestamp()
 
 
 class TableSummary(NamedTuple):
-    """A summary of a table, without its game.
+    """A summary of a stored table, without its game.
 
     Attributes:
         made: Time at which the table was made, as the store writes it (UTC).
-        at: Time of the last entry of the log, in seconds since 1970; 0 if there is none.
-        moves: Number of entries of the log: moves and take-backs.
+        at: Time of the last entry of the log, in seconds since 1970, or 0 if the log is empty.
+        moves: Number of entries of the log, which are moves and take-backs.
     """
 
     id: str
@@ -72,12 +74,12 @@ class TableSummary(NamedTuple):
 
     @property
     def touched(self) -> float:
-        """The time of the last move, or else of the making of the table, in seconds since 1970."""
+        """The time of the last activity at the table, in seconds since 1970."""
         return last_activity(self.made, self.at)
 
     @property
     def state(self) -> str:
-        """The state of the game: uploaded, waiting, under way or over."""
+        """The state of the game: "uploaded", "waiting", "under way" or "over"."""
         if self.archive:
             return "uploaded"
         waits = "under way" if self.waiting is None else "waiting"
@@ -85,9 +87,9 @@ class TableSummary(NamedTuple):
 
 
 class Retention(NamedTuple):
-    """The number of days after which finished and unfinished tables without moves are deleted.
+    """The numbers of days without activity after which finished and unfinished tables are deleted.
 
-    None keeps them for ever.
+    With None, the tables are kept for ever.
     """
 
     finished: int | None = None
@@ -95,19 +97,24 @@ class Retention(NamedTuple):
 
     @property
     def max_clock_jump(self) -> float:
-        """Maximum jump of the clock, in seconds, after which tables may still be deleted."""
+        """Maximum jump of the clock with which tables are still deleted, in seconds."""
         return min((7.0, *(days / 2 for days in self if days))) * DAY
 
     def is_expired(self, table: TableSummary, now: float) -> bool:
-        """Return whether a table is old enough to be deleted; never if its clock is running."""
+        """Return whether a table is old enough to be deleted.
+
+        A table whose clock is running never expires.
+        """
         days = self.finished if table.over or table.archive else self.unfinished
         return days is not None and table.due is None and now - table.touched > days * DAY
 
 
 def clock_jump(store: Store) -> tuple[float, float]:
-    """Return the time, and the seconds by which the clock has advanced more than the uptime.
+    """Return the current time, and the seconds by which the clock seems to have jumped.
 
-    The seconds count from the last time that the clock was credible, or from the newest entry.
+    The jump is the difference between the advance of the clock and the advance of the uptime, since
+    the clock was last credible. If this was never stored, the jump is measured from the newest
+    table or log entry.
     """
     now, up = store.now(), store.uptime()
     ((clock,),) = store.read("SELECT MAX(clock) FROM uptime")
@@ -119,7 +126,7 @@ def clock_jump(store: Store) -> tuple[float, float]:
 
 
 def list_tables(store: Reader, which: str = "", *values: Any) -> list[TableSummary]:
-    """Return the summaries of all tables, or of those that an SQL clause selects."""
+    """Return the summaries of all tables, or of the tables that an SQL clause selects."""
     last = "(SELECT {} FROM log WHERE table_id = tables.id ORDER BY version DESC LIMIT 1)"
     count = "(SELECT COUNT(*) FROM seats WHERE table_id = tables.id AND kind = '{}')"
     counts = ", ".join(count.format(kind) for kind in (PERSON, PROGRAM, OPEN))
@@ -132,14 +139,14 @@ def list_tables(store: Reader, which: str = "", *values: Any) -> list[TableSumma
 
 
 def list_seats(store: Reader, name: str) -> list[dict[str, Any]]:
-    """Return the seats of a table, with their kinds and the names of their players."""
+    """Return the kinds of a table's seats and the names of their players."""
     query = "SELECT seat, kind, COALESCE(person, name) FROM seats WHERE table_id = ? ORDER BY seat"
     rows = store.read(query, name)
     return [{"seat": seat, "kind": kind, "name": person} for seat, kind, person in rows]
 
 
 def sort_tables(tables: Sequence[TableSummary], order: str) -> list[TableSummary]:
-    """Return tables in one of `ORDERS`."""
+    """Return tables sorted by one of `ORDERS`."""
     if order not in ORDERS:
         raise InputError(f"--order {order!r}: unknown order; choose from {', '.join(ORDERS)}")
     return sorted(tables, key=lambda table: getattr(table, order), reverse=order != "game")
@@ -152,8 +159,8 @@ def read_table(store: Reader, name: str) -> StoredTable | None:
 
 
 def removal_statements(names: Sequence[str]) -> list[Statement]:
-    """Return the statements that delete tables with all their rows, and the orders to do so."""
-    # Delete from `tables` first: this waits for a server that is writing one of them.
+    """Return the statements that delete tables with all their rows and the requests to do so."""
+    # Delete from `tables` first, because this waits for a server that is writing a table.
     parts = {"tables": "id"} | dict.fromkeys(TABLE_PARTS, "table_id")
     which = f"IN ({', '.join('?' for _ in names)})"
     texts = [f"DELETE FROM {kind} WHERE {column} {which}" for kind, column in parts.items()]
@@ -162,10 +169,10 @@ def removal_statements(names: Sequence[str]) -> list[Statement]:
 
 
 class TableRows(NamedTuple):
-    """A consistent snapshot of a stored table, with the entries of its log after a version.
+    """A consistent snapshot of a stored table, with the log entries after a given version.
 
-    `agreed` is JSON with the pending votes: who agrees to take moves back, and who agrees to give
-    which seat away.
+    `agreed` contains the pending votes as JSON: the seats that agree to take moves back, and for
+    each absent player the seats that agree to give the seat away.
     """
 
     kept: StoredTable
@@ -201,7 +208,10 @@ def read_rows(store: Reader, name: str, version: int = 0) -> TableRows | None:
 
 @cache
 def _field_types(row: type) -> tuple[tuple[type, ...], ...]:
-    """Return the allowed types of each field of a row; SQLite stores truth values as numbers."""
+    """Return the allowed types of each field of a row.
+
+    Integers are also allowed for truth values, which SQLite stores as numbers.
+    """
     hints = [get_args(hint) or (hint,) for hint in get_type_hints(row).values()]
     return tuple((*kinds, int) if {bool, float} & {*kinds} else kinds for kinds in hints)
 
@@ -214,9 +224,9 @@ def _check_types(row: tuple[Any, ...]) -> None:
 
 
 def rebuild(table: TableRows) -> VersionedHistory:
-    """Return the game of a stored table, rebuilt from its log.
+    """Rebuild the game of a stored table from its log.
 
-    A damaged table may raise any exception.
+    Raises any exception if the table is damaged.
     """
     for row in (table.kept, *table.seats, *table.log):
         _check_types(row)
@@ -241,7 +251,10 @@ def rebuild(table: TableRows) -> VersionedHistory:
 def whole_record(
     seats: Sequence[Seat], rules: Any, start: Any, moves: Sequence[tuple[int, Any]]
 ) -> str:
-    """Return the complete record of a game, with everything hidden; people are named `you`."""
+    """Return the complete record of a game, including all hidden cards.
+
+    The record calls people `you`.
+    """
     names = [str(seat.name) if seat.kind == PROGRAM else "you" for seat in seats]
     lines, position = [rules.record_start(start, names)], start
     for seat, move in moves:
@@ -254,7 +267,7 @@ def export_record(reader: Reader, name: str, hidden: bool) -> str:
     """Return the record of a table.
 
     Args:
-        hidden: Whether to export a game under way, whose record shows hidden cards.
+        hidden: Whether to export a game under way even if its record shows hidden cards.
 
     Raises:
         InputError: If there is no such table, it cannot be read, its game has not begun, or its
@@ -263,8 +276,9 @@ def export_record(reader: Reader, name: str, hidden: bool) -> str:
     try:
         table = read_rows(reader, name)
         course = None if table is None else rebuild(table)
-    except Exception as error:  # a damaged table may raise anything
-        # Show only the type: the text may reveal a player's hand.
+    # A damaged table may raise any exception.
+    except Exception as error:
+        # Show only the type of the error, because its text may reveal a player's hand.
         raise DamagedTable(f"{name}: cannot be rebuilt ({type(error).__name__})") from None
     if table is None or course is None:
         raise InputError(f"{name}: there is no such table")
@@ -281,4 +295,4 @@ def export_record(reader: Reader, name: str, hidden: bool) -> str:
 
 
 class DamagedTable(InputError):
-    """A stored table is damaged: its game cannot be rebuilt."""
+    """Error for a damaged table, whose game cannot be rebuilt."""

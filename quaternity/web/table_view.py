@@ -1,4 +1,4 @@
-"""The view of a table for one visitor. Nothing else of a position is shown to anybody."""
+"""The view of a table for one visitor, which contains everything that the visitor may see."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from quaternity.web.clock import Clock
 from quaternity.web.series import Score
 
 MAX_PAIRS = 60
-"""Maximum number of pairs of a player and a card for which the event loop draws the table."""
+"""Maximum number of players times cards of a table that is drawn in the event loop."""
 
 
 class SeatView(NamedTuple):
     """A seat and its player, as others see them.
 
     Attributes:
-        name: Name of the person or program; None if the seat is open.
+        name: Name of the person or program, or None if the seat is open.
         kind: "person", "open" or "program".
-        present: Whether a stream of this seat is open now.
-        invitation: The last part of the invitation link of an open seat, for the host; otherwise
-            None.
+        present: Whether the player has an open event stream now.
+        invitation: Last part of the invitation link to an open seat, if the visitor is a host.
+            Otherwise None.
         ready: Whether the player is ready for the game to begin.
     """
 
@@ -42,39 +42,40 @@ class TableView(NamedTuple):
         game: Name of the game, as in the first line of its records.
         rules: Rules of the game.
         settings: Settings by name, as in requests.
-        version: Length of the table's log, which has an entry for each move and each take-back.
-        number: Number of moves before the shown position; less than `last` in a replay.
+        version: Number of entries in the table's log, which are moves and take-backs.
+        number: Number of moves before the shown position. In a replay, it may be less than `last`.
         last: Number of moves made so far.
-        seat: Seat from which the visitor looks; None for a bystander.
+        seat: Seat whose view of the game the visitor sees, or None for the view of bystanders.
         own_seats: All seats that the visitor holds.
         seats: The seats and their players.
-        to_act: Seats that may move; empty if the game is over.
-        view: `rules.view(position, seat)`.
-        moves: The public events of each move before the shown position.
+        to_act: Seats that may move. Empty if the game is over.
+        view: What `seat` sees of the position, as returned by `rules.view`.
+        moves: The moves before the shown position, each with its seat and its public events.
         points: Points of each seat.
-        places: Place of each seat if the game is over; otherwise None.
+        places: Place of each seat if the game is over, otherwise None.
         help: Whether counts and hints are allowed.
-        practice: Whether the maker of the table chose the seed, and so may know the hidden cards.
+        practice: Whether the maker of the table chose the seed, and may therefore know all cards.
         thinking: Seats whose programs are choosing a move.
         undo: Seats of the people who have agreed to take the last move back.
         notice: Message about a problem at the table, or None.
         bystander_link: Last part of the link for bystanders.
-        rematch: Id of the table of the rematch, or None.
-        revealed: First position of a game with hidden information that is over; otherwise None.
-        empty_seats: Seats that must be taken before anybody may move.
-        deck: Name of the deck; see `quaternity.decks`.
-        begun: Whether the game has begun; before, `view` is None.
-        invitation: Invitation to the table before the game has begun; None for a visitor unless
-            every visitor may sit down.
+        rematch: Id of the table of the rematch, or None if there is no rematch.
+        revealed: First position of the game, if the game had hidden cards and is over. Otherwise
+            None.
+        empty_seats: Open seats that must be taken before anybody may move.
+        deck: Name of the deck, as in `quaternity.decks`.
+        begun: Whether the game has begun. If not, `view` is None.
+        invitation: Last part of the invitation link to any free seat before the game has begun.
+            None if the visitor may not see the link.
         may_start: Whether the visitor may start the game.
-        series: Score of the series, if the same people have played before.
+        series: Score of the series of rematches. Empty if the table belongs to no series.
         chat: Whether the table has a chat.
-        lines: Latest chat lines: those of the players or those of the bystanders.
-        clock: Time limit of the moves; None if there is none.
-        times_left: Seconds left for the next move of each seat; empty without a clock.
-        takeover_votes: For the seat of an absent player, the seats of those who have agreed to give
-            it away.
-        absent: Seats of people who have been away long enough to lose them.
+        lines: Latest lines of the chat that the visitor may read.
+        clock: Time limit of the moves, or None if there is no limit.
+        times_left: Seconds left for the next move of each seat. Empty if there is no clock.
+        takeover_votes: For each seat of an absent player, the seats of the players who have agreed
+            to give it away.
+        absent: Seats of people who have been away so long that their seats may be given away.
     """
 
     table: str
@@ -117,24 +118,23 @@ class TableView(NamedTuple):
     def is_large(self) -> bool:
         """Return whether another process should draw the table."""
         cards = self.settings.get("sets", 1) * self.settings.get("set_size", 1)
-        links = sum(seat.invitation is not None for seat in self.seats)  # each has a QR code
+        links = sum(seat.invitation is not None for seat in self.seats)  # drawn with a QR code
         return cards * len(self.seats) > MAX_PAIRS or len(self.moves) > 500 or links > 2
 
     @property
     def invites(self) -> bool:
-        """Return whether the page has invitation links, which depend on the host of the request."""
+        """Return whether the page has invitation links, which contain the host of the request."""
         return any((self.invitation, *(seat.invitation for seat in self.seats)))
 
 
 DERIVED = ("rules", "settings", "view", "moves", "revealed")
-"""Attributes determined by the table, its version, the number of moves and the seat, once the game
-has begun."""
+"""Attributes that follow from other attributes, and are therefore left out of the cache key."""
 
 
 def page_key(sight: TableView) -> Hashable:
-    """Return a cache key for the page: two sights with equal keys show the same.
+    """Return a cache key for the page of a table. Views with equal keys have equal pages.
 
-    It holds every attribute except those of `DERIVED`, which are large.
+    The key contains all attributes except those in `DERIVED`, which are large.
     """
     entries = {name: entry for name, entry in sight._asdict().items() if name not in DERIVED}
     entries["takeover_votes"] = tuple(sorted(sight.takeover_votes.items()))

@@ -1,4 +1,4 @@
-"""The tables of a server: making, joining, seats, views, sharing with other servers, removal."""
+"""The tables of a server: functions to make, open, join, change, share and delete them."""
 
 from __future__ import annotations
 
@@ -87,39 +87,42 @@ from quaternity.web.table_admin import (
 from quaternity.web.table_view import TableView
 
 MARKS = ("yes", "no", "maybe", "none")
-"""The values of a pencil mark for a player and a card; `none` removes the mark."""
+"""Allowed values of a pencil mark for a player and a card. The value `none` removes the mark."""
 
 MAX_PREVIEWS = 20
-"""Maximum number of tables on a user's start page that show a live preview; further ones are only
-listed."""
+"""Maximum number of tables with a live preview on a start page. Further tables are only listed."""
 
 MOVING_SECONDS = 600.0
 """Lifetime of a link that moves a seat to another device, in seconds."""
 
 REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
-"""Time budget for the review of a game, in seconds, and its factor for the wall-clock time."""
+"""Processor time for the review of a game in seconds, and a factor for its wall-clock time."""
 
 MAX_REVIEWS = 50
-"""Maximum number of finished reviews that are kept, so that a page shows the same one again."""
+"""Maximum number of reviews that are cached. A cached review looks the same each time."""
 
 NOBODY = "nobody"
-"""The choice that leaves open seats out when a game starts."""
+"""Value of `fill` with which a game starts without the open seats."""
 
 REMOVAL_BATCH = 200
-"""Maximum number of tables deleted per batch, so that requests are not delayed."""
+"""Maximum number of tables deleted in a batch, so that requests are not delayed."""
 
 CLOCK_BATCH = 100
-"""Maximum number of expired clocks handled per pass."""
+"""Maximum number of expired clocks handled in one round of the periodic tasks."""
 
 MAX_CACHED_TABLES = 500
-"""Number of tables above which idle ones are dropped from memory and read again on demand."""
+"""Maximum number of tables in memory, above which idle tables are dropped. A dropped table is read
+again on demand."""
 
 
 _log = logging.getLogger("uvicorn.error")
 
 
 class SeatTicket(NamedTuple):
-    """A seat that was given to a visitor or left open: its token or its invitation, if any."""
+    """The token of a seat that a visitor has taken, or the invitation to an open seat.
+
+    Both are None for a program's seat, or if the visitor already has the token.
+    """
 
     seat: int
     token: str | None
@@ -127,9 +130,10 @@ class SeatTicket(NamedTuple):
 
 
 class OwnTable(NamedTuple):
-    """A table in a visitor's list; `sight` is set for the latest unfinished ones.
+    """A table in the list on a visitor's start page.
 
-    `seconds` is the time since the last move, or since the table was made, by the machine's clock.
+    `seconds` is the time since the last activity. `sight` is the view of an unfinished table, or
+    None for older tables, which are listed without a preview.
     """
 
     table: str
@@ -140,7 +144,7 @@ class OwnTable(NamedTuple):
 
 
 class Tables:
-    """All tables of a server."""
+    """All tables of a server, with those in use kept in memory."""
 
     def __init__(
         self, store: Store, thinking: BackgroundWork, keep: Retention | None = None
@@ -150,7 +154,8 @@ class Tables:
         store.on_doubt = self.drop_cached
         self._live: OrderedDict[str, asyncio.Task[Table]] = OrderedDict()
         self._opening: Counter[str] = Counter()
-        # Players count as seen at the start: those of an earlier process may be about to reconnect.
+        # Count all players as seen at the start, because players of an earlier process may be about
+        # to reconnect.
         self._begun = monotonic()
         self.clocked = bool(store.read("SELECT 1 FROM tables WHERE clock IS NOT NULL LIMIT 1"))
         """Whether any table has a clock."""
@@ -158,14 +163,15 @@ class Tables:
         """Whether the clock was credible at the last check."""
         self._believes_clock(*clock_jump(store))
         self._seen: dict[str, list[float]] = {}
-        """The last activity of the seats of tables that were dropped from memory."""
+        """Times of the last activity of each seat, for tables that are not in memory."""
         self._keeping: asyncio.Task[None] | None = None
         self._cleaned = ""
-        """The id of the last table that `clean` has checked."""
+        """Id of the last table that `clean` has checked."""
         self._rung: dict[str, float] = {}
-        """The due times of expired clocks that were handled, by table, in order of handling."""
+        """For each table whose expired clock was handled, the time at which the clock ran out. The
+        tables are in the order in which they were handled."""
         self._removed: set[str] = set()
-        """The tables that are being deleted."""
+        """Ids of the tables that are being deleted."""
         self.neighbours = Peers(store, thinking.admission)
         self._following: dict[str, asyncio.Task[None]] = {}
         self._reviews: OrderedDict[tuple[str, int], Review] = OrderedDict()
@@ -179,7 +185,10 @@ class Tables:
     # ------------------------------------------------------------------ making
 
     async def make(self, new: NewTable, caller: Caller) -> tuple[str, str | None, list[SeatTicket]]:
-        """Make a table; return its id, its invitation if it waits for players, and its seats."""
+        """Make a table. Return its id, its invitation and its seats.
+
+        The invitation is None if the table does not wait for players.
+        """
         rules = rules_with(new.game, new.settings, len(new.seats))
         check_clock(rules, new.clock)
         seats: list[Seat] = []
@@ -188,7 +197,7 @@ class Tables:
             seat, key = await self._seat(rules, number, wanted, new.name, caller)
             seats.append(seat)
             keys.append(key)
-        # Two separate seeds, so that random moves of programs reveal nothing about the deal.
+        # Use two separate seeds, so that random moves of programs reveal nothing about the deal.
         deal, seed = (new_token() if new.seed is None else str(new.seed) for _ in range(2))
         waits, name = any(seat.kind == OPEN for seat in seats), new_token()
         kept = StoredTable(
@@ -200,9 +209,10 @@ class Tables:
         )  # fmt: skip
         await self.store.write((), _kept_statements(kept, seats))
         self.clocked |= kept.clock is not None
-        # The maker of the table counts as present, although no request has come yet.
+        # Count the maker of the table as present, although no request for the table has come yet.
         self._seen[kept.id] = [monotonic()] * len(seats)
-        # This starts the programs. Waking them again could cancel a move that is being stored.
+        # Opening the table starts the programs. Do not start them again, which could cancel a move
+        # that is being stored.
         table = await self.open(kept.id)
         if kept.clock is not None:
             await table.begin_clock()
@@ -222,7 +232,10 @@ class Tables:
         return Seat(PROGRAM, player), SeatTicket(number, None, None)
 
     async def again(self, table: Table, visitor: Visitor) -> str:
-        """Make the table of the rematch, with everybody in the next seat, and return its id."""
+        """Return the id of the table of the rematch, at which every player has the next seat.
+
+        The first call makes this table.
+        """
         if not visitor.seats:
             raise HttpError(403, "only players at this table can do that")
         table.check_begun()
@@ -247,16 +260,17 @@ class Tables:
                 await table.link_rematch(name, _kept_statements(kept, seats))
                 self._seen[name] = [monotonic()] * len(seats)
                 await (await self.open(name)).begin_clock()
-        assert table.again is not None, "it is stored"
+        assert table.again is not None, "the rematch is stored"
         return table.again
 
     async def upload(self, data: bytes, caller: Caller) -> str:
-        """Make an archive table from a record, to watch only, and return its id."""
+        """Make a table for watching a recorded game, and return its id."""
         try:
             game, head, names, moves = await self.thinking.count(parse_upload, data, kind="record")
         except InputError as error:
             error.__traceback__ = (
-                None  # break the reference cycle, which would keep the upload alive
+                # Break the reference cycle, which would keep the uploaded data in memory.
+                None
             )
             raise HttpError(422, str(error)) from None
         deck = deck_name(rules_of_record(head.encode()).settings, None)
@@ -273,7 +287,10 @@ class Tables:
     # ------------------------------------------------------------------ opening and joining
 
     async def open(self, name: str) -> Table:
-        """Return a table, from memory or from the store; raise `HttpError` if there is none."""
+        """Return a table from memory or from the store.
+
+        Raises `HttpError` if there is no such table.
+        """
         if name in self._removed:
             raise HttpError(404, NO_TABLE)
         task = self._live.get(name)
@@ -297,10 +314,10 @@ class Tables:
     async def open_for(
         self, name: str, caller: Caller, asked: int | None = None, kind: str = "page"
     ) -> tuple[Table, Visitor]:
-        """Open a table for a visitor, after counting the request; return the table and the visitor.
+        """Count a visitor's request for a table. Return the table and the visitor.
 
-        A player at a table in memory has a separate budget. All others share the budget of their
-        address for reading, whatever they request.
+        A player's request counts for the rate limit of the seat if the table is in memory. All
+        other requests count as reading for the rate limit of the client address.
         """
         task, seat = self._live.get(name), None
         if task is not None and task.done() and not task.cancelled() and not task.exception():
@@ -324,10 +341,11 @@ class Tables:
             table = Table(row, course, self.store, self.thinking, seen, self.neighbours.of(name))
         except HttpError:
             raise
-        except Exception as error:  # a damaged table may raise anything
+        # A damaged table may raise any exception.
+        except Exception as error:
             _log.error("table %s cannot be read: %s", name, type(error).__name__)
             raise HttpError(500, "this table cannot be read: its stored data is damaged") from None
-        self._seen.pop(name, None)  # from now on the table itself keeps these times
+        self._seen.pop(name, None)  # kept by the table from now on
         table.set_due(row.due)
         table.wake()
         return table
@@ -338,7 +356,10 @@ class Tables:
         return [task.result() for task in done if task.exception() is None]
 
     def drop_cached(self) -> None:
-        """Drop all cached tables, which may be outdated. Pending requests reload theirs."""
+        """Drop all tables from memory, because they may be outdated.
+
+        Pending requests fail. The next request for a table reads it again.
+        """
         for table in self._loaded():
             self._seen[table.stored.id] = table.last_seen
         for task in self._live.values():
@@ -348,12 +369,17 @@ class Tables:
         self._live.clear()
 
     async def _make_room(self) -> None:
-        """Drop quiet tables from memory if there are too many, the least recently used first."""
+        """Drop quiet tables from memory if there are too many tables.
+
+        The least recently used tables are dropped first.
+        """
         for name, task in list(self._live.items()):
             if len(self._live) <= MAX_CACHED_TABLES:
                 break
             if name in self._opening:
-                continue  # a request is waiting for this object: there must not be a second one
+                # Keep a table for which requests are waiting, because there must not be two objects
+                # for it.
+                continue
             if task.done() and not task.cancelled() and task.exception() is None:
                 table = task.result()
                 if table.is_quiet:
@@ -364,13 +390,17 @@ class Tables:
     async def join(
         self, invitation: str, name: str | None, caller: Caller, wanted: int | None = None
     ) -> tuple[str, SeatTicket]:
-        """Take the seat that an invitation leads to; return the table's id and the seat.
+        """Take the seat to which an invitation leads. Return the table's id and the seat.
 
-        A player who already has a seat at a waiting table moves to the `wanted` one.
+        If the invitation is for any seat, the visitor gets the seat `wanted`. A player who already
+        has a seat moves there.
+
+        Raises `HttpError` if the visitor cannot take the seat.
         """
         table, _ = await self.open_invitation(invitation)
         async with table.lock:
-            _, number = await self.open_invitation(invitation)  # seats may have moved on meanwhile
+            # Read the seat again, because seats may have changed before the lock was acquired.
+            _, number = await self.open_invitation(invitation)
             if number is None:
                 number, held = self._chosen(table, wanted, caller)
                 if held is not None:
@@ -382,7 +412,8 @@ class Tables:
             seat = table.seats[number]
             if seat.kind != OPEN:
                 if caller.cookie_hash is not None and seat.browser == caller.cookie_hash:
-                    return table.stored.id, SeatTicket(number, None, None)  # a repeated request
+                    # Answer a repeated request, whose first response may have been lost.
+                    return table.stored.id, SeatTicket(number, None, None)
                 raise HttpError(409, "this seat is already taken")
             token, person = new_token(), check_name(name, number)
             # Keep the invitation, so that a visitor who comes too late sees that the seat is taken.
@@ -390,13 +421,17 @@ class Tables:
                 PERSON, person, person, hash_token(token), caller.cookie_hash, seat.invitation
             )
             await table.change_seats({number: new})
-            # The seat is stored. If another server is faster, retry only the start of the game.
+            # The seat is already stored, so after a conflict with another server retry only the
+            # start of the game.
             await retry_if_stale(table.begin_if_ready)
             number = next(iter(table.seats_of(new.token, None)), number)
         return table.stored.id, SeatTicket(number, token, None)
 
     def _chosen(self, table: Table, wanted: int | None, caller: Caller) -> tuple[int, int | None]:
-        """Return the seat that a visitor gets at a waiting table, and the present one or None."""
+        """Return the seat that a visitor gets at a waiting table, and the present seat or None.
+
+        Raises `HttpError` if the visitor cannot get a seat.
+        """
         if not table.is_waiting:
             raise HttpError(409, "the game has begun without you: you can watch it")
         if wanted is not None and wanted not in range(len(table.seats)):
@@ -412,9 +447,11 @@ class Tables:
         return wanted, held
 
     async def start(self, table: Table, visitor: Visitor, fill: str | None) -> None:
-        """Start the game; `fill` names the program for empty seats, or is `nobody` to omit them.
+        """Start the game at a waiting table.
 
-        The program also plays for people of a rematch who have not arrived.
+        `fill` names the program that plays in open seats, or is `nobody` to leave these seats out.
+
+        The program also plays for people who have not yet arrived at the table of a rematch.
         """
         if not table.is_waiting:
             raise HttpError(409, "the game has begun already", version=table.version)
@@ -426,7 +463,7 @@ class Tables:
             )
         player = fill if fill and fill != NOBODY else table.usual_program()
         player = await check_player(self.thinking, table.rules, player)
-        table = await self.open(table.stored.id)  # it may have been dropped from memory meanwhile
+        table = await self.open(table.stored.id)  # reload it if it was dropped
         async with table.lock:
             if not table.is_waiting:
                 return
@@ -436,7 +473,8 @@ class Tables:
                     continue
                 if seat.kind == OPEN:
                     chosen[number] = Seat(PROGRAM, player)
-                elif seat.ready == NOT_ARRIVED:  # its owner can take the seat back later
+                # The owner of the seat can take it back later.
+                elif seat.ready == NOT_ARRIVED:
                     chosen[number] = seat._replace(kind=PROGRAM, name=player)
                 else:
                     chosen[number] = seat
@@ -446,7 +484,7 @@ class Tables:
             await table.begin(rules, chosen)
 
     async def set_ready(self, table: Table, seat: int, ready: bool) -> None:
-        """Set whether a player is ready; start the game once all are."""
+        """Set whether a player is ready. Start the game once all players are ready."""
         async with table.locked(table.tokens(seat)):
             if not table.is_waiting:
                 raise HttpError(409, "the game has begun already", version=table.version)
@@ -455,7 +493,7 @@ class Tables:
             await retry_if_stale(table.begin_if_ready)
 
     async def leave(self, table: Table, seat: int) -> None:
-        """Leave a seat before the game has begun, so that others can take it."""
+        """Leave a seat before the game has begun, so that another visitor can take it."""
         async with table.locked(table.tokens(seat)):
             if not table.is_waiting:
                 raise HttpError(
@@ -466,7 +504,10 @@ class Tables:
     # ------------------------------------------------------------------ moving and restoring seats
 
     async def moving_link(self, table: Table, seat: int) -> str:
-        """Return a link that moves a seat to another device, once and within ten minutes."""
+        """Return a new link that moves a seat to another device.
+
+        The link works once, within ten minutes. An earlier link for the seat becomes invalid.
+        """
         link, now, token = new_token(), self.store.uptime(), table.seats[seat].token
         keep = "INSERT INTO moving (link, table_id, token, until) VALUES (?, ?, ?, ?)"
         await self.store.write((), (
@@ -476,27 +517,34 @@ class Tables:
         return link
 
     async def open_moving_link(self, link: str) -> tuple[Table, int]:
-        """Return the table and the seat that a link moves, without using the link up."""
+        """Return the table and the seat that a link moves. The link can still be used afterwards.
+
+        Raises `HttpError` if the link is not valid.
+        """
         query = "SELECT table_id, token FROM moving WHERE link = ? AND until >= ?"
         for name, token in await self.store.rows(query, hash_token(link), self.store.uptime()):
             table = await self.open(name)
             for number, seat in enumerate(table.seats):
-                if seat.token == token:  # the seat still has the same owner
+                if seat.token == token:  # still the same owner
                     return table, number
         raise HttpError(404, "this link was used, or it is older than ten minutes")
 
     async def move_seat(self, link: str, caller: Caller) -> tuple[str, SeatTicket]:
-        """Give a seat to the caller, who has its link, and revoke the token of the old device."""
+        """Move a seat to the device of the caller, who has its link.
+
+        The token of the old device becomes invalid.
+        """
         table, _ = await self.open_moving_link(link)
         async with table.lock:
-            _, number = await self.open_moving_link(link)  # it may have been used meanwhile
+            # Check the link again, because it may have been used before the lock was acquired.
+            _, number = await self.open_moving_link(link)
             before, spend = table.seats[number], "DELETE FROM moving WHERE link = ?"
             seated = await self._given(table, number, caller, (spend, (hash_token(link),)))
         await self._take_along(table, before, table.seats[number])
         return table.stored.id, seated
 
     async def fresh_code(self, table: Table, seat: int) -> str:
-        """Return a new code that restores a seat; an earlier one becomes invalid."""
+        """Return a new code that restores a seat. An earlier code becomes invalid."""
         code = new_code()
         async with table.locked(table.tokens(seat)):
             before = table.seats[seat]
@@ -506,7 +554,11 @@ class Tables:
         return code
 
     async def restore_seat(self, code: str, caller: Caller) -> tuple[str, SeatTicket]:
-        """Restore a seat to the caller, who has its code, at the latest table of the series."""
+        """Give a seat back to the caller, who has its code.
+
+        If the code belongs to seats at several tables of a series, it is the seat at the latest
+        table.
+        """
         written = hash_token(plain_code(code))
         rows = await self.store.rows(
             "SELECT table_id, seat FROM seats JOIN tables ON id = table_id WHERE code = ? "
@@ -529,7 +581,7 @@ class Tables:
     async def _given(
         self, table: Table, number: int, caller: Caller, *more: Statement
     ) -> SeatTicket:
-        """Give a seat to `caller`, who owned it on another device. The lock must be held."""
+        """Give a seat to `caller`, the owner, on another device. The lock must be held."""
         token, seat = new_token(), table.seats[number]
         if not seat.is_held:
             raise HttpError(409, "this seat no longer has an owner")
@@ -566,7 +618,10 @@ class Tables:
             await retry_if_stale(take_along)
 
     async def open_invitation(self, invitation: str) -> tuple[Table, int | None]:
-        """Return the table of an invitation, and its seat, or None if it is for any seat."""
+        """Return the table of an invitation, and the seat.
+
+        The seat is None if the invitation is for any free seat.
+        """
         rows = await self.store.rows(
             "SELECT table_id, seat FROM seats WHERE invitation = ? UNION ALL "
             "SELECT id, NULL FROM tables WHERE invitation = ?",
@@ -579,8 +634,8 @@ class Tables:
         return await self.open(name), seat
 
     async def marks(self, table: Table, seat: int) -> dict[str, str]:
-        """Return the pencil marks of a seat, by player and card: `1 0/2`."""
-        # Check the token in the query: another server may just have given the seat away.
+        """Return the pencil marks of a seat, by player and card, as in `1 0/2`."""
+        # Check the token in the query, because another server may just have given the seat away.
         query = (
             "SELECT cell, mark FROM marks JOIN seats USING (table_id, seat) "
             "WHERE table_id = ? AND seat = ? AND token = ?"
@@ -588,14 +643,19 @@ class Tables:
         return dict(await self.store.rows(query, table.stored.id, seat, table.seats[seat].token))
 
     async def mark(self, table: Table, seat: int, player: int, card: str, mark: str) -> None:
-        """Store or remove a pencil mark of a seat, which only its player sees.
+        """Store or remove a pencil mark, which only the player of the seat sees.
 
         Raises `HttpError` if the game has no such player, card or mark.
         """
         table.check_begun()
         sets = getattr(table.rules.settings, "sets", 0)
         size = getattr(table.rules.settings, "set_size", 0)
-        hands = getattr(table.rules.settings, "hands", len(table.seats))  # with cards set aside
+        hands = getattr(
+            table.rules.settings,
+            "hands",
+            len(table.seats),
+            # Cards that are set aside count as a further hand.
+        )
         if player not in range(hands):
             raise HttpError(422, f"player: must be from 0 to {hands - 1}, not {player}")
         if card not in {f"{index}/{number}" for index in range(sets) for number in range(size)}:
@@ -615,7 +675,9 @@ class Tables:
     ) -> str | None:
         """Give a seat to a program, to its owner (`me`) or to nobody (`open`).
 
-        Return the invitation to an open seat, or None.
+        If the seat is now open, return the invitation to it, otherwise None.
+
+        Raises `HttpError` if the visitor may not hand the seat over.
         """
         if number not in range(len(table.seats)) or table.stored.archive:
             raise HttpError(404, NO_SEAT(seat=number))
@@ -635,11 +697,9 @@ class Tables:
 
         if player not in ("me", OPEN):
             check_absent()
-            # Check the program without the lock, so that the game can go on meanwhile.
+            # Check the program without the lock, so that the game can go on during the check.
             player = await check_player(self.thinking, table.rules, player)
-            table = await self.open(
-                table.stored.id
-            )  # it may have been dropped from memory meanwhile
+            table = await self.open(table.stored.id)  # reload it if it was dropped
         async with table.locked(tokens):
             if number not in range(len(table.seats)):
                 raise HttpError(404, NO_SEAT(seat=number))
@@ -658,7 +718,8 @@ class Tables:
                 invitation = new_token()
                 new = Seat(OPEN, invitation=invitation)
             else:
-                check_absent()  # again: the owner may have come back meanwhile
+                # Check again, because the owner may have come back in the meantime.
+                check_absent()
                 new, invitation = seat._replace(kind=PROGRAM, name=player), None
             await table.change_seats({number: new})
             if seat.is_held and not is_own:
@@ -671,7 +732,10 @@ class Tables:
     async def sight(
         self, name: str, caller: Caller, seat: int | None = None, at: int | None = None
     ) -> TableView:
-        """Return the sight of a table for a visitor, by default from their own seat and now."""
+        """Return the view of a table for a visitor.
+
+        By default, it is the view from the visitor's own seat after the last move.
+        """
         table, visitor = await self.open_for(name, caller, seat)
         if at is None:
             return table.sight(visitor)
@@ -681,7 +745,11 @@ class Tables:
     async def help(
         self, table: Table, visitor: Visitor, word: str, asked: Mapping[str, str]
     ) -> Any:
-        """Return the help that a visitor requested; see `quaternity.web.hints`."""
+        """Return the help that a visitor requests.
+
+        The words and their answers are described in `quaternity.web.hints`. Raises `HttpError` if
+        help is not allowed or cannot be computed.
+        """
         table.check_begun()
         rules = table.rules
         helpers = registration(rules.name).helpers
@@ -703,7 +771,7 @@ class Tables:
             raise HttpError(422, str(error)) from None
 
     async def review(self, table: Table, visitor: Visitor) -> Review:
-        """Return the review of a finished game, from the cache if possible."""
+        """Return the review of a finished game, which is cached."""
         table.check_begun()
         if table.rules.to_act(table.history.position):
             raise HttpError(409, "the game is not over", version=table.version)
@@ -729,7 +797,7 @@ class Tables:
         chance = table.history.chance(table.stored.seed, "hint")
         player = self.thinking.players.get((rules.name, name), name)
         steps = tuple(table.history.steps)
-        # Use the processes for counts, not those for programs, so that hints delay no moves.
+        # Use the processes for counts, so that hints do not delay the moves of programs.
         text, _ = await self.thinking.count(
             choose_move_isolated, rules, player, seat, steps, view, chance
         )
@@ -741,7 +809,10 @@ class Tables:
         return {"move": move_text(move, text), "by": name, **more}
 
     async def of_browser(self, browser: str | None) -> list[OwnTable]:
-        """Return the tables of a browser: first the unfinished ones, each time the latest first."""
+        """Return the tables of a browser's visitor.
+
+        Unfinished tables come before finished tables, and newer tables before older tables.
+        """
         rows = await self.store.rows(
             "SELECT DISTINCT id, game, over, tables.rowid, made, "
             "COALESCE((SELECT MAX(at) FROM log WHERE log.table_id = id), 0) FROM tables "
@@ -754,7 +825,8 @@ class Tables:
         for name, game, over, _, made, at in rows:
             sight = None
             if not over and len(tables) < MAX_PREVIEWS:
-                with suppress(HttpError):  # the page of a damaged table shows the error
+                # List a damaged table without a preview. Its page shows the error.
+                with suppress(HttpError):
                     table = await self.open(name)
                     sight = table.sight(table.identify(None, browser, comes=False))
             tables.append(
@@ -765,12 +837,13 @@ class Tables:
     # ------------------------------------------------------------------ sharing with other servers
 
     def apply_changes(self, news: Sequence[ChangeNotice]) -> None:
-        """Apply the notices of other servers."""
+        """Apply changes that other servers have announced."""
         for notice in news:
             task = self._live.get(notice.table)
             if task is None:
                 continue
-            if not task.done():  # it may have been read before the change
+            # Reload a table that is being read, because it may have been read before the change.
+            if not task.done():
                 self._follow(notice.table)
             elif not task.cancelled() and task.exception() is None:
                 table = task.result()
@@ -780,36 +853,43 @@ class Tables:
                     self._follow(notice.table)
 
     def on_listen_lost(self) -> None:
-        """Check all tables in memory again, because some notices may have been lost."""
+        """Reload all tables in memory that have changed, because notices may have been lost."""
         for name in self._live:
             self._follow(name)
 
     def _follow(self, name: str) -> None:
-        """Reload a table that another server has changed."""
+        """Reload a table that another server has changed, in the background."""
 
         async def follow() -> None:
-            with suppress(HttpError):  # it is gone, or the next request reloads it
+            # Ignore errors, because the table was deleted, or the next request reloads it.
+            with suppress(HttpError):
                 table = await self.open(name)
                 async with table.lock:
                     await table.refresh()
 
         task = self._following.get(name)
         if task is not None:
-            # The running reload may have read the table before this change, so run it once more.
+            # Reload the table once more, because the running reload may have read it before this
+            # change.
             task.add_done_callback(lambda done: self._follow(name))
             return
         task = self._following[name] = asyncio.create_task(follow())
         task.add_done_callback(lambda done: self._following.pop(name, None))
 
     async def sync_presence(self) -> None:
-        """Listen to notices of other servers, and exchange presence, if they share the tables."""
+        """Listen to other servers of the same tables, and exchange presence with them, for ever.
+
+        Return at once if no other server can share the tables.
+        """
         if not self.store.shared:
             return
         self.store.listen(self.apply_changes, self.on_listen_lost)
         while True:
             try:
                 await self.neighbours.meet(self._loaded())
-                if self.store.trouble:  # this write reloads all if the last one is in doubt
+                # Write something. If it is unknown whether the last write succeeded, this reloads
+                # all tables.
+                if self.store.trouble:
                     await self.store.keep_uptime()
             except Exception as error:
                 _log.error("the exchange with other servers failed: %s", type(error).__name__)
@@ -824,7 +904,7 @@ class Tables:
             self._tick_once()
 
     def _tick_once(self) -> None:
-        """Run the periodic tasks once; a failure at one table does not affect the others."""
+        """Run the periodic tasks once. A failure at one table does not affect the other tables."""
         gone = monotonic() - ABSENCE_LIMIT_SECONDS
         self._seen = {name: seen for name, seen in self._seen.items() if max(seen) > gone}
         doing = [
@@ -838,7 +918,7 @@ class Tables:
             try:
                 act()
             except Exception as error:
-                # Log only the type: the text may reveal a player's hand.
+                # Log only the type of the error, because its text may reveal a player's hand.
                 _log.error("the periodic task for %s failed: %s", task_name, type(error).__name__)
 
     def _look_at_house(self) -> None:
@@ -846,7 +926,10 @@ class Tables:
             self._keeping = asyncio.create_task(self.run_maintenance())
 
     async def run_maintenance(self) -> None:
-        """Delete expired tables and those named by an operator; the next call retries failures."""
+        """Delete expired tables, and tables that an operator has named.
+
+        After a failure, the next call tries again.
+        """
         try:
             ordered = await self.store.rows("SELECT table_id FROM removing LIMIT ?", REMOVAL_BATCH)
             await self.remove([name for (name,) in ordered])
@@ -855,12 +938,12 @@ class Tables:
                 if self._believes_clock(now, jump):
                     await self.clean(now)
         except Exception as error:
-            # Log any error: nothing awaits this task, and the next round must still come.
+            # Log every error, because nothing awaits this task, and it must run again later.
             reason = error if isinstance(error, HttpError) else type(error).__name__
             _log.error("tables could not be deleted: %s", reason)
 
     def _believes_clock(self, now: float, jump: float) -> bool:
-        """Return whether the clock is credible, and log when it no longer is."""
+        """Return whether the machine's clock is credible. Log an error when it no longer is."""
         believed = abs(jump) <= self.keep.max_clock_jump
         if believed:
             self.store.believe_clock(now)
@@ -875,7 +958,10 @@ class Tables:
         return believed
 
     async def clean(self, now: float) -> None:
-        """Check the next batch of tables; delete the expired ones, a whole series at a time."""
+        """Check the next batch of tables, and delete the expired ones.
+
+        A table of a series is deleted only together with the whole series.
+        """
         clause = "WHERE id > ? ORDER BY id LIMIT ?"
         batch = await self.store.run_read(
             list_tables, self.store, clause, self._cleaned, REMOVAL_BATCH
@@ -899,15 +985,17 @@ class Tables:
         return any(loaded.is_deserted for loaded in self._loaded() if loaded.stored.id == table.id)
 
     async def remove(self, names: Sequence[str]) -> None:
-        """Delete tables with all their rows, and close them in memory."""
+        """Delete tables from the store and from memory."""
         if not names:
             return
-        self._removed.update(names)  # so that they cannot be opened any more
+        self._removed.update(names)  # prevents opening them
         try:
             async with AsyncExitStack() as held:
                 gone = []
                 for name in names:
-                    with suppress(HttpError):  # a damaged table is not in memory
+                    # A damaged table raises an error here. It has no object in memory that must be
+                    # stopped.
+                    with suppress(HttpError):
                         if task := self._live.get(name):
                             table = await asyncio.shield(task)
                             await held.enter_async_context(table.lock)
@@ -936,8 +1024,9 @@ class Tables:
             await self.store.keep_uptime()
             rows = await self.store.rows(query, self.store.uptime(), CLOCK_BATCH + len(self._rung))
         except HttpError:
-            return  # `store.trouble` has the reason; the next round tries again
-        # Handle the clocks that failed before after all others, in turn.
+            # Try again in the next round. The reason of the failure is in `store.trouble`.
+            return
+        # Handle the clocks that were already handled, without success, after all other clocks.
         still = set(rows)
         self._rung = {name: due for name, due in self._rung.items() if (name, due) in still}
         turns = {name: turn for turn, name in enumerate(self._rung)}
@@ -950,11 +1039,11 @@ class Tables:
             except HttpError:
                 continue
             except Exception as error:
-                # A failure at one table must not stop the clocks of the others.
+                # Log the error, because it must not stop the clocks of the other tables.
                 _log.error("the clock of a table could not be checked: %s", type(error).__name__)
 
     def end(self) -> None:
-        """Stop all streams, tables and programs."""
+        """End all streams, tables and programs of the server."""
         self.streams.end()
         for table in self._loaded():
             table.stop()
@@ -962,7 +1051,7 @@ class Tables:
 
 
 def _stopped(task: asyncio.Task[Table]) -> None:
-    """Stop an outdated table, and refuse all further changes of it."""
+    """Stop an outdated table, and refuse all further changes of this object."""
     if not task.cancelled() and task.exception() is None:
         table = task.result()
         table.lock.gone = 503, STORE_RELOADING
@@ -977,17 +1066,23 @@ def _kept_statements(kept: StoredTable, seats: Sequence[Seat]) -> list[Statement
 
 
 def record_head(rules: Any, seed: str) -> str:
-    """Return the head of the record of the game that a seed deals; the empty seed is not secret."""
+    """Return the head of the record of the game that a seed deals.
+
+    The empty seed gives the head of a waiting table, whose deal is not played.
+    """
     return str(rules.record_start(rules.start(Random(f"{seed}/deal")), ()))
 
 
 def _invitation(name: str, visitors: bool) -> str:
-    """Return an invitation to a table: its id if every visitor may sit down, else a new token."""
+    """Return the invitation to any free seat of a table.
+
+    It is the id of the table if all visitors may take a seat, otherwise a random token.
+    """
     return name if visitors else new_token()
 
 
 def _in_next_seat(seat: Seat, number: int, seats: int, is_here: bool) -> Seat:
-    """Return a seat for the rematch, in which everybody moves on by one seat."""
+    """Return a seat of the rematch, at which every player moves on by one seat."""
     return renumber(seat, number, (number + 1) % seats)._replace(
         invitation=new_token() if seat.kind == OPEN else None,
         ready=READY if is_here or seat.kind == PROGRAM else NOT_ARRIVED,

@@ -1,7 +1,7 @@
-"""The history of a game at a table, by the versions of its log.
+"""The history of a game at a table, with a version for each entry of the table's log.
 
-It holds the current position, and a few earlier ones while several players may act. All others are
-replayed from the moves on request.
+The current position is kept in memory, and a few earlier positions if several players may act at
+once. All other positions are replayed from the moves on request.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from quaternity.web.store import TAKEN_BACK, Entry
 from quaternity.web.streams import message
 
 RECENT = 32
-"""Number of recent versions whose positions are kept if several players may act, because a move may
-refer to an earlier version."""
+"""Number of recent versions whose positions are kept if several players may act at once. A move may
+then refer to an earlier version."""
 
 
 class VersionedHistory(GameHistory[Any, Any, Any]):
-    """The history of a game, with a version for each entry of its log.
+    """The history of a game, with a version for each log entry.
 
-    `versions_by_id` maps a seat and the id of its move to the version after that move; `recent`
-    maps versions to positions.
+    `versions_by_id` maps a seat and the id of its move to the version after that move. `recent`
+    maps recent versions to their positions.
     """
 
     keeps_positions = False
@@ -39,13 +39,13 @@ class VersionedHistory(GameHistory[Any, Any, Any]):
         self.versions_by_id: dict[tuple[int, str], int] = {}
         self.recent: OrderedDict[int, Any] = OrderedDict({0: start})
         self._numbers: list[int] = [0]
-        """The number of moves in each version."""
+        """For each version, the number of moves made so far."""
         for entry in entries:
             self.apply_entry(entry)
 
     @property
     def version(self) -> int:
-        """The length of the log."""
+        """The current version, which is the number of entries in the log."""
         return len(self._numbers) - 1
 
     def apply_entry(self, entry: Entry) -> None:
@@ -57,14 +57,14 @@ class VersionedHistory(GameHistory[Any, Any, Any]):
             self.advance(entry, move, self.rules.after(self.position, entry.seat, move))
 
     def advance(self, entry: Entry, move: Any, after: Any, step: Step | None = None) -> None:
-        """Add a move that the store has saved."""
+        """Add a move that has been stored, with the position after it."""
         self.add(entry.seat, move, after, step)
         if entry.id:
             self.versions_by_id[entry.seat, entry.id] = entry.version
         self._note_version()
 
     def take_back(self, count: int) -> None:
-        """Take back the last moves."""
+        """Take back the last `count` moves."""
         super().take_back(count)
         self.forget_positions()
         self._note_version()
@@ -72,15 +72,17 @@ class VersionedHistory(GameHistory[Any, Any, Any]):
     def _note_version(self) -> None:
         self._numbers.append(len(self.moves))
         self.recent[self.version] = self.position
-        # If only one player may act, a move of an earlier version is refused in any case.
+        # Keep only one version if a single player may act, because moves of earlier versions are
+        # then refused.
         limit = RECENT if len(self.rules.to_act(self.position)) > 1 else 1
         while len(self.recent) > limit:
             self.recent.popitem(last=False)
 
     def read_move(self, seat: int, version: int, text: str) -> Any:
-        """Return the move that a text meant in a version.
+        """Return the move that a text means in the version that the player saw.
 
-        Raises `HttpError` if the text is not a move, or if the move means something else by now.
+        Raises `HttpError` if the text is not a move, or if the move is no longer possible with the
+        same meaning.
         """
         rules, stale = self.rules, version != self.version
         gone = HttpError(
@@ -102,7 +104,10 @@ class VersionedHistory(GameHistory[Any, Any, Any]):
         return move
 
     def event_message(self, version: int) -> bytes:
-        """Return the message about an entry of the log, without events if it was taken back."""
+        """Return the stream message about a log entry.
+
+        It contains no events if the move was taken back later.
+        """
         before, number = self._numbers[version - 1], self._numbers[version]
         data: dict[str, Any] = {"version": version, "events": []}
         if number <= before:
@@ -114,7 +119,7 @@ class VersionedHistory(GameHistory[Any, Any, Any]):
 
 
 def replay_position(rules: Any, position: Any, moves: Sequence[tuple[int, Any]]) -> Any:
-    """Return the position after some moves."""
+    """Return the position that is reached from `position` by the given moves."""
     for seat, move in moves:
         position = rules.after(position, seat, move)
     return position
@@ -122,6 +127,6 @@ def replay_position(rules: Any, position: Any, moves: Sequence[tuple[int, Any]])
 
 @lru_cache(maxsize=256)
 def has_random_start(rules: Any) -> bool:
-    """Return whether the initial position depends on chance, so that it may have a secret."""
+    """Return whether the first position of a game is random, and therefore may be secret."""
     first = rules.start(Random(0))
     return any(rules.start(Random(seed)) != first for seed in range(1, 9))

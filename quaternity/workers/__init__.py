@@ -1,1 +1,1 @@
-"""Bulk work in this process, in several processes or on a cluster; isolation of external code."""
+"""Bulk work in one or several processes or on a cluster, and isolation of external code."""

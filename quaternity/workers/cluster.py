@@ -1,4 +1,4 @@
-"""A Dask cluster as a pool of workers; see `quaternity.workers.pool`."""
+"""Dask cluster as a pool of workers (see `quaternity.workers.pool`)."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ Check: TypeAlias = Callable[[], None]
 Start: TypeAlias = Callable[[], tuple[Executor, Check]]
 
 CLUSTER_SECONDS = 10
-"""Maximum time to wait for a cluster to answer, and then for its first worker, in seconds."""
+"""Maximum time in seconds to wait for an answer of the cluster, and then for its first worker."""
 
 MAX_LISTED_FAULTS = 5
-"""Maximum number of faults listed in an error message."""
+"""Maximum number of faults that an error message lists."""
 
 WORKERLESS_SECONDS = 60
-"""Maximum time that a cluster may be without workers during the work, in seconds."""
+"""Maximum time in seconds for which a cluster may have no workers during the work."""
 
 
 @contextmanager
 def cluster_client(address: str) -> Iterator[Any]:
-    """Yield a client of the scheduler at an address that has at least one worker.
+    """Yield a client of a scheduler that has at least one worker.
 
-    Raises `InputError` if `distributed` is not installed, no scheduler answers, there are no
-    workers, or another version of this package is installed there.
+    Raise `InputError` if `distributed` is not installed, if no scheduler answers at the address, if
+    it has no workers, or if another version of this package is installed on the cluster.
     """
     import logging
 
@@ -45,7 +45,7 @@ def cluster_client(address: str) -> Iterator[Any]:
             f"dask {address!r}: the package 'distributed' is not installed "
             "(pip install '.[cluster]')"
         ) from error
-    # A lost connection raises an exception here. Dask also logs it, with tracebacks.
+    # A lost connection raises an exception here, so Dask need not log it as well.
     loggers = [
         logging.getLogger(name)
         for name in ("distributed", "distributed.client", "tornado.application")
@@ -55,8 +55,8 @@ def cluster_client(address: str) -> Iterator[Any]:
         logger.setLevel(logging.CRITICAL)
     try:
         try:
-            # Check the address first: a client with an invalid address is never closed and prints
-            # a traceback at exit, after twice the time limit.
+            # The address is checked first, because a client with an invalid address is never
+            # closed. It would print a traceback at exit, after twice the time limit.
             get_address_host_port(address)
             client = Client(address, timeout=CLUSTER_SECONDS, set_as_default=False)
         except (OSError, ValueError, TypeError, ImportError) as error:
@@ -99,7 +99,7 @@ def _join_faults(faults: list[str]) -> str:
 
 
 def _fault(code: Code, check: bytes) -> str | None:
-    """Install code on this worker, and return the error of a check there, or None."""
+    """Install code on this worker and run a check. Return the error of the check, or None."""
     try:
         install(code)
         pickle.loads(check)()  # noqa: S301  # our own
@@ -109,9 +109,10 @@ def _fault(code: Code, check: bytes) -> str | None:
 
 
 def _call(code: Code, work: bytes) -> Any:
-    """Call a function on this worker.
+    """Install code on this worker, and call a function.
 
-    The call is sent as bytes, because the scheduler lacks the code to unpickle it.
+    The call is sent as bytes, because the scheduler does not have the code that is needed to
+    unpickle it.
     """
     install(code)
     function, arguments = pickle.loads(work)  # noqa: S301  # our own
@@ -119,9 +120,9 @@ def _call(code: Code, work: bytes) -> Any:
 
 
 def cluster_parts(client: Any) -> tuple[Any, ...]:
-    """Return the arguments of a `Pool` that uses the cluster of a client.
+    """Return the arguments for a `Pool` that uses the cluster of a client.
 
-    The check raises `WorkersLost` if the connection to the cluster is lost, or if the cluster has
+    The pool raises `WorkersLost` if the connection to the cluster is lost, or if the cluster has
     had no workers for `WORKERLESS_SECONDS`.
     """
     from distributed import KilledWorker
@@ -142,15 +143,16 @@ def cluster_parts(client: Any) -> tuple[Any, ...]:
         executor: Any = client.get_executor(pure=False)
         submit = executor.submit
         executor.submit = lambda *work: submit(_call, code, pickle.dumps((work[0], work[1:])))
-        # This executor does not support `cancel_futures`; with `wait=False` it cancels them.
+        # This executor does not support `cancel_futures`, but `wait=False` cancels the futures.
         return executor, partial(executor.shutdown, wait=False)
 
     address = client.scheduler.address
-    missed: float | None = None  # time since when there has been no worker
+    missed: float | None = None  # This is the time since when the cluster has had no worker.
 
     def check() -> None:
         nonlocal missed
-        # The executor's futures wait for ever if the scheduler or all workers are lost.
+        # If the scheduler or all workers are lost, the futures of the executor never end, so they
+        # are checked here.
         try:
             workers = client.status == "running" and client.nthreads()
         except OSError:
@@ -168,7 +170,8 @@ def cluster_parts(client: Any) -> tuple[Any, ...]:
 
     threads = sum(client.nthreads().values())
     # If a worker dies while its result is fetched, the executor mistakes the result for an error
-    # and fails to unpack it. A worker that joins later may lack this package. Errors of our own
-    # calls are returned as results, so these exceptions have no other causes.
+    # and fails to unpack it. A worker that joins later may lack this package. Both cases raise
+    # these exceptions. Errors of submitted functions are returned as results, so they cannot be
+    # confused with them.
     lost = KilledWorker, ValueError, ImportError, AttributeError, RuntimeError
     return start, 2 * threads + 1, lost, check, 1, prepare

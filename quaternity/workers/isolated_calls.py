@@ -1,15 +1,15 @@
-"""Calls in an isolated process, so that external code cannot harm the calling process.
+"""Function calls in an isolated process, so that external code cannot harm the calling process.
 
     result = own_process().call(play_game, tournament, 261, seconds=60)
 
-In shared memory, the process notes every move and when a player begins to think. If it dies, or is
-killed because a player exceeds the time limit, the notes show which player was thinking and which
-moves were made. The calling process alone checks the time limit, so even a loop that catches every
-exception, or blocks all other threads, is ended. The process ends with the calling process, however
-that ends. Processes started by a player end with the player's process
-(`quaternity.workers.supervisor`).
+The isolated process notes in shared memory every move and the moment when a player begins to think.
+If it dies, or is killed because a player exceeds the time limit, the notes show which player was
+thinking and which moves were made. The calling process checks the time limit, so it can end even a
+loop that catches every exception or blocks all other threads. The isolated process ends with the
+calling process, in whatever way the latter ends. Processes started by a player end with the
+player's process (`quaternity.workers.supervisor`).
 
-Requires POSIX.
+This module requires POSIX.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from quaternity.workers.supervisor import MAX_PROCESSES, Child, Overdue, TooMany
 Result = TypeVar("Result")
 
 MAX_MOVE_SECONDS = 10**6
-"""Maximum value of the time limit per move of a player, in seconds."""
+"""Maximum value that users can choose for the time limit per move of a player, in seconds."""
 
 EXTERNAL_MOVE_SECONDS = 60
 """Default time limit per move of an external player, in seconds."""
@@ -46,21 +46,21 @@ _START = (
 
 
 def check_move_seconds(seconds: float | None) -> None:
-    """Raise `InputError` unless the seconds are > 0 and <= `MAX_MOVE_SECONDS`."""
+    """Raise `InputError` unless a time limit per move is > 0 and <= `MAX_MOVE_SECONDS`."""
     if seconds is not None and not 0 < seconds <= MAX_MOVE_SECONDS:
         raise InputError(f"move-seconds: must be > 0 and <= {MAX_MOVE_SECONDS}, not {seconds:g}")
 
 
 class ProcessEnded(LimitError):
-    """A process ended before it returned a result.
+    """Error for a process that ended before it returned a result.
 
     Attributes:
-        how: How it ended, as a predicate.
+        how: How the process ended, as the predicate of a sentence.
         thinking: The seat of the player that was thinking, or None.
-        moves: The noted moves.
-        overdue: Whether it was killed because it exceeded the time limit.
-        stack: The stack trace at the time limit, the innermost call first; may be empty.
-        too_large: Whether it was killed because it exceeded the memory limit.
+        moves: The moves that the process noted.
+        overdue: Whether the process was killed because it exceeded the time limit.
+        stack: The stack trace at the time limit, innermost call first. It may be empty.
+        too_large: Whether the process was killed because it exceeded the memory limit.
     """
 
     def __init__(
@@ -81,10 +81,10 @@ class ProcessEnded(LimitError):
 
 
 class IsolatedProcess:
-    """A process that runs one call at a time. It is started when needed, also after it has ended.
+    """A process that runs one call at a time. It is started when it is needed.
 
-    `wanted` names the expected result in error messages.
-    Cost: 0.3 s to start the process, 0.2 ms per call.
+    If it has ended, the next call starts a new one. `wanted` names the expected result in error
+    messages. It takes 0.3 s to start the process, and 0.2 ms per call.
     """
 
     def __init__(self, wanted: str = "move") -> None:
@@ -93,7 +93,7 @@ class IsolatedProcess:
         self.child: Child | None = None
         self._file, self._stacks = _memory_file(), _memory_file()
         self._file.truncate(NOTED_BYTES)
-        # A player that writes to all open files writes behind the notes.
+        # If a player writes to all open files, its output is placed after the notes.
         self._file.seek(NOTED_BYTES)
         self._notes = Notes(self._file.fileno())
         for file in (self._file, self._stacks):
@@ -113,24 +113,22 @@ class IsolatedProcess:
     ) -> Result:
         """Call a function in the process and return its result.
 
-        Arguments and result must be picklable, and the function is pickled by its name.
+        The arguments and the result must be picklable. The function is pickled by its name.
 
         Args:
-            function: The function.
-            arguments: Its arguments.
-            seconds: Time limit for each move of a player, in seconds; None for no limit.
-            memory: Memory limit of the process and the processes it started, in bytes; None for no
-                limit.
+            seconds: Time limit for each move of a player, in seconds. None means no limit.
+            memory: Memory limit of the process and of the processes it started, in bytes. None
+                means no limit.
 
         Raises:
             ProcessEnded: If the process died, or was killed because it exceeded a limit.
-            Exception: If the function raised it.
+            Exception: Any exception that the function raised.
         """
         mark = os.urandom(MARK_BYTES)
         work = pickle.dumps((function, arguments))
         try:
             if self._path != sys.path:
-                self.end()  # its import path is outdated
+                self.end()  # The import path has changed since the process was started.
             if self.child is None or not self.child.is_running:
                 self._path = list(sys.path)
                 self.end()
@@ -150,7 +148,7 @@ class IsolatedProcess:
         return result  # type: ignore[no-any-return]  # the function's result
 
     def end(self) -> None:
-        """End the process at once, if it exists, and the processes it started."""
+        """End the process immediately, if it exists, with all processes that it started."""
         child, self.child = self.child, None
         if child is not None:
             child.end()
@@ -207,7 +205,7 @@ class IsolatedProcess:
 
 
 def _memory_file() -> io.FileIO:
-    """Return an unnamed file that other processes can inherit; on Linux, it is in memory."""
+    """Return an unnamed file that other processes can inherit. On Linux, it is in memory."""
     if sys.platform == "linux":
         return io.FileIO(os.memfd_create("quaternity"), "r+")
     from tempfile import TemporaryFile
@@ -217,7 +215,10 @@ def _memory_file() -> io.FileIO:
 
 
 def find_answer(mark: bytes, data: bytearray) -> bytes | None:
-    """Return the answer if it is complete, else None; discard output of others before its mark."""
+    """Return the answer after a mark, or None if it is incomplete.
+
+    Everything before the mark is output of other code and is removed from the data.
+    """
     begin = data.find(mark)
     del data[: max(0, len(data) - MARK_BYTES) if begin < 0 else begin]
     body = MARK_BYTES + LENGTH.size
@@ -231,7 +232,7 @@ _thread_local = threading.local()
 
 
 def own_process() -> IsolatedProcess:
-    """Return the isolated process of this thread."""
+    """Return the isolated process of the current thread."""
     if not hasattr(_thread_local, "process"):
         _thread_local.process = IsolatedProcess()
     process: IsolatedProcess = _thread_local.process

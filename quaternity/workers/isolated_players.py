@@ -1,8 +1,8 @@
-"""External players: strategies and bots that are not part of this package.
+"""Calls of external players: strategies and bots that are not part of this package.
 
-Any error of such a player becomes a `PlayerFault` that names the player. In long runs, external
-players run in a separate process (`quaternity.workers.isolated_calls`), so that even a crash ends
-only their game.
+Any error of an external player becomes a `PlayerFault` that names the player. In long runs,
+external players run in a separate process (`quaternity.workers.isolated_calls`), so that even a
+crash ends only one game.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from quaternity.workers.program import ProgramFault
 Result = TypeVar("Result")
 
 MAX_TRACEBACK_LENGTH = 100_000
-"""Number of characters that are kept from the end of a traceback."""
+"""Maximum length of a traceback in characters. A longer traceback is cut off at the beginning."""
 
 
 class SeatedPlayer(NamedTuple):
-    """A player in a seat. Its kind is "strategy", "bot" or "player"."""
+    """A player in a seat. The kind of the player is "strategy", "bot" or "player"."""
 
     kind: str
     name: str
@@ -33,14 +33,15 @@ class SeatedPlayer(NamedTuple):
         return f"{self.kind} {self.name!r} in seat {self.seat}"
 
     def fault(self, error: BaseException, more: str = "") -> PlayerFault:
-        """Return the fault of a player whose code raised an error; re-raise a user's interrupt."""
+        """Return the fault of a player whose code raised an error. Re-raise an interrupt."""
         if is_interrupt(error):
             raise error
         if isinstance(error, ProgramFault):
             kind = PlayerTimeout if error.overdue else PlayerFault
             return kind(f"{self} {error.what}", error.errors)
         trace = error.__traceback__
-        # The outermost call is ours; show only the frames of the player's code.
+        # The outermost call belongs to this package, so only the frames of the player's code are
+        # shown.
         inner = trace.tb_next if trace is not None else None
         lines = format_exception(type(error), error, inner or trace)
         return PlayerFault(
@@ -49,21 +50,22 @@ class SeatedPlayer(NamedTuple):
         )
 
     def rule_fault(self, error: Exception) -> PlayerFault:
-        """Return the fault of a player that broke the rules."""
+        """Return the fault of a player who broke the rules."""
         return PlayerFault(f"{self}: {error}")
 
     def call(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """Call a player's function and return the result; turn any error into a `PlayerFault`."""
+        """Call a player's function and return its result. Convert any error to a `PlayerFault`."""
         try:
             return function(*arguments)
-        except BaseException as error:  # external code may raise anything
+        except BaseException as error:  # External code may raise any exception.
             raise self.fault(error) from error
 
     def validate(self, plain: Callable[[object], Result], answer: object) -> Result:
-        """Validate a player's answer with `plain`; turn any error into a `PlayerFault`."""
+        """Validate a player's answer with `plain`. Convert any error to a `PlayerFault`."""
         try:
             return plain(answer)
-        except BaseException as error:  # the answer may be of any class
+        # The methods of an answer of an external class may raise any exception.
+        except BaseException as error:
             if is_interrupt(error):
                 raise
             raise PlayerFault(
@@ -79,22 +81,22 @@ def play_isolated(
     play: Callable[..., Result],
     *arguments: Any,
 ) -> Result:
-    """Play a game, or a part of it, in a separate process, and return the result of `play`.
+    """Play a game or a part of it in a separate process. Return the result of `play`.
 
-    If the process dies but no player exceeded the time limit, the game is played once more, because
-    another program may have killed the process.
+    If the process dies although no player exceeded the time limit, the game is played once more,
+    because another program may have killed the process.
 
     Args:
         kind: "strategy", "bot" or "player".
         seats: Name of the player in each seat.
-        seconds: Time limit for each move of a player, in seconds; None for no limit.
-        place: Returns the place in the game from the noted moves and the seat that is thinking, or
-            None. None if the caller knows the place.
-        play: Plays the game or a part of it, with `arguments`. All must be picklable.
-        arguments: Arguments of `play`.
+        seconds: Time limit for each move of a player, in seconds. None means no limit.
+        place: Function that takes the noted moves and the seat that was thinking (or None), and
+            returns the place of the fault. None if the caller knows the place.
+        play: Function that plays. It must be picklable, as must its arguments and its result.
 
     Raises:
-        PlayerFault: If a player failed, or the process died twice, the second time in its code.
+        PlayerFault: If a player failed, or the process died twice, the second time in the player's
+            code.
         PlayerTimeout: If a player exceeded the time limit.
         GameLimit: If the process died twice, the second time not in a player's code.
     """

@@ -1,14 +1,14 @@
-"""Isolated solvers: each external solver runs in a separate process, with limits.
+"""Isolated solvers: each external solver runs in a separate process with limits.
 
-    row = apart(find_solver("theirs"), Limits(seconds=10, memory=2000))
+    row = isolate(find_solver("theirs"), Limits(seconds=10, memory=2000))
     judge(problem, [row, SOLVERS["max-flow"]])
 
-Such a solver cannot harm the calling process, even if it hangs in compiled code, allocates too much
-memory, forks, prints, exits, raises any exception or returns any object. The call raises a
-`SolverTimeout`, an `OutOfMemory` or a `SolverCrash`, and the next problem gets a new process.
-Processes that the solver started end with its answer, and their processor time counts as the
-solver's. The answer is converted to a verdict of plain numbers, so no code of the solver runs in
-the calling process.
+An isolated solver cannot harm the calling process, even if it hangs in compiled code, allocates too
+much memory, forks, prints, exits, raises any exception or returns any object. If it fails, the call
+raises a `SolverTimeout`, an `OutOfMemory` or a `SolverCrash`, and the next problem gets a new
+process. Processes that the solver started end with its answer, and their processor time counts as
+part of the solver's time. The answer is converted to a verdict that consists of plain numbers. No
+code of the solver runs in the calling process.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ from solvers.solver import Solver
 from solvers.verdict import Verdict, copy_verdict
 
 START_SECONDS = 20.0
-"""Minimum time limit for the imports and the warm-up of a solver, in seconds."""
+"""Minimum value of the time limit for the imports and the warm-up of a solver, in seconds."""
 
 MEGABYTE = 1 << 20
 
 
 class Limits(NamedTuple):
-    """The limits of a solver.
+    """Limits of an isolated solver.
 
     Attributes:
         seconds: Maximum wall-clock time for an answer, in seconds.
         memory: Maximum memory of the solver and the processes that it starts, in megabytes.
-        patience: Number of consecutive runs stopped at a limit after which the solver is not run
-            again; None for no limit.
+        patience: Maximum number of consecutive runs that are stopped at a limit. After them, the
+            solver is not run again. None means no maximum.
     """
 
     seconds: float = 10.0
@@ -67,13 +67,13 @@ LIMITS = Limits()
 
 
 class Run(NamedTuple):
-    """One run of a solver.
+    """Result of a run of a solver.
 
     Attributes:
-        answer: The answer of the solver. From another process, it is a verdict of plain numbers, or
-            a `RemoteValue` object for any other answer.
-        build: Seconds of processor time to build the model.
-        solve: Seconds of processor time to solve the model.
+        answer: The answer of the solver. If it comes from another process, it is a verdict of plain
+            numbers, or a `RemoteValue` if it was not a verdict.
+        build: Processor time to build the model, in seconds.
+        solve: Processor time to solve the model, in seconds.
         peak: Peak memory of the solver's process during the run, including all libraries, in bytes.
             None if the solver ran in this process or the system does not report it.
     """
@@ -85,7 +85,7 @@ class Run(NamedTuple):
 
 
 class RemoteValue:
-    """A placeholder for a value that stays in another process, with the same representation."""
+    """Placeholder for a value that stays in another process. It has the same `repr`."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -96,7 +96,7 @@ class RemoteValue:
 
 @dataclass(frozen=True, slots=True)
 class IsolatedSolver(Solver):
-    """A solver that runs in another process. It is pickled as its name and its limits."""
+    """A solver that runs in another process. Only its name and limits are pickled."""
 
     limits: Limits = LIMITS
 
@@ -108,11 +108,11 @@ class IsolatedSolver(Solver):
         return isolate(self, self.limits._replace(seconds=seconds))
 
     def start(self) -> None:
-        """Start the process and warm the solver up, so that its imports are not measured."""
+        """Start the process and warm up the solver, so that its imports are not measured."""
         _process_of(self.name).start(self.limits)
 
     def run(self, problem: DealProblem, seconds: float | None = None, *, warm: bool = False) -> Run:
-        """Run the solver once, with a time limit of `seconds` if that is below its own limit.
+        """Run the solver once. `seconds` lowers the time limit if it is below that of the solver.
 
         If `warm` is true, the solver is warmed up first.
 
@@ -120,8 +120,8 @@ class IsolatedSolver(Solver):
             SolverTimeout: If the time limit was reached.
             OutOfMemory: If the memory limit was reached.
             SolverCrash: If the solver raised any other error, or its process ended.
-            LimitError: If the solver raised it, or reached `Limits.patience`.
-            UnsupportedProblem: If the solver raised it.
+            LimitError: If the solver raised this error, or reached `Limits.patience`.
+            UnsupportedProblem: If the solver raised this error.
         """
         limits = self.limits
         if seconds is not None:
@@ -134,11 +134,12 @@ class IsolatedSolver(Solver):
 
 
 def isolate(solver: Solver, limits: Limits = LIMITS) -> IsolatedSolver:
-    """Return a solver that runs in another process, which finds the solver by its name.
+    """Return a solver that runs in another process.
 
-    Each thread uses one process per solver.
-    Cost: half a second to start a process, and the time of its imports; then a fraction of a
-    millisecond per problem.
+    That process finds the solver by its name.
+
+    Each thread uses one process per solver. It takes half a second plus the time of the imports to
+    start a process, and a fraction of a millisecond per problem.
     """
     name = solver.name
 
@@ -169,10 +170,10 @@ def time_run(
     *,
     warm: bool = True,
 ) -> Run:
-    """Run a solver once, in this process, without garbage collection, as `timeit` does.
+    """Run a solver once in this process, without garbage collection as in `timeit`.
 
-    If `warm` is true, the solver is warmed up first, because the previous solver has displaced its
-    data from the processor's caches.
+    If `warm` is true, the solver is warmed up first, because the run of another solver has
+    displaced its data from the processor's caches.
     """
     if warm:
         with suppress(Exception):
@@ -192,7 +193,7 @@ def time_run(
 
 
 def warm_up(solver: Solver) -> None:
-    """Run a solver on two tiny problems so that its imports are loaded."""
+    """Run a solver on two tiny problems, so that everything it needs is imported."""
     known = SetConstraint.of([[0, 1], [0, 1], [0]], players=2)
     for hands in ((2, 1), (0, 3)):
         problem = DealProblem(hands, [known])
@@ -201,7 +202,7 @@ def warm_up(solver: Solver) -> None:
 
 
 class _SolverProcess:
-    """The process of one solver, and its consecutive losses.
+    """The process of one solver, and how many of its runs were stopped at a limit.
 
     Attributes:
         warm: Whether to warm the solver up when its process starts.
@@ -215,7 +216,7 @@ class _SolverProcess:
         self.losses = 0
 
     def start(self, limits: Limits) -> None:
-        """Start the process and load the solver; also warm it up unless that failed before."""
+        """Start the process, load the solver and, unless that failed before, warm it up."""
         if self.process.is_running:
             return
         seconds, memory = max(limits.seconds, START_SECONDS), limits.memory * MEGABYTE
@@ -224,14 +225,15 @@ class _SolverProcess:
                 _prepare_remotely, self.name, self.warm, seconds=seconds, memory=memory
             )
         except ProcessEnded:
-            self.warm = False  # the error will occur again when the solver runs
+            # The error will occur again when the solver runs, and is reported then.
+            self.warm = False
 
     def ask(
         self, function: Callable[..., Any], name: str, problem: DealProblem, limits: Limits
     ) -> Any:
-        """Return the result of a function in the process.
+        """Return the result of a function that is called in the process.
 
-        Raise the same errors as `IsolatedSolver.run`.
+        The errors are those of `IsolatedSolver.run`.
         """
         if limits.patience is not None and self.losses >= limits.patience:
             raise LimitError(f"not run again: no answer {self.losses} times in a row")
@@ -318,7 +320,7 @@ def _run_remotely(
 
 
 def _catch_errors(name: str, call: Callable[[Solver], Any]) -> tuple[Any, Any]:
-    """Return None and the result of a call, or the class and the text of its error."""
+    """Call a function with a solver. Return None and the result, or the error's class and text."""
     try:
         return None, call(_solver(name))
     except SolverTimeout as error:
@@ -334,7 +336,10 @@ def _catch_errors(name: str, call: Callable[[Solver], Any]) -> tuple[Any, Any]:
 
 
 def _limit_memory(memory: int) -> None:
-    """Set a memory limit in the system; the parent checks a lower one and usually acts first."""
+    """Set a memory limit in the operating system.
+
+    It is higher than the limit that the parent process checks, so it is rarely reached.
+    """
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
@@ -344,7 +349,7 @@ def _limit_memory(memory: int) -> None:
 
 
 def _total_processor_time() -> float:
-    """Return the processor time of this process and its finished children, in seconds."""
+    """Return the processor time of this process and of its finished children, in seconds."""
     import resource
 
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -352,7 +357,7 @@ def _total_processor_time() -> float:
 
 
 def _end_children() -> None:
-    """End the processes that a solver left running, so that their time counts for this run."""
+    """End the processes that a solver left behind, so that their time counts for this run."""
     while children := descendants(os.getpid())[1:]:
         for child in children:
             with suppress(ProcessLookupError, PermissionError):

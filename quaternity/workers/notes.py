@@ -1,4 +1,4 @@
-"""Notes of an isolated process about its game, in memory that it shares with its parent."""
+"""Notes of an isolated process about its game, in memory shared with the parent process."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from mmap import mmap
 from struct import Struct
 
 MAX_NOTED_BYTES = 1 << 23
-"""Maximum size of the noted moves, in bytes; the later moves of a longer game are not noted."""
+"""Maximum size of the noted moves, in bytes. Moves beyond it are not noted."""
 
 _STATE = Struct("<3Q")
 
 NOTED_BYTES = _STATE.size + MAX_NOTED_BYTES
-"""Size of the shared file, in bytes."""
+"""Size of the shared file of notes, in bytes."""
 
 
 class Notes:
-    """Notes of a process about its game, in a file that it shares with its parent.
+    """Notes of a process about its game, in a file shared with the parent process.
 
-    Cost: less than a microsecond per note.
+    A note takes less than a microsecond.
     """
 
     def __init__(self, file: int) -> None:
@@ -37,7 +37,7 @@ class Notes:
         _STATE.pack_into(self._memory, 0, self._thoughts, seat + 1, self._used)
 
     def note_move(self, move: str) -> None:
-        """Note that a move was made and no player is thinking."""
+        """Note that a move was made and that no player is thinking."""
         line = f"{move}\n".encode()
         start, end = _STATE.size + self._used, self._used + len(line)
         self._fits = self._fits and end <= MAX_NOTED_BYTES
@@ -47,12 +47,12 @@ class Notes:
         _STATE.pack_into(self._memory, 0, self._thoughts, 0, self._used)
 
     def state(self) -> tuple[int, int | None]:
-        """Return how often players began to think, and the seat that is thinking now, or None."""
+        """Return how often players have begun to think, and the seat that is thinking or None."""
         thoughts, thinking, _ = _STATE.unpack_from(self._memory, 0)
         return thoughts, thinking - 1 if thinking else None
 
     def detach(self) -> None:
-        """Detach from the shared file: write further notes to private memory."""
+        """Detach from the shared file. Further notes are written to private memory."""
         self._memory = mmap(-1, NOTED_BYTES)
 
     def moves(self) -> list[str]:
@@ -66,12 +66,12 @@ _notes: Notes | None = None
 
 
 def notes() -> Notes | None:
-    """Return the notes of this process, or None if it is not an isolated process."""
+    """Return the notes of this process, or None if the process is not isolated."""
     return _notes
 
 
 def note_in(file: int) -> Notes:
-    """Write the notes of this process to a file of size `NOTED_BYTES` from now on."""
+    """Start writing the notes of this process to a file, whose size must be `NOTED_BYTES`."""
     global _notes
     _notes = Notes(file)
     return _notes

@@ -1,16 +1,17 @@
-"""Pools for bulk work: one ordered map for this process, several processes or a Dask cluster.
+"""Pools for bulk work: an ordered map in this process, in several processes or on a Dask cluster.
 
     with open_executor(workers=8) as pool:
         for result in ordered_map(pool, play_one, range(10_000), chunk_size=50):
             ...
 
-All work runs in a `concurrent.futures.Executor`. Results are always yielded in the order of the
-items, and each item has its own random generator (`item_random`). So the same seed gives the same
-results in one process, in eight processes, or on a cluster.
+All work runs in a `concurrent.futures.Executor`. The results are yielded in the order of the items,
+and each item has a separate random generator (`item_random`). Therefore, the same seed gives the
+same results in one process, in eight processes or on a cluster.
 
-If a worker dies (killed, or out of memory), its chunks are submitted again, so no results are lost.
-All results before an error are yielded before the error is raised.
-An interrupt stops the work promptly. The results yielded before it are complete.
+If a worker dies (because it is killed or out of memory, for example), its chunks are submitted
+again, so no results are lost. If an item raises an error, the results of all earlier items are
+yielded first. An interrupt stops the work promptly, and the results yielded until then are
+complete.
 """
 
 from __future__ import annotations
@@ -40,20 +41,20 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
 _Done: TypeAlias = "tuple[list[Result], Raised | None]"
-"""The results of a chunk before the first error, and that error or None."""
+"""Result of a chunk: the results before the first error, and this error or None."""
 
 MAX_LOSSES = 4
-"""Maximum number of consecutive losses of workers without a finished chunk."""
+"""Maximum number of times that workers may die before another chunk is finished."""
 
 MAX_WORKERS = 1024
 """Maximum number of processes that `open_executor` starts."""
 
 CHECK_SECONDS = 2
-"""Seconds between two checks of whether a waiting pool can still receive results."""
+"""Seconds between two checks of whether results can still arrive."""
 
 
 def item_random(seed: int, index: int) -> Random:
-    """Return the random generator of an item. It depends only on the seed and the index.
+    """Return the random generator of an item, which depends only on the seed and the index.
 
     >>> item_random(7, 3).random() == item_random(7, 3).random() != item_random(7, 4).random()
     True
@@ -62,7 +63,7 @@ def item_random(seed: int, index: int) -> Random:
 
 
 class SerialExecutor(Executor):
-    """An executor that runs each call immediately in this process. Interrupts propagate."""
+    """Executor that runs each call immediately in this process. Interrupts are not caught."""
 
     def submit(
         self,
@@ -71,7 +72,7 @@ class SerialExecutor(Executor):
         *args: Arguments.args,
         **kwargs: Arguments.kwargs,
     ) -> Future[Result]:
-        """Return a future that is already done."""
+        """Call the function and return a finished future."""
         future: Future[Result] = Future()
         try:
             future.set_result(fn(*args, **kwargs))
@@ -85,12 +86,12 @@ def _nothing() -> None:
 
 
 class Pool:
-    """An executor that is started when needed, and restarted after its workers died.
+    """An executor that is started when it is needed, and restarted if its workers die.
 
     Attributes:
-        in_flight: Number of chunks to keep submitted.
+        in_flight: Maximum number of chunks that are submitted at the same time.
         threads: Number of threads that this process may use while the workers are idle.
-        lost: The exceptions of a future that mean that a worker died.
+        lost: Exceptions of a future that mean that a worker died.
     """
 
     def __init__(
@@ -102,17 +103,19 @@ class Pool:
         threads: int = 1,
         prepare: Callable[[Iterable[str], Callable[[], object]], None] = lambda names, check: None,
     ) -> None:
-        """Make a pool.
+        """Initialize a pool. No worker is started yet.
 
         Args:
-            start: Returns an executor, and a function that ends it and its running calls at once.
-            in_flight: See above.
+            start: Function that returns an executor, and a function that ends it immediately,
+                including running calls.
+            in_flight: Maximum number of chunks that are submitted at the same time.
             lost: Exceptions that mean that a worker died, in addition to `BrokenExecutor`.
-            check: Called every `CHECK_SECONDS` while waiting. It raises an error if no more results
-                can arrive.
-            threads: See above.
-            prepare: Called with the names of players and solvers, and with a check. On a cluster,
-                it sends their code to the workers and raises `InputError` if the check fails there.
+            check: Function that is called every `CHECK_SECONDS` while the pool waits for a result.
+                It must raise an error if no more results can arrive.
+            threads: Number of threads that this process may use while the workers are idle.
+            prepare: Function that takes the names of players and solvers, and a check. On a
+                cluster, it sends their code to the workers and raises `InputError` if the check
+                fails there.
         """
         self._start = start
         self._running: tuple[Executor, Callable[[], None]] | None = None
@@ -124,7 +127,7 @@ class Pool:
 
     @classmethod
     def around(cls, executor: Executor, in_flight: int = 4) -> Pool:
-        """Make a pool around the executor of a caller; the pool never ends or restarts it."""
+        """Return a pool that uses the caller's executor, but never ends or restarts it."""
         return cls(lambda: (executor, _nothing), in_flight)
 
     def submit(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
@@ -140,11 +143,11 @@ class Pool:
                 return future.result(timeout=CHECK_SECONDS)
             except TimeoutError:
                 if future.done():
-                    raise  # the submitted call raised it
+                    raise  # The submitted function raised this error.
                 self._check()
 
     def terminate(self) -> None:
-        """End all workers at once, including running calls. The next `submit` starts new ones."""
+        """End all workers immediately, including running calls. The next `submit` starts others."""
         running, self._running = self._running, None
         if running is not None:
             _, end_now = running
@@ -161,21 +164,20 @@ class Pool:
 
 @contextmanager
 def open_executor(workers: int = 1, dask: str | None = None) -> Iterator[Pool]:
-    """Open a pool for bulk work: this process (1 worker), several processes, or a Dask cluster.
+    """Open a pool: this process (if `workers` is 1), several processes, or a Dask cluster.
 
     Processes are spawned, so functions, items and results must be picklable, and the functions must
     be in an importable module. The scheduler and the workers of a cluster must have the same
-    version of this package; `Pool.prepare` sends the code of external players and solvers to the
-    workers. An exception in the block stops all workers at once.
+    version of this package. `Pool.prepare` sends the code of external players and solvers to the
+    workers. An exception in the `with` block stops all workers immediately.
 
     Args:
-        workers: Number of processes; ignored with `dask`.
+        workers: Number of processes. Ignored if `dask` is given.
         dask: Address of a running scheduler, such as `tcp://10.0.0.5:8786`.
 
     Raises:
-        InputError: If the number of workers is out of range; if `distributed` is not installed; if
-            no scheduler answers at the address, or it has no workers; or if the scheduler or a
-            worker has another version of this package.
+        InputError: If the number of workers is out of range, or for the reasons of
+            `quaternity.workers.cluster.cluster_client`.
     """
     if dask is not None:
         from quaternity.workers.cluster import cluster_client, cluster_parts
@@ -209,20 +211,21 @@ def ordered_map(
     chunk_size: int = 1,
     on_done: Callable[[int], None] | None = None,
 ) -> Iterator[Result]:
-    """Yield the result of `function` for every item, in order. Items are read as needed.
+    """Yield the result of `function` for every item, in order.
 
     Args:
         pool: The pool or executor that calls the function.
-        function: The function.
-        items: The items.
+        function: The function to call for each item.
+        items: The items, which are read as they are needed.
         chunk_size: Number of items that a worker gets at a time. At most `pool.in_flight` chunks
             are submitted at the same time.
-        on_done: Called with the number of results of each chunk that has been returned.
+        on_done: Called after each finished chunk with the number of its results.
 
     Raises:
-        WorkersLost: If workers died more than `MAX_LOSSES` times in a row without a finished chunk.
-        Exception: If `function` raised it, after all earlier results; `SystemExit` becomes a
-            `SolverFault`.
+        WorkersLost: If workers died more than `MAX_LOSSES` times in a row before a chunk was
+            finished.
+        Exception: Any exception that `function` raised, after all earlier results are yielded.
+            `SystemExit` becomes a `SolverFault`.
     """
     if chunk_size < 1:
         raise InputError(f"chunk_size: must be at least 1, not {chunk_size}")
@@ -266,16 +269,17 @@ def ordered_map(
             if raised is not None:
                 raise raised.error
     except BaseException:
-        pool.terminate()  # an error, an interrupt, or the caller has closed this generator
+        # There was an error or an interrupt, or the caller has closed this generator.
+        pool.terminate()
         raise
 
 
 def threaded_map(
     threads: int, function: Callable[[Item], Result], items: Iterable[Item]
 ) -> Iterator[Result]:
-    """Yield the result of `function` for every item, in order, computed by threads.
+    """Yield the result of `function` for every item, in order, using several threads.
 
-    Threads help if NumPy does most of the work.
+    Threads save time if NumPy does most of the work.
     """
     if threads == 1:
         yield from map(function, items)
@@ -285,7 +289,7 @@ def threaded_map(
 
 
 class _Chunk(Generic[Item, Result]):
-    """Some items, and the future of their results after submission to a worker."""
+    """Some items, and the future of their results once they are submitted."""
 
     __slots__ = ("future", "items")
 
@@ -294,12 +298,12 @@ class _Chunk(Generic[Item, Result]):
         self.future: Future[_Done[Result]] | None = None
 
     def wait(self, pool: Pool) -> _Done[Result]:
-        """Wait for the results before the first error, and for that error or None."""
+        """Wait for the chunk. Return the results before the first error, and this error or None."""
         assert self.future is not None, "the chunk was submitted"
         return pool.wait(self.future)
 
     def reset_unless_finished(self) -> None:
-        """Mark the chunk for resubmission unless its results have arrived."""
+        """Clear the future, so that the chunk is submitted again, unless its results are known."""
         future = self.future
         if future is None or not future.done() or future.cancelled() or future.exception():
             self.future = None
@@ -318,12 +322,12 @@ def _run(function: Callable[[Item], Result], items: Sequence[Item]) -> _Done[Res
 
 
 class Raised:
-    """An error as the result of a chunk. If it cannot be pickled, pickling replaces it."""
+    """An error as a result. Pickling replaces an error that cannot be pickled."""
 
     __slots__ = ("error",)
 
     def __init__(self, error: BaseException) -> None:
-        # An exception such as SystemExit would end a worker without a report: convert it.
+        # An exception such as SystemExit would end the worker without a report, so it is converted.
         self.error = (
             error
             if isinstance(error, Exception)
@@ -346,7 +350,7 @@ class Raised:
 
 
 def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
-    """Return a process pool, and a function that ends its workers.
+    """Return a process pool, and a function that ends its workers immediately.
 
     The workers also end when this process dies.
     """
@@ -359,7 +363,8 @@ def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
 
     class Processes(ProcessPoolExecutor):
         def submit(self, *arguments: Any, **named: Any) -> Future[Any]:
-            # This call starts workers; block interrupts so that only this process receives them.
+            # This call starts workers. Interrupts are blocked, so that workers inherit this and
+            # only the parent process receives them.
             with _block_interrupts():
                 return super().submit(*arguments, **named)
 
@@ -370,7 +375,8 @@ def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
         try:
             executor.shutdown(wait=True, cancel_futures=True)
         except RuntimeError:
-            # After an interrupt during its start, the executor cannot join its own thread.
+            # If an interrupt occurred while the executor was starting, it cannot join its own
+            # thread.
             for child in set(active_children()) - others:
                 child.kill()
                 child.join()
@@ -380,7 +386,7 @@ def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
 
 @contextmanager
 def _block_interrupts() -> Iterator[None]:
-    """Block interrupts of this thread until the end of the block."""
+    """Block interrupts of this thread while the `with` block runs."""
     import signal
 
     if not hasattr(signal, "pthread_sigmask"):  # Windows
@@ -394,7 +400,7 @@ def _block_interrupts() -> Iterator[None]:
 
 
 def _begin_worker(parent: Connection) -> None:
-    """Set up a new worker: ignore interrupts, and exit when the parent's end of the pipe closes."""
+    """Set up a new worker, which ignores interrupts and exits when the parent's pipe closes."""
     import threading
 
     leave_interrupts()

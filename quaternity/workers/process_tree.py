@@ -8,15 +8,15 @@ from contextlib import suppress
 from pathlib import Path
 
 TAGS_VARIABLE = "QUATERNITY_OWN_PROCESS"
-"""Environment variable whose tags identify the processes that a process started."""
+"""Name of the environment variable with tags that identify the processes started by a process."""
 
 _MAX_SWEEPS = 100
 
 
 def descendants(process: int) -> list[int]:
-    """Return a process and its descendants. Only Linux lists the descendants."""
+    """Return a process and its descendants. The descendants are found on Linux only."""
     processes = [process]
-    for parent in processes:  # the list grows
+    for parent in processes:  # Descendants are appended to the list while it is traversed.
         for children in _files(f"/proc/{parent}/task", "children"):
             with suppress(OSError):
                 processes += map(int, children.read_text().split())
@@ -24,9 +24,9 @@ def descendants(process: int) -> list[int]:
 
 
 def _files(folder: str, name: str) -> list[Path]:
-    """Return the files called `name` in the numbered subfolders of a folder, or none if it is gone.
+    """Return the files called `name` in the numbered subfolders. Empty if the folder is gone.
 
-    `Path.glob` would raise an error if a process ended meanwhile.
+    `Path.glob` would raise an error if a process ended during the search.
     """
     try:
         return [Path(folder, entry, name) for entry in os.listdir(folder) if entry.isdecimal()]
@@ -35,7 +35,7 @@ def _files(folder: str, name: str) -> list[Path]:
 
 
 def resident_bytes(processes: list[int]) -> int:
-    """Return the resident memory of the processes, in bytes; shared memory counts repeatedly."""
+    """Return the sum of the processes' resident memory, which includes shared memory, in bytes."""
     pages = 0
     for process in processes:
         with suppress(OSError):
@@ -46,15 +46,15 @@ def resident_bytes(processes: list[int]) -> int:
 def _find_tagged(tag: str) -> list[int]:
     processes = []
     for environment in _files("/proc", "environ"):
-        with suppress(OSError):  # the process belongs to another user or has ended
+        with suppress(OSError):  # The process belongs to another user or has ended.
             if tag.encode() in environment.read_bytes():
                 processes.append(int(environment.parent.name))
     return processes
 
 
 def end_tagged(tag: str) -> None:
-    """End the tagged processes (see `TAGS_VARIABLE`) that a killed supervisor left behind."""
-    for _ in range(_MAX_SWEEPS):  # the processes may fork meanwhile
+    """End the tagged processes that a killed supervisor left behind (see `TAGS_VARIABLE`)."""
+    for _ in range(_MAX_SWEEPS):  # New processes may be forked during a sweep, so it is repeated.
         orphans = _find_tagged(tag)
         for orphan in orphans:
             with suppress(ProcessLookupError, PermissionError):

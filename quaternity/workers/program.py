@@ -1,7 +1,7 @@
-"""External programs that receive requests and answer in lines of JSON, one object per line.
+"""External programs that read requests and write answers as JSON, one object per line.
 
-This module is independent of the games: `quaternity.table.programs` defines the requests. A program
-must answer each request exactly once; anything else ends it and raises a `ProgramFault`.
+`quaternity.table.programs` defines the requests for games. A program must write exactly one line in
+answer to each request. Otherwise it is ended, and a `ProgramFault` is raised.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from quaternity.workers.shipping import installed_path
 from quaternity.workers.supervisor import MAX_PROCESSES, Child, Overdue, TooManyProcesses
 
 COMMAND_PREFIX = "cmd:"
-"""Prefix of the name of a player that is a command."""
+"""Prefix of the name of a player that runs a command."""
 
 MAX_LINE_BYTES = 1 << 20
-"""Maximum size of an answer, in bytes."""
+"""Maximum size of a line that a program writes, in bytes."""
 
 MAX_MEMORY_BYTES = 2 << 30
-"""Memory limit of a program and all processes that it started, together, in bytes."""
+"""Memory limit of a program and all processes that it started together, in bytes."""
 
 QUIT_SECONDS = 0.5
-"""Maximum time for a program to exit after the request to quit, in seconds."""
+"""Maximum time in seconds for a program to exit after it is asked to quit."""
 
 _DATA = 2 * MAX_MEMORY_BYTES + (1 << 30)
 
 
 def command_words(name: str) -> tuple[str, ...]:
-    """Return the words of a command `cmd:...`, with the first one as the path of a program.
+    """Split a command `cmd:...` into words, and replace the first word by the program's path.
 
     Raises:
         InputError: If the text is not a valid command, or the program does not exist.
@@ -59,13 +59,13 @@ def command_words(name: str) -> tuple[str, ...]:
 
 
 class ProgramFault(Exception):
-    """A program did not answer a request correctly, or it ended.
+    """Error for a program that did not answer a request correctly or that ended.
 
     Attributes:
-        what: What it did, as a predicate.
-        errors: The end of its standard error.
-        overdue: Whether it exceeded the time limit.
-        ended: Whether its process ended by itself or was killed by another process.
+        what: What the program did, as the predicate of a sentence.
+        errors: The last part of the program's standard error.
+        overdue: Whether the program exceeded the time limit.
+        ended: Whether the process ended by itself or was killed by another process.
     """
 
     def __init__(self, what: str, errors: str, overdue: bool, ended: bool) -> None:
@@ -74,14 +74,17 @@ class ProgramFault(Exception):
 
 
 class Program:
-    """A running program that answers requests; it ends with this object or after a fault."""
+    """A running program that answers requests.
+
+    The program ends after a fault, and when this object is deleted.
+    """
 
     def __init__(self, words: Sequence[str]) -> None:
         self._child = Child(words, keeps_errors=True, isolated=True, data=_DATA)
 
     @property
     def is_running(self) -> bool:
-        """Return whether the program is running and can be asked."""
+        """Return whether the program is running, so that it can receive requests."""
         return self._child.is_running
 
     def ask(self, document: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
@@ -89,7 +92,7 @@ class Program:
 
         Raises:
             ProgramFault: If the answer is missing, late or not a JSON object, or if the program
-                wrote anything else.
+                wrote anything besides the answer.
         """
         try:
             self._check_silent()
@@ -116,7 +119,7 @@ class Program:
         return answer
 
     def tell(self, document: Mapping[str, Any]) -> None:
-        """Send a document that needs no answer; end the program if it does not read it."""
+        """Send a document that needs no answer. End the program if it does not read this."""
         if not self.is_running:
             return
         try:
@@ -126,7 +129,7 @@ class Program:
             self.end()
 
     def fail(self, what: str, overdue: bool = False, ended: bool = False) -> NoReturn:
-        """End the program and raise a `ProgramFault`."""
+        """End the program and raise a `ProgramFault` that says what the program did."""
         errors = make_printable(self._child.errors())
         self._child.end()
         lines = errors.strip().splitlines()
@@ -134,7 +137,7 @@ class Program:
         raise ProgramFault(what + more, errors, overdue, ended)
 
     def quit(self) -> None:
-        """Ask the program to exit, and end it if it does not exit in `QUIT_SECONDS`."""
+        """Ask the program to exit, and end it if it is still running after `QUIT_SECONDS`."""
         if not self.is_running:
             return
         with suppress(Exception):
@@ -142,7 +145,7 @@ class Program:
         self.end()
 
     def end(self) -> None:
-        """End the program at once, with all processes that it started."""
+        """End the program immediately, with all processes that it started."""
         self._child.end()
 
     def _check_silent(self) -> None:
@@ -156,11 +159,11 @@ def _message(document: Mapping[str, Any]) -> bytes:
 
 
 class _LineTooLong(Exception):
-    """A line is longer than `MAX_LINE_BYTES`."""
+    """Error for a line that is longer than `MAX_LINE_BYTES`."""
 
 
 def _take_line(data: bytearray) -> bytes | None:
-    """Remove and return the first line of the received data; None if it is not complete."""
+    """Remove the first line from the received data and return it, or None if it is incomplete."""
     end = data.find(b"\n")
     if end < 0 and len(data) <= MAX_LINE_BYTES:
         return None

@@ -9,9 +9,9 @@ from quaternity.workers.notes import notes
 
 
 class Progress:
-    """The moves of a game and the player who is thinking.
+    """The moves of a game so far, and the player who is thinking.
 
-    In an isolated process, they are also noted in the memory shared with the parent.
+    In an isolated process, both are also noted in memory shared with the parent process.
 
     Attributes:
         moves: The moves, each with the seat that made it.
@@ -26,13 +26,13 @@ class Progress:
         self._notes, self._write = notes(), write
 
     def note_thinking(self, seat: int) -> None:
-        """Note that the player in a seat begins to think."""
+        """Note that the player in a seat has begun to think."""
         self.thinking = seat
         if self._notes is not None:
             self._notes.note_thinking(seat)
 
     def note_move(self, seat: int, move: Any) -> None:
-        """Note that a move was made."""
+        """Note that a move was made in a seat."""
         self.moves.append((seat, move))
         if self._notes is not None:
             self._notes.note_move(f"{seat} {self._write(move)}")

@@ -1,4 +1,4 @@
-"""The child's side of `isolated_calls`: a process that serves calls and ends its own children."""
+"""Child process of `isolated_calls`: it runs the calls, and ends the processes they start."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from quaternity.workers.notes import Notes, note_in
 from quaternity.workers.pool import Raised
 
 IDLE_SECONDS = 60
-"""Seconds without a call after which a process exits."""
+"""Time in seconds without a call after which the process exits."""
 
 MARK_BYTES = 16
-"""Length of the random mark of a call, in bytes; the answer begins with the same mark."""
+"""Length in bytes of the random mark that precedes a call. The answer begins with the same mark."""
 
 LENGTH = Struct("<Q")
 
 
 def frame_message(mark: bytes, data: bytes) -> bytes:
-    """Return a message as it is sent: the mark, the length of the data, and the data."""
+    """Return the bytes of a message: the mark, the length of the data, and the data."""
     return mark + LENGTH.pack(len(data)) + data
 
 
@@ -52,13 +52,13 @@ def _receive(file: int) -> tuple[bytes, bytes]:
 
 
 class SafeUnpickler(pickle.Unpickler):
-    """An unpickler of answers that only loads our own classes and harmless built-in types.
+    """Unpickler for answers that loads only classes of this package and harmless built-in types.
 
-    Our own code writes the answers, but the external code that it runs could forge one.
+    Answers are written by this package, but external code in the same process could forge one.
     """
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return one of the allowed classes, or raise an `UnpicklingError`."""
+        """Return a class if it is allowed, otherwise raise an `UnpicklingError`."""
         if "." not in name and module.partition(".")[0] in ("builtins", "quaternity", "solvers"):
             kind = super().find_class(module, name)
             kinds = (BaseException, frozenset, set)
@@ -68,7 +68,7 @@ class SafeUnpickler(pickle.Unpickler):
 
 
 def serve(notes_file: int, stacks_file: int) -> None:
-    """Serve calls in a new process until it is idle for `IDLE_SECONDS` or the parent is gone."""
+    """Run calls in a new process until it is idle for `IDLE_SECONDS` or the parent is gone."""
     import faulthandler
     import warnings
 
@@ -76,10 +76,12 @@ def serve(notes_file: int, stacks_file: int) -> None:
 
     leave_interrupts()
     _adopt_orphans()
-    warnings.simplefilter("ignore", BrokenPlugin)  # the parent loads the same plugins and warns
+    # The parent process loads the same plug-ins and issues the warnings.
+    warnings.simplefilter("ignore", BrokenPlugin)
     faulthandler.register(signal.SIGUSR1, file=stacks_file, all_threads=False)
     log = note_in(notes_file)
-    # External code may read standard input and print: these two connections are not affected.
+    # External code may read standard input and print, so calls and answers use copies of both
+    # files.
     commands, answers = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -87,7 +89,7 @@ def serve(notes_file: int, stacks_file: int) -> None:
     me = os.getpid()
 
     def detach_fork() -> None:
-        # A player has forked this process: the copy must not write notes or answers.
+        # A player has forked this process. The copy must not write notes or answers.
         log.detach()
         for file in (commands, answers):
             with suppress(OSError):
@@ -120,13 +122,14 @@ def _run_call(work: bytes, log: Notes) -> bytes:
         answer = pickle.dumps((None, Raised(error)))
         try:
             SafeUnpickler(io.BytesIO(answer)).load()
-        except pickle.UnpicklingError:  # the parent would not load an error of this class
+        # The parent process would refuse to load an error of this class.
+        except pickle.UnpicklingError:
             answer = pickle.dumps((None, Raised(SolverFault(f"the call failed with {error!r}"))))
         return answer
 
 
 def _adopt_orphans() -> None:
-    """Become the parent of orphaned descendants, so that they can be ended with the answer."""
+    """Become the parent of orphaned descendants, so that they can be found and ended."""
     if sys.platform == "linux":
         import ctypes
 

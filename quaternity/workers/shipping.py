@@ -1,4 +1,4 @@
-"""Code of external players and solvers: collect it here, and install it on cluster workers."""
+"""Transfer of the code of external players and solvers to the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -21,24 +21,25 @@ from quaternity.base.errors import LimitError
 from quaternity.base.plugins import PLACE
 
 Code: TypeAlias = dict[str, tuple[int, bytes]]
-"""The mode and the content of each file, by its path in the folder of the code."""
+"""Files of external code: the mode and the content of each file, by its path in the folder of the
+code."""
 
 MAX_CODE_BYTES = 10 << 20
-"""Maximum size of the external code for a cluster, in bytes. Every call carries the code."""
+"""Maximum size of the external code in bytes. Every call to a cluster contains this code."""
 
 FOLDER_PREFIX = "quaternity-code-"
-"""Prefix of the names of the folders in which workers store the code."""
+"""Prefix for the names of the folders in which workers store external code."""
 
 _installing = Lock()
 _installed: tuple[Code, str] = {}, ""
 
 
 def collect_code(names: Iterable[str]) -> Code:
-    """Return the files that the named players and solvers need and that workers may lack.
+    """Return the files of the named players and solvers that workers may lack.
 
-    For `module:name`, these are the module and all modules that it imports from the same folder,
-    unless it belongs to an installed distribution. For `cmd:COMMAND`, they are the files in the
-    current folder that the command names, and the modules that these import.
+    For `module:name`, the files are the module and all modules that it imports from the same
+    folder. A module of an installed distribution is left out. For `cmd:COMMAND`, they are the files
+    in the current folder that the command names, and the modules that these files import.
 
     Raises:
         LimitError: If the files are larger than `MAX_CODE_BYTES`.
@@ -69,11 +70,11 @@ def collect_code(names: Iterable[str]) -> Code:
 
 
 def _modules(folder: Path, root: Path, module: str) -> dict[str, Path]:
-    """Return the files of a module and of its imports in a folder, by paths relative to a root."""
+    """Return the files of a module and of its imports from a folder, by relative path."""
     from modulefinder import ModuleFinder
 
     finder = ModuleFinder(path=[str(folder)])
-    with suppress(ImportError, SyntaxError):  # reported when the module is used
+    with suppress(ImportError, SyntaxError):  # The error is reported when the module is used.
         finder.import_hook(module)
     files = [getattr(module, "__file__", None) for module in finder.modules.values()]
     names = {os.path.relpath(file, root): Path(file) for file in files if file}
@@ -81,9 +82,9 @@ def _modules(folder: Path, root: Path, module: str) -> dict[str, Path]:
 
 
 def install(code: Code) -> None:
-    """Write the files into a new folder, and make this process import modules from there first.
+    """Write the code to a new folder, and put the folder first on the import path.
 
-    Files and modules of an earlier call are removed.
+    The files and the imported modules of an earlier call are removed.
     """
     global _installed
     with _installing:
@@ -110,7 +111,7 @@ def install(code: Code) -> None:
 
 
 def installed_path(word: str) -> str:
-    """Return the path of the installed file that a word of a command names, or the word itself."""
+    """Return the path of the installed file that a word of a command names, else the word."""
     for folder in sys.path:
         path = os.path.join(folder, word)
         if os.path.basename(folder).startswith(FOLDER_PREFIX) and os.path.isfile(path):

@@ -1,15 +1,17 @@
-"""Supervisor of a program: a script that starts the program and ends it with all its descendants.
+"""Supervisor script that starts a program and ends it together with all its descendants.
 
     python -I -S supervise.py CONTROL ISOLATED DATA PROCESSES COMMAND...
     python -I -S supervise.py check
 
-The supervisor runs between the program and the calling process. It is a subreaper: the orphaned
-descendants of the program become its children, so it finds them without tags in the environment. If
-ISOLATED is 1 and the system allows it, the program has separate namespaces for users, processes and
-mounts, so it can only see and signal its own processes. All processes end when the program ends, or
-when CONTROL is written or closed. The supervisor then ends with the status of the program. `check`
-exits with status 0 if programs are isolated here, 1 if the system denies namespaces, and 2 if the
-system denies a separate /proc.
+The supervisor is the child of the calling process and the parent of the program. It is a subreaper:
+the orphaned descendants of the program become its children, so it can find them without tags in the
+environment. If ISOLATED is 1 and the system allows it, the program gets separate namespaces for
+users, processes and mounts, so it can see and signal only its own processes. All processes are
+ended when the program ends, or when the caller writes to or closes the file descriptor CONTROL. The
+supervisor then exits with the status of the program. DATA is the maximum data size of each process
+in bytes, and PROCESSES the maximum number of processes and threads; -1 means no limit. `check`
+exits with status 0 if programs can be isolated on this system, 1 if it denies namespaces, and 2 if
+it denies a separate /proc.
 """
 
 import ctypes
@@ -28,7 +30,7 @@ MAX_FILES = 1 << 20
 
 
 def _enter_namespaces(system: ctypes.CDLL) -> bool:
-    """Enter separate namespaces as the same user; return whether the system allows it."""
+    """Enter separate namespaces as the same user. Return whether the system allows this."""
     user, group = os.getuid(), os.getgid()
     if system.unshare(NEW_USER | NEW_PROCESSES | NEW_MOUNTS):
         return False
@@ -43,16 +45,16 @@ def _enter_namespaces(system: ctypes.CDLL) -> bool:
 
 
 def _mount_processes(system: ctypes.CDLL) -> bool:
-    """Mount a /proc that shows only the processes of this namespace; return whether it worked."""
+    """Mount a /proc that shows only the processes of this namespace. Return whether it worked."""
     return not system.mount(b"proc", b"/proc", b"proc", 0, None)
 
 
 def _check() -> int:
-    """Return the exit status of `check`."""
+    """Return the exit status of the command `check`."""
     system = ctypes.CDLL(None)
     if sys.platform != "linux" or not _enter_namespaces(system):
         return 1
-    first = os.fork()  # the first process of the new namespace
+    first = os.fork()  # This is the first process of the new namespace.
     if not first:
         os._exit(0 if _mount_processes(system) else 2)
     return os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
@@ -76,9 +78,9 @@ def _exec_program(command: list[str], data: int, processes: int) -> None:
 def _run_init(
     status: int, system: ctypes.CDLL, command: list[str], data: int, processes: int
 ) -> None:
-    """Run as the first process of a namespace, with which all others end."""
+    """Run as the first process of a namespace, whose end ends all other processes in it."""
     system.prctl(SET_PARENT_DEATH, signal.SIGKILL)
-    _mount_processes(system)  # if the system denies it, `check` reports it
+    _mount_processes(system)  # If the system denies this, the command `check` reports it.
     program = os.fork()
     if not program:
         system.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0)
@@ -101,10 +103,10 @@ def _close_files(*kept: int) -> None:
 
 
 def _end_all() -> None:
-    """End all descendants of this process, even if they keep forking."""
+    """End all descendants of this process, even if they continue to fork."""
     while True:
         below = [os.getpid()]
-        for parent in below:  # the list grows
+        for parent in below:  # Descendants are appended to the list while it is traversed.
             with suppress(OSError):
                 for task in os.listdir(f"/proc/{parent}/task"):
                     with open(f"/proc/{parent}/task/{task}/children") as file:
@@ -121,13 +123,13 @@ def _end_all() -> None:
 
 
 def _wait_for_end(program: int, control: int) -> int:
-    """Wait until the program ends, or the caller asks to end it; return its status."""
+    """Wait until the program ends or the caller asks to end it. Return the program's status."""
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     signal.signal(signal.SIGUSR1, lambda number, frame: os.kill(program, number))
-    poll = select.poll()  # select() does not support high file descriptors
+    poll = select.poll()  # Unlike poll(), select() does not support high file descriptors.
     for file in (control, woken):
         poll.register(file, select.POLLIN)
     while True:
@@ -143,7 +145,7 @@ def _wait_for_end(program: int, control: int) -> int:
 
 
 def main() -> None:
-    """Run `check`, or supervise a program, as the arguments say."""
+    """Run the command `check`, or supervise a program, depending on the arguments."""
     if sys.argv[1:] == ["check"]:
         sys.exit(_check())
     control, isolated, data, processes = map(int, sys.argv[1:5])
@@ -153,7 +155,7 @@ def main() -> None:
     linux = sys.platform == "linux"
     own = bool(isolated) and linux and _enter_namespaces(system)
     if not own or tuple(map(int, os.uname().release.replace("-", ".").split(".")[:2])) < (5, 14):
-        processes = -1  # no limit: it would count all processes of the user
+        processes = -1  # No limit is set, because it would count all processes of the user.
     status_in, status_out = os.pipe()
     if linux:
         system.prctl(SET_SUBREAPER, 1)
@@ -178,7 +180,7 @@ def main() -> None:
         status = int.from_bytes(os.read(status_in, 4), "little") or status
     if os.WIFSIGNALED(status):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        with suppress(OSError):  # the handlers of some signals cannot be set
+        with suppress(OSError):  # Python cannot set the handlers of some signals.
             signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
         os.kill(me, os.WTERMSIG(status))
     os._exit(os.waitstatus_to_exitcode(status))

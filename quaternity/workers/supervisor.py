@@ -1,11 +1,11 @@
-"""Processes for external code: limited, and ended together with all processes that they started.
+"""Child processes for external code, with limits. They end with all processes they started.
 
 Every process that runs external code is a `Child`: programs that answer in lines of JSON
 (`quaternity.workers.program`), and processes for calls of Python code
 (`quaternity.workers.isolated_calls`). A supervisor process (`quaternity.workers.supervise`) runs
 between the child and this process.
 
-Requires POSIX.
+This module requires POSIX.
 """
 
 from __future__ import annotations
@@ -31,39 +31,42 @@ _yield_processor: Callable[[], None] = getattr(os, "sched_yield", lambda: None)
 _SUPERVISOR = str(Path(__file__).with_name("supervise.py"))
 
 CHECK_SECONDS = 0.05
-"""Seconds between two checks of the memory and the number of processes, if memory is limited."""
+"""Seconds between two checks of the memory and the number of processes. They are checked only if
+there is a memory limit."""
 
 POLL_SECONDS = 0.0003
 """Time for which the parent polls for an answer before it blocks, in seconds."""
 
 MAX_PROCESSES = 200
-"""Maximum number of simultaneous processes of a program with a memory limit."""
+"""Maximum number of processes that a program with a memory limit may run at the same time."""
 
 MAX_THREADS = 800
-"""Maximum number of threads, in all processes together, of a program with its own namespaces."""
+"""Maximum number of threads, in all processes together, of a program in separate namespaces."""
 
 MAX_KEPT_ERROR_BYTES = 4096
-"""Number of bytes that are kept from the end of standard error."""
+"""Maximum size of the kept standard error in bytes. Longer output is cut off at the beginning."""
 
 MAX_ERROR_READS = 64
-"""Maximum number of reads from standard error for one report, because it may be written without
-end."""
+"""Maximum number of reads from standard error for one report. Without it, a program that writes
+without end would block the report."""
 
 ENDING_SECONDS = 5.0
-"""Maximum time for a program to end after closing its connection, in seconds.
+"""Maximum time in seconds for a program to end after it closed its connection.
 
 The limit is generous because a busy machine can be slow.
 """
 
 SUPERVISOR_SECONDS = 2
-"""Maximum time for the supervisor to end all processes, in seconds; then the parent ends them."""
+"""Maximum time in seconds for the supervisor to end all processes. After it, the parent ends
+them."""
 
 
 PUBLIC_VARIABLES = re.compile(
     "PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TMP|TEMP|VIRTUAL_ENV|JAVA_HOME"
     "|LD_LIBRARY_PATH|PYTHON[A-Z0-9]+|(OMP|OPENBLAS|MKL)_[A-Z_]+"
 )
-"""Names of the environment variables that a program may see; others may contain secrets."""
+"""Names of the environment variables that a program receives. Other variables may contain
+secrets."""
 
 ISOLATION = (
     "",
@@ -71,18 +74,18 @@ ISOLATION = (
     "and read their environment",
     "programs run without a separate /proc: they can list all processes",
 )
-"""The missing part of the isolation, by the exit status of `supervise.py check`."""
+"""The part of the isolation that is missing, by the exit status of `supervise.py check`."""
 
 
 def public_environment() -> dict[str, str]:
-    """Return the environment variables that external programs may see."""
+    """Return the environment variables that external programs receive."""
     return {name: value for name, value in os.environ.items() if PUBLIC_VARIABLES.fullmatch(name)}
 
 
 def missing_isolation() -> str:
     """Return a sentence about the isolation that this system denies to programs, or "".
 
-    Cost: 20 ms, because it starts a process that tries the isolation.
+    This takes 20 ms, because it starts a process that tries the isolation.
     """
     command = [sys.executable, "-I", "-S", _SUPERVISOR, "check"]
     status = subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode
@@ -90,15 +93,15 @@ def missing_isolation() -> str:
 
 
 class Overdue(Exception):
-    """A child process exceeded its time limit."""
+    """Exception for a child process that exceeded its time limit."""
 
 
 class TooManyProcesses(Exception):
-    """A child process started more processes than `MAX_PROCESSES`."""
+    """Exception for a child process that started more than `MAX_PROCESSES` processes."""
 
 
 class Child:
-    """A child process, stopped no later than when this object is deleted."""
+    """A child process. It is ended at the latest when this object is deleted."""
 
     def __init__(
         self,
@@ -109,15 +112,14 @@ class Child:
         isolated: bool = False,
         data: int = -1,
     ) -> None:
-        """Start a program.
+        """Start a program in a child process.
 
         Args:
-            command: The command line.
             pass_fds: File descriptors that the program inherits.
-            keeps_errors: Whether to keep the end of standard error (`errors`). Otherwise the
-                program shares the standard error of this process.
-            isolated: Whether to run it in separate namespaces, if the system allows it.
-            data: Maximum data size of each of its processes, in bytes; -1 for no limit.
+            keeps_errors: Whether to keep the last part of the standard error for `errors`.
+                Otherwise, the program shares the standard error of this process.
+            isolated: Whether to run the program in separate namespaces, if the system allows it.
+            data: Maximum data size of each process of the program, in bytes. -1 means no limit.
         """
         tag = os.urandom(8).hex()
         listening, self._control = os.pipe()
@@ -149,7 +151,7 @@ class Child:
 
     @property
     def is_running(self) -> bool:
-        """Return whether the program has not ended yet."""
+        """Return whether the program is still running."""
         return self.end.alive and self.process.poll() is None
 
     def exchange(
@@ -163,13 +165,13 @@ class Child:
         """Send a message and wait for the answer.
 
         Args:
-            message: The message.
-            complete: Returns the answer if the received bytes contain a complete one, else None.
-            seconds: Time limit, in seconds, for each value of `thinking`; None for no limit.
-            memory: Memory limit of the program and the processes it started, in bytes; None for no
-                limit.
-            thinking: Returns a key of the current decision of the program. The time starts again
-                with each new key, and does not run while the key is None.
+            complete: Function that returns the answer in the received bytes, or None if it is
+                incomplete.
+            seconds: Time limit in seconds for each decision (see `thinking`). None means no limit.
+            memory: Memory limit of the program and of the processes it started, in bytes. None
+                means no limit.
+            thinking: Function that returns a key for the current decision of the program. The time
+                limit starts again with each new key. It does not run while the key is None.
 
         Raises:
             Overdue: If the time limit was reached.
@@ -183,7 +185,8 @@ class Child:
         waiting = None if pause is None else 1000 * pause
         self.send(message)
         about, thought, before = thinking(), 0.0, monotonic()
-        # Waking up from a blocking wait takes 0.1 ms, in which a fast program has answered.
+        # A fast program answers within the 0.1 ms that it would take to wake up from a blocking
+        # wait.
         while not self._poll.poll(0) and monotonic() - before < POLL_SECONDS:
             _yield_processor()
         while True:
@@ -203,14 +206,15 @@ class Child:
             if about != about_before or about is None:
                 thought = 0.0
             elif seconds is not None and pause is not None:
-                # Do not count more than the waiting time: this process may have been suspended.
+                # At most twice the waiting time is counted, because this process may have been
+                # suspended.
                 thought += min(now - before, 2 * pause)
                 if thought > seconds:
                     raise Overdue
             before = now
 
     def send(self, message: bytes) -> None:
-        """Send a message. The next `exchange` writes the part that cannot be written now.
+        """Send a message. If a part cannot be written now, the next `exchange` writes it.
 
         Raises:
             EOFError: If the program has ended, or has closed its input.
@@ -228,13 +232,13 @@ class Child:
             self._poll.unregister(self._in)
 
     def pending(self) -> bytes:
-        """Return unrequested output of the program. Raise EOFError if it closed its output."""
+        """Return output that was not requested. Raise EOFError if the program closed its output."""
         if self._out in dict(self._poll.poll(0)):
             self._read(self._out)
         return bytes(self.received)
 
     def errors(self) -> str:
-        """Return the end of the program's standard error."""
+        """Return the last part of the program's standard error."""
         for _ in range(MAX_ERROR_READS):
             if self._err is None or self._err not in dict(self._poll.poll(0)):
                 break
@@ -242,7 +246,7 @@ class Child:
         return self._errors[-MAX_KEPT_ERROR_BYTES:].decode(errors="replace")
 
     def ending(self) -> str:
-        """Describe how the program ended, or say that it only closed its connection."""
+        """Return how the program ended, or that it only closed its connection, as a text."""
         try:
             status = self.process.wait(timeout=ENDING_SECONDS)
         except subprocess.TimeoutExpired:
@@ -250,7 +254,7 @@ class Child:
         return f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
 
     def request_stack(self) -> None:
-        """Make the process, if it runs `serving.serve`, write its stack trace."""
+        """Ask a process that runs `serving.serve` to write its stack trace."""
         self.process.send_signal(signal.SIGUSR1)
 
     def _check(self, memory: int) -> None:
@@ -277,12 +281,14 @@ class Child:
 def _end_all(process: subprocess.Popen[bytes], control: int, tag: str) -> None:
     """End a supervised process and all processes that it started."""
     others = descendants(process.pid)[1:] if process.poll() is None else []
-    with suppress(OSError):  # closing may not suffice: a fork of this process may hold the pipe
+    # A fork of this process may keep the pipe open, so closing it may not be sufficient.
+    with suppress(OSError):
         os.write(control, b"e")
     os.close(control)
     try:
         process.wait(SUPERVISOR_SECONDS)
-    except subprocess.TimeoutExpired:  # the supervisor has been suspended
+    # The supervisor has been suspended, so its processes are ended here.
+    except subprocess.TimeoutExpired:
         for other in (process.pid, *others):
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(other, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""A checker of pseudo-boolean proofs that consist of linear combinations of rows.
+"""Checker of pseudo-boolean proofs that consist of linear combinations of constraints (rows).
 
 The checker shares no code with the writer of the proofs. It reads a subset of two formats and
 refuses everything else. Both formats are plain ASCII, so that all readers agree about the lines.
@@ -8,9 +8,9 @@ this:
 
     +1 x1 -2 ~x2 +1 x3 >= 1 ;
 
-It has integer coefficients, each with a literal, then `>=`, `<=` or `=`, an integer bound and `;`.
-A literal is a variable, or `~` and a variable, which stands for 1 minus the variable. Variables are
-0 or 1.
+It has pairs of an integer coefficient and a literal, followed by `>=`, `<=` or `=`, an integer
+bound and `;`. A literal is a variable, or `~` and a variable, which stands for 1 minus the
+variable. Variables are 0 or 1.
 
 A *proof* (VeriPB 3.0) shows that a formula has no solution. It has a header line, and statements
 that end in `;`. A comment starts with `%` and ends with the line:
@@ -45,17 +45,20 @@ INVALID_CHARACTER = re.compile(r"[^\t\n\r -~]")
 LITERAL = re.compile(r"(~?)([A-Za-z_][A-Za-z0-9_]*)")
 
 PseudoBoolean = tuple[dict[str, int], int]
-"""A row: the coefficients of the variables, and the lower bound of the sum."""
+"""Type of a row: the coefficients of the variables, and the lower bound of the sum."""
 
 
 class InvalidProof(InputError):
-    """Raised if a formula or proof cannot be read, or if the proof is not valid."""
+    """Error for a formula or proof that cannot be read, or for a proof that is not valid."""
 
 
 def check_proof(formula: str, proof: str) -> None:
-    r"""Check a proof that a formula has no solution. Raise `InvalidProof` if it is not valid.
+    r"""Check a proof that a formula has no solution.
 
     Cost: the length of the formula, and the length of the rows in each `pol` statement.
+
+    Raises:
+        InvalidProof: If the proof is not valid, or if the formula or the proof cannot be read.
 
     >>> check_proof("+1 x1 >= 1 ;\n-1 x1 >= 0 ;\n", '''pseudo-Boolean proof version 3.0
     ... f 2;
@@ -69,7 +72,8 @@ def check_proof(formula: str, proof: str) -> None:
         if invalid := INVALID_CHARACTER.search(text):
             line = text.count("\n", 0, invalid.start()) + 1
             raise InvalidProof(f"{name}, line {line}: {invalid[0]!a} is not allowed in the format")
-    # Not `splitlines`: for other readers, "\r" alone does not end a line, for example of a comment.
+    # `splitlines` would also split at a single "\r", which does not end a line (for example, of a
+    # comment) for other readers.
     rows = [row for place, line in enumerate(formula.split("\n"), 1)
             for row in _rows(line.split(), f"formula, line {place}")]  # fmt: skip
     header, _, body = proof.partition("\n")
@@ -105,7 +109,7 @@ def check_proof(formula: str, proof: str) -> None:
 
 
 def _rows(parts: list[str], place: str) -> list[PseudoBoolean]:
-    """Return the rows on a line of a formula; `=` gives two rows, and a comment none."""
+    """Return the rows on a line of a formula. An equality gives two rows, a comment none."""
     if not parts or parts[0].startswith("*"):
         return []
     *pairs, relation, bound, end = ["", "", "", *parts]
@@ -121,7 +125,7 @@ def _rows(parts: list[str], place: str) -> list[PseudoBoolean]:
                 f"{place}: {quote_value(factor)} {quote_value(literal)} is not a term"
             )
         number = int(factor)
-        if match[1]:  # k ~x is k - k x
+        if match[1]:  # k ~x equals k - k x
             low, number = low - number, -number
         terms[match[2]] = terms.get(match[2], 0) + number
     at_least = (terms, low)

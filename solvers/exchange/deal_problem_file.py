@@ -1,12 +1,15 @@
-"""The deal-problem file: a `DealProblem` as JSON, for problems that are not states of a game.
+"""Reading and writing of deal-problem files: a `DealProblem` as JSON.
+
+A deal-problem file describes a problem that need not come from a game:
 
     {"format": "deal-problem/1",
      "hands": [2, 1],
      "sets": [{"owners": [[0, 1], [0, 1], [0]], "low": [0, 1], "high": [3, 3]}]}
 
 `hands[p]` is the number of cards of player p. For each set, `owners[card]` lists the players who
-may own a card, and `low[p]` and `high[p]` are the minimum and maximum number of its cards that
-player p holds. Sets may have different sizes. Names are optional, each kind of them separately:
+may own a card, and `low[p]` and `high[p]` are the minimum and maximum number of cards of the set
+that player p holds. Sets may have different sizes. There may also be names for players, sets or
+cards:
 
     "names": {"players": ["Ann", "Bob"], "sets": ["hearts"], "cards": [["ace", "king", "queen"]]}
 """
@@ -37,7 +40,8 @@ class _Reader(DocumentReader):
         if not hands:
             self.faults.append("hands: at least one player is needed")
         sets = self.list_of(self.document.get("sets", []), "sets")
-        # Check the size before parsing the entries: a small file can describe a large problem.
+        # Check the size before parsing the entries, because a small file can describe a problem
+        # that is too large.
         owners = [entry.get("owners") for entry in sets if isinstance(entry, dict)]
         cards = sum(len(masks) for masks in owners if isinstance(masks, list))
         try:
@@ -107,7 +111,7 @@ class _Reader(DocumentReader):
 
 
 def parse_deal_problem(text: str) -> tuple[DealProblem, list[str]]:
-    """Read the JSON text of a deal problem; return it with a warning for each unknown field.
+    """Parse the JSON text of a deal problem. Return it with a warning for each unknown field.
 
     Raises:
         MalformedDocument: If the text is not a valid deal problem. The error lists all faults.
@@ -143,7 +147,7 @@ def deal_problem_document(problem: DealProblem) -> dict[str, Any]:
 
 
 def deal_problem_text(problem: DealProblem) -> str:
-    """Return the text of a deal-problem file, with a line for the hands and one for each set.
+    """Return the text of a deal-problem file, with one line for the hands and one for each set.
 
     >>> print(deal_problem_text(DealProblem([1], [SetConstraint([1], [0], [1])])), end="")
     {"format": "deal-problem/1",

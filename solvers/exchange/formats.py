@@ -1,6 +1,7 @@
 """Export of deal problems in the formats of other solvers, with a function for each format.
 
-All formats except `flow` are written from the rows of `solvers.exchange.rows`, with their names.
+All formats except `flow` contain the linear constraints (rows) of `solvers.exchange.rows`, with the
+names that are used there.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from solvers.max_flow import SINK, SOURCE, Network
 from solvers.problem import DealProblem, SetConstraint
 
 MAX_CLAUSES = 5_000_000
-"""Approximate maximum number of clauses in a CNF."""
+"""Approximate maximum number of clauses of a problem that is exported as CNF."""
 
 
 def export_problem(problem: DealProblem, name: str) -> str:
@@ -29,9 +30,10 @@ def export_problem(problem: DealProblem, name: str) -> str:
 
 
 def opb(problem: DealProblem) -> str:
-    """Return pseudo-boolean constraints (OPB); comments name the booleans and rows.
+    """Return a problem as pseudo-boolean constraints (OPB).
 
-    The booleans are x1, x2, …, as most readers of OPB require.
+    The booleans are called x1, x2, …, because most readers of OPB require that. Comments give the
+    original names of the booleans and rows.
 
     Source: Roussel, Manquinho, *Input/output format and solver requirements for the competitions
     of pseudo-boolean solvers*.
@@ -49,11 +51,14 @@ def opb(problem: DealProblem) -> str:
 
 
 def cnf(problem: DealProblem) -> str:
-    """Return clauses (DIMACS CNF), with a sequential counter for each row.
+    """Return a problem as clauses (DIMACS CNF), with a sequential counter for each row.
 
-    Comments give the names of the booleans. A row takes up to 2 x (its terms) x (its bound) clauses
-    for each of its sides. A bound above half of the terms is written as a bound on the number of
-    false booleans. Raise `LimitError` above `MAX_CLAUSES`.
+    Comments give the names of the booleans. A row has a lower and an upper bound, and each of them
+    takes up to 2 x (number of terms) x (bound) clauses. A bound above half of the number of terms
+    is written as a bound on the number of false booleans.
+
+    Raises:
+        LimitError: If there would be more than about `MAX_CLAUSES` clauses.
 
     Source: Sinz, *Towards an optimal CNF encoding of boolean cardinality constraints* (2005).
     """
@@ -68,7 +73,7 @@ def cnf(problem: DealProblem) -> str:
 
 
 def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
-    """Add the clauses of a row; return the number of booleans, including those of the counter."""
+    """Add the clauses of a row. Return the number of booleans, including those of the counter."""
 
     def add(*literals: int) -> None:
         clauses.append(" ".join(map(str, (*literals, 0))))
@@ -88,8 +93,8 @@ def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
     max_count = max(low, (high + 1) * capped)
     if len(clauses) + 2 * count * max_count * ((low > 0) + capped) > MAX_CLAUSES:
         raise LimitError(f"the problem needs more than the limit of {MAX_CLAUSES} clauses")
-    # reached[j]: a list with the literal for "at least j of the literals so far are true". The list
-    # is empty if j is 0, or if j exceeds max_count or the number of literals so far.
+    # reached[j] is a list with the literal for "at least j of the literals so far are true". The
+    # list is empty if j is 0, or if j exceeds max_count or the number of literals so far.
     reached: list[list[int]] = [[]]
     for literal in literals if max_count else ():
         width = min(len(reached), max_count)
@@ -115,10 +120,10 @@ def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
 
 
 def flow(problem: DealProblem) -> str:
-    """Return a maximum-flow problem (DIMACS); comments name the nodes.
+    """Return a problem as a maximum-flow problem (DIMACS).
 
-    A deal exists iff the maximum flow is the value in the first comment. For the network see
-    `solvers.max_flow`.
+    A deal exists if and only if the maximum flow is the value in the first comment. Further
+    comments give the names of the nodes. The network is that of `solvers.max_flow`.
     """
     max_hand = problem.cards + 1
     crossed = 0
@@ -133,8 +138,9 @@ def flow(problem: DealProblem) -> str:
     needed = [
         sum(constraint.low[player] for constraint in sets) for player in range(problem.players)
     ]
-    # The network cannot express crossed bounds, wrong sums of hands, or minimums above a hand.
-    # In these cases, the required value becomes larger than any flow.
+    # The network cannot express a lower bound above the upper bound, hands that do not add up to
+    # the number of cards, or minimums above a hand. In these cases, the required value becomes
+    # larger than any flow.
     crowded = sum(max(0, minimum - hand) for minimum, hand in zip(needed, hands, strict=True))
     target = max(sum(hands), problem.cards) + crowded + crossed
     names = {SOURCE: "source", SINK: "sink"}
@@ -157,9 +163,9 @@ def flow(problem: DealProblem) -> str:
 
 
 def lp(problem: DealProblem) -> str:
-    """Return an integer program (CPLEX LP).
+    """Return a problem as an integer program (CPLEX LP).
 
-    It is not written by OR-Tools, because GLPK refuses the LP files of OR-Tools that have no
+    OR-Tools is not used for writing the file, because GLPK refuses LP files of OR-Tools without an
     objective.
     """
     model = linear_model(problem)
@@ -173,7 +179,7 @@ def lp(problem: DealProblem) -> str:
 
 
 def mps(problem: DealProblem) -> str:
-    """Return an integer program (free MPS), written by OR-Tools."""
+    """Return a problem as an integer program (free MPS), written by OR-Tools."""
     from ortools.linear_solver.python import model_builder
 
     model = linear_model(problem)
@@ -195,7 +201,7 @@ def cp_sat(problem: DealProblem) -> str:
 
 
 def minizinc(problem: DealProblem) -> str:
-    """Return a MiniZinc model."""
+    """Return a problem as a MiniZinc model."""
     model = linear_model(problem)
     lines = [f"var 0..1: {name};" for name in model.names]
     lines += [f"constraint {' + '.join(names)} {sign} {bound}; % {row.name}"
@@ -204,7 +210,7 @@ def minizinc(problem: DealProblem) -> str:
 
 
 def flatzinc(problem: DealProblem) -> str:
-    """Return a FlatZinc model that uses only built-in constraints."""
+    """Return a problem as a FlatZinc model that uses only built-in constraints."""
     model = linear_model(problem)
     lines = [f"var 0..1: {name} :: output_var;" for name in model.names]
     for _, names, sign, bound in _sides(model):
@@ -215,7 +221,7 @@ def flatzinc(problem: DealProblem) -> str:
 
 
 def smt2(problem: DealProblem) -> str:
-    """Return an SMT-LIB 2 script that counts booleans in linear integer arithmetic (QF_LIA)."""
+    """Return a problem as an SMT-LIB 2 script in linear integer arithmetic (QF_LIA)."""
     model = linear_model(problem)
     lines = ["(set-option :produce-models true)", "(set-logic QF_LIA)"]
     lines += [f"(declare-const {name} Bool)" for name in model.names]
@@ -227,7 +233,7 @@ def smt2(problem: DealProblem) -> str:
 
 
 def asp(problem: DealProblem) -> str:
-    """Return an answer-set program (ASP-Core-2 with counting, as clingo reads it)."""
+    """Return a problem as an answer-set program (ASP-Core-2 with counting) for clingo."""
     model = linear_model(problem)
     lines = [f"{{ {name} }}." for name in model.names]
     for row, names, sign, bound in _sides(model):
@@ -238,7 +244,7 @@ def asp(problem: DealProblem) -> str:
 
 
 _SIDES = {"=": "", ">=": "_least", "<=": "_most"}
-"""Suffixes for the names of the two sides of a row."""
+"""Suffix of the name of a row that has only a lower or only an upper bound, by its relation."""
 
 
 def _sides(model: LinearModel) -> Iterator[tuple[LinearRow, list[str], str, int]]:
@@ -264,4 +270,4 @@ FORMATS: dict[str, Callable[[DealProblem], str]] = {
     "asp": asp,
     "cp-sat": cp_sat,
 }
-"""The export function of each format, by name."""
+"""Functions that export a problem, by the name of the format."""

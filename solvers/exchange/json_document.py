@@ -1,6 +1,6 @@
 """Strict reading of JSON documents from untrusted sources, with a list of all faults.
 
-Each fault has its path in the document (`owners[1][3]: player 7 is out of range 0..2`).
+Each fault starts with its path in the document: `owners[1][3]: player 7 is out of range 0..2`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from quaternity.base.validation import MAX_NUMBER
 from solvers.problem import mask_of
 
 MAX_SHOWN_FAULTS = 20
-"""Maximum number of faults in an error message; `MalformedDocument.faults` has all of them."""
+"""Maximum number of faults in an error message. `MalformedDocument.faults` lists all faults."""
 
 
 class MalformedDocument(InputError):
-    """Raised if a document is not valid; `faults` lists all faults, with their paths."""
+    """Error for a document that is not valid. `faults` lists all faults, with their paths."""
 
     def __init__(self, faults: Sequence[str]) -> None:
         self.faults = list(faults)
@@ -31,7 +31,7 @@ class MalformedDocument(InputError):
 
 
 def kind_of(value: object) -> str:
-    """Return the type of a JSON value, for a message."""
+    """Return the name of the type of a JSON value, for a message."""
     if value is None:
         return "null"
     names = {bool: "true or false", dict: "an object", list: "a list", str: "a text"}
@@ -45,15 +45,15 @@ def quote_json(value: object) -> str:
 
 
 class DocumentReader:
-    """Base class of the readers of document formats; it collects all faults of a document.
+    """Base class of the readers of JSON documents. A reader collects all faults of a document.
 
     Attributes:
-        NOUN: the name of the kind of document, for messages.
+        NOUN: the kind of document, for messages, such as "a deal problem".
         FORMAT: the required value of the field "format".
-        REQUIRED, OPTIONAL: the names of the fields.
-        ERROR: the class of the error that is raised.
+        REQUIRED, OPTIONAL: the names of the required and of the optional fields.
+        ERROR: the class of the error that is raised if there are faults.
         document: the JSON object.
-        players: the number of players, once it is known.
+        players: the number of players, which is 0 until it is known.
         warnings: messages about unknown fields.
         faults: messages about the faults found so far.
     """
@@ -107,12 +107,12 @@ class DocumentReader:
         return document
 
     def check(self) -> None:
-        """Raise the format's `MalformedDocument` if the document has faults."""
+        """Raise `ERROR`, which lists all faults, if the document has faults."""
         if self.faults:
             raise self.ERROR(self.faults)
 
     def list_of(self, value: object, place: str, length: int | None = None) -> list[Any]:
-        """Return a list; report a fault if it is not a list or does not have the given length."""
+        """Return a list. Report a fault if the value is not a list of the given length."""
         if not isinstance(value, list):
             self.faults.append(f"{place}: expected a list, not {kind_of(value)}")
             return []
@@ -123,7 +123,7 @@ class DocumentReader:
         return value
 
     def number(self, value: object, place: str) -> int:
-        """Return a whole number from 0 to `MAX_NUMBER`; report a fault for any other value."""
+        """Return a whole number from 0 to `MAX_NUMBER`. Report a fault for any other value."""
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             self.faults.append(f"{place}: {quote_json(value)} is not a whole number >= 0")
             return 0
@@ -133,9 +133,9 @@ class DocumentReader:
         return value
 
     def player(self, value: object, place: str, *, absent: bool = False) -> int | None:
-        """Return a player number; report a fault for any other value and return None.
+        """Return the number of a player. For any other value, report a fault and return None.
 
-        If `absent` is true, null is allowed and gives None.
+        If `absent` is true, null is allowed, too, and gives None.
         """
         if value is None and absent:
             return None
@@ -150,7 +150,7 @@ class DocumentReader:
         return value
 
     def owner_mask(self, value: object, place: str) -> int:
-        """Return the bit mask of a list of players; report a fault for any other value."""
+        """Return the bit mask of a list of players. Report a fault for any other value."""
         if not isinstance(value, list):
             self.faults.append(f"{place}: expected a list of players, not {kind_of(value)}")
             return 0

@@ -1,10 +1,10 @@
 """Proofs of infeasibility for general-purpose proof checkers.
 
-A certificate of infeasibility (`solvers.shortage`) corresponds to a few rows of the problem whose
-sum is impossible. So its cutting-planes proof is a single step that adds these rows of the OPB
-formula. The proof is written in the format of VeriPB 3.0, a checker of pseudo-boolean proofs
-(Bogaerts, Gocht, McCreesh, Nordström, *Certified dominance and symmetry breaking for combinatorial
-optimisation*, 2023).
+A certificate of infeasibility (`solvers.shortage`) corresponds to some linear constraints (rows) of
+the problem whose sum is impossible. So a cutting-planes proof needs only one step, which adds these
+rows of the OPB formula. The proof is written in the format of VeriPB 3.0, a checker of
+pseudo-boolean proofs (Bogaerts, Gocht, McCreesh, Nordström, *Certified dominance and symmetry
+breaking for combinatorial optimisation*, 2023).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from solvers.problem import DealProblem, players_in
 from solvers.shortage import Certificate, CrossedBounds, CrowdedHand, TooManyCards
 
 Side = tuple[str, int, int, str]
-"""A row, given by its kind, set and member, and the side of it, `>=` or `<=`."""
+"""Type of one side of a row: the kind, set and member of the row, and the relation `>=` or `<=`."""
 
 
 def refutation(problem: DealProblem, certificate: Certificate) -> str:
-    """Return the proof of a certificate, for the formula `opb(problem)`.
+    """Return a proof that the formula `opb(problem)` has no solution, made from a certificate.
 
     Cost: that of the linear model of the problem.
 
@@ -47,7 +47,7 @@ def refutation(problem: DealProblem, certificate: Certificate) -> str:
     count = 0
     for row in linear_model(problem).rows:
         for sign, _ in row.sides:
-            # The checker turns an equality into two rows, in this order.
+            # A proof checker replaces an equality by two rows, in this order.
             for side in (">=", "<=") if sign == "=" else (sign,):
                 count += 1
                 numbers[*row[:3], side] = count
@@ -69,8 +69,8 @@ def refutation(problem: DealProblem, certificate: Certificate) -> str:
 def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
     """Yield the sides of rows whose sum proves the certificate.
 
-    No row may be impossible by itself. Some sides have no effect and so no row in the formula; they
-    follow from the bounds 0 and 1 of the booleans.
+    The problem must not have a row that is impossible by itself. Some sides have no effect, so the
+    formula has no row for them. They follow from the fact that booleans are 0 or 1.
     """
     sets = list(enumerate(problem.sets))
     if isinstance(certificate, CrossedBounds):
@@ -96,9 +96,10 @@ def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
 
 
 def check_refutation(problem: DealProblem, formula: str, proof: str) -> None:
-    """Check that the formula is exactly that of the problem, and that the proof is valid.
+    """Check that a formula is exactly `opb(problem)`, and that the proof is valid.
 
-    Raise `InvalidProof` otherwise.
+    Raises:
+        InvalidProof: If this is not the case.
     """
     if formula != opb(problem):
         raise InvalidProof("the formula is not that of the problem")

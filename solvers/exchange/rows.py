@@ -1,19 +1,21 @@
-"""Deal problems as linear rows over named booleans, for external solvers and exchange formats.
+"""Deal problems as linear constraints over named booleans, for external solvers and file formats.
 
-The boolean `card_3_1_of_player_2` is 1 if player 2 owns card 1 of set 3. There is such a boolean
-for each card and each player who may own it. Each row bounds a sum of booleans:
+The boolean `card_3_1_of_player_2` is 1 if player 2 owns card 1 of set 3. There is a boolean for
+each card and each player who may own it. A constraint is called a *row* and bounds a sum of
+booleans:
 
     owner_of_card_3_1       the owners of a card                         = 1
     hand_of_player_2        the cards of a player                        = the hand
     set_3_of_player_2       a player's cards of a set (a *share*)        from low to high
 
-There is a row for a share only if a bound has an effect. This is a direct translation, which does
-not use the structure of the problem.
+There is a row for a share only if one of its bounds has an effect. This is a direct translation
+that does not use the structure of the problem.
 
-A refutation by such rows is a weight for each row: the multipliers of Farkas' lemma. The weights of
-a player's hand and shares are read as potentials. For some level, the players with a potential of
-at least this level form a coalition with its witnesses. Weights in floating point are rounded, and
-the resulting shortage is checked by integer arithmetic.
+A proof that the rows have no solution has a weight for each row: the multipliers of Farkas' lemma.
+The weights of the hands and shares are used as potentials of the players. For some level, the
+players whose potential is at least this level form the coalition and the witnesses of a shortage
+(see `solvers.shortage`). Floating-point weights are rounded, and the shortage is checked with
+integer arithmetic.
 """
 
 from __future__ import annotations
@@ -29,10 +31,13 @@ from solvers.shortage import Shortage
 from solvers.verdict import Deal, Feasible, Infeasible
 
 DECIMALS = 6
-"""Number of decimals to which weights in floating point are rounded."""
+"""Number of decimals to which floating-point weights are rounded."""
 
 IMPOSSIBLE_NAME = "never"
-"""Name of the boolean in rows that would have none; it must be 2 there, so there is no deal."""
+"""Name of the boolean in a row that would be empty otherwise.
+
+The row requires it to be 2, which is impossible, so there is no deal.
+"""
 
 _NAMES = {
     "card": "owner_of_card_{}_{}",
@@ -43,17 +48,19 @@ _NAMES = {
 
 
 class LinearRow(NamedTuple):
-    """A sum of booleans with a lower and an upper bound.
+    """Sum of booleans with a lower and an upper bound.
 
     Attributes:
-        kind: "card" for the owners of a card, "hand" for a player's hand, "share" for a player's
-            share of a set; "none" for the row without effect in an otherwise empty model.
-        set_index: the set of a card or share; otherwise -1.
-        member: the card in its set for "card", the player for "hand" and "share".
+        kind: "card" for the owners of a card, "hand" for a player's hand, or "share" for a player's
+            cards of a set. A model without any of these has a row "none", which has no effect.
+        set_index: the number of the set of a card or share; otherwise -1.
+        member: the number of the card in its set for "card", or of the player for "hand" and
+            "share".
         terms: the numbers of the booleans, in ascending order.
-        low, high: the bounds, reduced without a change in meaning: `low` to at most the number of
-            terms plus 1, and `high` to at most the number of terms. Then 0 and the number of terms
-            have no effect. `low` may exceed `high`.
+        low: the lower bound, reduced to at most the number of terms plus 1. If it is 0, it has no
+            effect. It may exceed `high`.
+        high: the upper bound, reduced to at most the number of terms. If it is the number of terms,
+            it has no effect.
     """
 
     kind: Literal["card", "hand", "share", "none"]
@@ -65,12 +72,15 @@ class LinearRow(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return the name of the row, as in the table of the module docstring."""
+        """Return the name of the row (see the table in the module docstring)."""
         return _NAMES[self.kind].format(self.set_index, self.member)
 
     @property
     def sides(self) -> list[tuple[str, int]]:
-        """Return the effective sides, as (relation, bound): `=`, or `>=` and `<=`."""
+        """Return the bounds that have an effect, as pairs (relation, bound).
+
+        The relation is `=`, `>=` or `<=`.
+        """
         if self.low == self.high:
             return [("=", self.low)]
         lower_side = [(">=", self.low)] * (self.low > 0)
@@ -79,12 +89,13 @@ class LinearRow(NamedTuple):
 
 @dataclass(frozen=True)
 class LinearModel:
-    """Rows over numbered booleans; they have a solution iff the problem is feasible.
+    """Rows over numbered booleans, which have a solution if and only if the problem is feasible.
 
     Attributes:
-        pairs: the (set, card, player) of each boolean: the player owns the card. There may be one
-            more boolean without a pair, `IMPOSSIBLE_NAME`.
-        rows: a row for each card, each hand, and each share with an effective bound.
+        pairs: for each boolean, (set, card, player): the boolean says that the player owns the
+            card. There may be another boolean at the end, `IMPOSSIBLE_NAME`.
+        rows: a row for each card, for each hand, and for each share with a bound that has an
+            effect.
     """
 
     problem: DealProblem
@@ -101,9 +112,9 @@ class LinearModel:
 
     @property
     def trivial_refutation(self) -> Infeasible | None:
-        """Return an infeasible verdict if a row has too few booleans for its bound, else None.
+        """Return an infeasible verdict if a row has too few booleans for its bound; otherwise None.
 
-        `plain_shortage` must be None for the problem.
+        `solvers.shortage.simple_certificate` must return None for the problem.
         """
         is_short = [row.low > len(row.terms) for row in self.rows]
         if not any(is_short):
@@ -112,9 +123,10 @@ class LinearModel:
         return Infeasible(self.shortage([index == first for index in range(len(is_short))]))
 
     def deal(self, values: Iterable[Any]) -> Feasible:
-        """Return the deal given by the values of the pairs' booleans, which may be floats.
+        """Return the deal that is given by the values of the booleans in `pairs`.
 
-        A card without a true boolean gets the owner -1, which `verify` rejects.
+        The values may be floats. A card without a true boolean gets the owner -1, which `verify`
+        rejects.
         """
         owned = (pair for pair, value in zip(self.pairs, values, strict=True) if value > 0.5)
         return Feasible(_deal(self.problem, owned))
@@ -122,8 +134,8 @@ class LinearModel:
     def shortage(self, weights: Sequence[float]) -> Shortage | None:
         """Return the shortage that is given by the weights of all rows, or None if there is none.
 
-        The weights are the multipliers of Farkas' lemma, times any positive factor. A weight is
-        positive if the lower bound of the row is used, and negative for the upper bound.
+        The weights are the multipliers of Farkas' lemma, times any positive factor. A positive
+        weight uses the lower bound of the row, and a negative weight uses the upper bound.
         """
         problem = self.problem
         largest = max(map(abs, weights)) or 1
@@ -146,7 +158,8 @@ class LinearModel:
 
         for level in sorted({*hand, *(potential for share in shares for potential in share)}):
             coalition = above(hand, level)
-            # Put coalition members without an effective bound into the witness: no bound grows.
+            # Members of the coalition without an effective upper bound can be put into the witness,
+            # because that does not increase the bound of the inequality.
             witnesses = tuple(
                 above(share, level) | coalition & ~caps
                 for share, caps in zip(shares, capped, strict=True)
@@ -192,9 +205,9 @@ def linear_model(problem: DealProblem) -> LinearModel:
 
 
 def deal_of(problem: DealProblem, names: Iterable[str]) -> Deal:
-    """Return the deal of a solver's answer, given as the names of the booleans that are 1.
+    """Return the deal that is given by the names of the booleans that are 1.
 
-    A card that is missing in the answer gets the owner -1, which `verify` rejects.
+    A card without such a boolean gets the owner -1, which `verify` rejects.
 
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])

@@ -1,6 +1,6 @@
 """Answer-set programming: choice rules with cardinality constraints.
 
-An infeasible answer has no evidence that can be checked, so a shortage is added to it.
+An infeasible answer contains no evidence that can be checked, so `solvers.certify` adds a proof.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PROGRAM = """
 
 
 def clingo(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Ground the program with clingo; return a function that solves it."""
+    """Ground the program with clingo, and return a function that solves it."""
     import clingo as library
 
     facts = []

@@ -1,7 +1,8 @@
 """Cutting planes: pseudo-boolean reasoning by sums of constraints, like those of a shortage.
 
-Each row of a hand or share is activated by an assumption, a separate boolean. Linear programming
-then finds weights for the rows in the unsatisfiable core.
+Each row of a hand or share has its own boolean, an assumption that activates the row. If there is
+no solution, the solver returns an unsatisfiable core of assumptions, and linear programming finds
+weights for their rows.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def exact(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | 
             continue
         assumed[f"s{index}"] = index
         solver.addVariable(f"s{index}")
-        # If the assumption is true, these constraints bound the sum; else they have no effect.
+        # If the assumption is true, these constraints bound the sum. Otherwise they have no effect.
         spare = len(terms) - row.high
         solver.addConstraint([*terms, (-row.low, f"s{index}")], True, 0)
         solver.addConstraint([*terms, (spare, f"s{index}")], False, 0, True, len(terms))

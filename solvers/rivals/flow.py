@@ -1,7 +1,7 @@
 """Maximum flow: the network of `solvers.max_flow`, solved by other libraries.
 
-The nodes that the residual network of a maximum flow reaches from the source are the source side of
-a minimum cut, which gives the shortage.
+The nodes that can be reached from the source in the residual network of a maximum flow are the
+source side of a minimum cut. The cut gives the shortage of an infeasible problem.
 """
 
 from __future__ import annotations

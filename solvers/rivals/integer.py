@@ -1,6 +1,6 @@
 """Mixed-integer programming: branch and cut over the booleans.
 
-An infeasible answer has no evidence that can be checked, so a shortage is added to it.
+An infeasible answer contains no evidence that can be checked, so `solvers.certify` adds a proof.
 """
 
 from __future__ import annotations

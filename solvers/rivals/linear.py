@@ -1,12 +1,12 @@
 """Linear programming: booleans become fractions, and the total violation of the rows is minimized.
 
-The minimum violation is 0 iff a deal exists: the rows describe a flow, so the vertices of the
-polytope are integral. Otherwise, the dual values of the rows are the multipliers of Farkas' lemma.
-(An infeasible linear program would have them as a dual ray, but neither SciPy nor OR-Tools returns
-it.)
+The minimum violation is 0 if and only if a deal exists, because the rows describe a flow and the
+vertices of the polytope are integral. Otherwise, the dual values of the rows are the multipliers of
+Farkas' lemma. (Without the violations, the program would be infeasible and the multipliers would be
+a dual ray, but neither SciPy nor OR-Tools returns it.)
 
-PDLP is not included. It is a first-order method, whose solutions are not vertices; in 37 of 200
-problems, rounding them did not give a deal.
+PDLP is not included, because it is a first-order method and its solutions are not vertices. For 37
+of 200 problems, rounding the solution did not give a deal.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from solvers.verdict import Infeasible, Verdict
 def violation(
     linear: LinearModel, used: Sequence[int], seconds: float | None = None
 ) -> tuple[float | None, Sequence[float], list[float]]:
-    """Minimize the total violation of the rows `used`, by SciPy's `linprog` (HiGHS, dual simplex).
+    """Minimize the total violation of some rows by SciPy's `linprog` (HiGHS, dual simplex).
 
-    Return the violation (None at the time limit), the values of all booleans, and the weights of
-    all rows.
+    `used` has the numbers of these rows. Return the violation, the values of all booleans, and the
+    weights of all rows. The violation is None if the time limit is reached.
     """
     import numpy as np
     from scipy.optimize import linprog
@@ -38,7 +38,7 @@ def violation(
     shape = len(rows), len(linear.pairs)
     matrix = csr_array((np.ones(len(columns)), columns, ends), shape=shape)
     unit = eye_array(len(rows))
-    # For each row: booleans + missing - excess - amount = 0, and low <= amount <= high.
+    # Each row requires: booleans + missing - excess - amount = 0, and low <= amount <= high.
     booleans = len(linear.pairs)
     bounds: Any = np.array(
         [(0, inf)] * booleans + [(0, inf)] * (2 * len(rows)) + [(row.low, row.high) for row in rows]
@@ -62,10 +62,10 @@ def violation(
 
 
 def refute_by_core(linear: LinearModel, core: Iterable[int]) -> Infeasible:
-    """Return an infeasible verdict with the shortage of an unsatisfiable core of rows.
+    """Return an infeasible verdict with the shortage that an unsatisfiable core of rows gives.
 
-    `core` has the numbers of rows; the rows of all cards are added to them. The shortage is None if
-    these rows do not give one.
+    `core` has the numbers of the rows. The rows of all cards are added to them. The shortage is
+    None if these rows do not give one.
     """
     used = {*core} | {index for index, row in enumerate(linear.rows) if row.kind == "card"}
     _, _, weights = violation(linear, sorted(used))

@@ -1,6 +1,6 @@
 """Constraint programming: search with propagation, with or without learned clauses.
 
-An infeasible answer has no evidence that can be checked, so a shortage is added to it.
+An infeasible answer contains no evidence that can be checked, so `solvers.certify` adds a proof.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def choco_sums(linear: LinearModel, seconds: float | None) -> Callable[[], Verdi
 def choco_cardinalities(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
     """Return a function that solves the problem with Choco, using global cardinalities.
 
-    Each card has a variable for its owner; each set and all hands have a global cardinality.
+    Each card has a variable for its owner. Global cardinality constraints count the owners of the
+    cards of each set, and of all cards together.
     """
     from pychoco import Model
 
@@ -88,5 +89,5 @@ def pumpkin(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
 
 
 def _limit(seconds: float | None) -> str | None:
-    """Return a time limit as text in seconds, since Choco ignores a limit such as "500ms"."""
+    """Return a time limit as text in seconds, because Choco ignores a limit such as "500ms"."""
     return None if seconds is None else f"{max(seconds, 0.001):.3f}s"

@@ -1,6 +1,6 @@
 """SAT solvers: rows as clauses, by encodings of python-sat, or as native cardinality constraints.
 
-An infeasible answer has no shortage, so one is added to it.
+An infeasible answer contains no shortage, so `solvers.certify` adds a proof.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Run = Callable[[], Verdict | None]
 
 
 def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:
-    """Return the rows as clauses; boolean v is the literal v + 1, before auxiliary variables.
+    """Return the rows as clauses. Boolean v is variable v + 1; auxiliary variables follow.
 
     `encoding` is the name of a member of python-sat's `EncType`, such as "totalizer" or
     "seqcounter".
@@ -49,7 +49,7 @@ def _by_clauses(name: str, encoding: str, linear: LinearModel, seconds: float | 
 
 
 def _by_cardinalities(name: str, linear: LinearModel, seconds: float | None) -> Run:
-    """Return a function that solves the rows as native cardinalities, without auxiliaries."""
+    """Return a function that solves the rows as native constraints, without extra variables."""
     from pysat.solvers import Solver
 
     solver = Solver(name=name)

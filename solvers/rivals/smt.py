@@ -1,7 +1,7 @@
-"""SMT solvers: sums of integers, or of booleans.
+"""SMT solvers: rows as sums of integers or of booleans.
 
-Each row of a hand or share has a name, which identifies it in the unsatisfiable core. Linear
-programming then finds weights for the rows in the core.
+Each row of a hand or share has a name, which identifies the row in an unsatisfiable core. Linear
+programming finds weights for the rows in the core.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ def _by_z3(
 ) -> Callable[[], Verdict | None]:
     """Return a function that solves the rows with Z3.
 
-    `total(sign, terms, bound)` returns the constraint that the sum of the terms is at least (sign
-    1) or at most (sign -1) the bound.
+    `total(sign, terms, bound)` returns a constraint: the sum of the terms is at least the bound if
+    `sign` is 1, or at most the bound if `sign` is -1.
     """
     import z3
 

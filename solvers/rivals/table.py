@@ -1,10 +1,13 @@
-"""The table of external solvers.
+"""Table of the external solvers and their adapters.
 
-An adapter is a function in the module of its family. It translates a `LinearModel` (for flows, a
-`Network`) for a library, and returns a function that solves it. That function returns a verdict, or
-None if the library gave up. This module answers problems that need no search before it calls an
-adapter: crossed bounds, hands that do not add up, a row with too few booleans. A library is
-imported only when its adapter is called.
+An adapter is a function in the module of its family. It translates a `LinearModel` (a `Network` for
+the flow solvers) for a library, and returns a function that solves the translated problem. That
+function returns a verdict, or None if the library gave up. A library is imported only when its
+adapter is called.
+
+Some problems are found infeasible without calling an adapter: problems with a lower bound above the
+upper bound, with hands that do not add up to the number of cards, or with too few possible owners
+or cards for a bound.
 """
 
 from __future__ import annotations
@@ -25,15 +28,19 @@ from solvers.solver import Solver
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 CUT, FARKAS, CORE, PAIRED = "cut", "Farkas", "core", "paired"
-"""Kinds of evidence of infeasibility; all of them are converted to a shortage.
+"""Kinds of evidence of infeasibility, which are converted to a shortage.
 
-It is a minimum cut, multipliers of Farkas' lemma, or an unsatisfiable core of rows. `PAIRED` means
-that the solver gives no evidence, and `solvers.certify` adds a shortage of a built-in solver.
+The evidence is a minimum cut, the multipliers of Farkas' lemma, or an unsatisfiable core of rows.
+`PAIRED` means that the solver gives no evidence; `solvers.certify` then adds a shortage of a
+built-in solver.
 """
 
 
 def _is_importable(module: str) -> bool:
-    """Return whether a module can be imported; `find_spec` would import its package."""
+    """Return whether a module can be imported, without importing its package.
+
+    `importlib.util.find_spec` would import the package.
+    """
     spec, place = None, None
     for part in module.split("."):
         spec = PathFinder.find_spec(part, place)
@@ -45,18 +52,18 @@ def _is_importable(module: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ExternalSolver:
-    """A solver of another distribution.
+    """Solver of another distribution.
 
     Attributes:
         family: the kind of method.
-        idea: a description, in one line.
+        idea: a description in one line.
         adapter: the adapter as "module:function", with a module of `solvers.rivals`.
         package: the distribution that contains the solver.
         module: the module of the distribution that is imported.
-        extra: the extra of this distribution that installs the solver; empty if none is needed.
+        extra: the extra of `quaternity` that installs the solver; empty if none is needed.
         licence: SPDX identifiers of the licence of the package, and of the solver if it differs.
         evidence: the kind of evidence of infeasibility.
-        max_pairs: the maximum number of (card, player) pairs, with players who may own the card.
+        max_pairs: the maximum number of pairs of a card and a possible owner in a problem.
         keeps_limit: whether the solver can stop at a time limit by itself.
     """
 
@@ -86,13 +93,17 @@ class ExternalSolver:
     def version(self) -> str | None:
         """Return the version of the package, or None if it is not installed."""
         try:
-            # A module named `exact` may belong to anything, so check the package, too.
+            # Check the package, too, because a module such as `exact` may be something else.
             return version(self.package) if _is_importable(self.module) else None
         except PackageNotFoundError:
             return None
 
     def check_installed(self) -> None:
-        """Raise `InputError` with the command that installs the solver, if it is not installed."""
+        """Check that the solver is installed.
+
+        Raises:
+            InputError: If it is not installed. The message has the command that installs it.
+        """
         if not self.installed:
             raise InputError(f"solver {self.name!r} is not installed; to install: {self.command}")
 
@@ -104,7 +115,7 @@ class ExternalSolver:
 
     @property
     def solver(self) -> Solver:
-        """Return the solver for `solvers.registry`. Raise `InputError` if it is not installed."""
+        """Return the `Solver` object. Raise `InputError` if the solver is not installed."""
         self.check_installed()
         limited = self.prepare if self.keeps_limit else None
         certifies = self.evidence != PAIRED
@@ -118,7 +129,7 @@ class ExternalSolver:
         return None
 
     def prepare(self, problem: DealProblem, seconds: float | None = None) -> Callable[[], Verdict]:
-        """Build the solver's model; return a function that solves it.
+        """Build the solver's model of a problem, and return a function that solves it.
 
         The function raises `SolverTimeout` if the solver gives up.
         """
@@ -131,7 +142,7 @@ class ExternalSolver:
         if self.evidence == CUT:
             return self._with_timeout(adapter(Network(problem), seconds), seconds)
         if self.evidence == CORE:
-            import_module("scipy.optimize")  # for weighting the core; import it before timing
+            import_module("scipy.optimize")  # import it now, so its import is not timed as solving
         linear = linear_model(problem)
         hopeless = linear.trivial_refutation
         if hopeless is not None:
@@ -205,7 +216,7 @@ EXTERNAL_SOLVERS: dict[str, ExternalSolver] = {
               "pumpkin-solver", "pumpkin_solver", "pumpkin", "MIT OR Apache-2.0", PAIRED, 20_000),
     )
 }  # fmt: skip
-"""All external solvers by name, whether they are installed or not."""
+"""External solvers by name, whether they are installed or not."""
 
 
 def installed_solvers() -> dict[str, Solver]:

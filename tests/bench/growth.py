@@ -54,7 +54,6 @@ def main() -> None:
         "ranks": _lines(_ranks(rivals)),
         "php": _lines(growth_rows(rivals, "php", False)),
         "game": _lines(growth_rows(rivals, "game", False)),
-        "possible": _lines(growth_rows(rivals, "game", True)),
         "models": _lines(_ranks(models)),
         "models-game": _lines(growth_rows(models, "game", False)),
         "proofs": _lines(list(_proofs(PROOF_CARDS[:most]))),

@@ -64,7 +64,7 @@ def test_text_for_people(cli: Cli) -> None:
     assert outcome.status == 0
     assert "1 deals" not in outcome.out
     assert "Chances in percent" in outcome.out
-    assert "Number of deals over the moves" in outcome.out
+    assert "Number of deals after each move" in outcome.out
     assert "\x1b" not in outcome.out
 
 

@@ -285,7 +285,7 @@ def test_an_interrupted_sweep_shows_the_size_in_progress(
         (["--sweep", "players", "8..2"], "empty"),
         (["--sweep", "colours", "2..8"], "must be one of set-size, sets, players"),
         (["--sweep", "players"], "--sweep"),
-        (["--sweep", "players", "2..8", "-p", "3"], "cannot be used with a sweep"),
+        (["--sweep", "players", "2..8", "-p", "3"], "cannot be set if the sweep varies it"),
         (["-p", "5"], "cannot share evenly"),
         (["-s", "1"], "set_size: 1 is less than 2"),
         (["-n", "100000"], "limit"),

@@ -146,7 +146,7 @@ def test_no_file_is_overwritten(cli: Cli, tmp_path: Path, monkeypatch: pytest.Mo
     ):
         refused = cli("compare", *arguments)
         assert refused.status == ExitStatus.BAD_INPUT
-        assert "named twice, and would be overwritten" in refused.err
+        assert "named twice, so one file would overwrite the other" in refused.err
     assert {path: path.read_text() for path in tmp_path.iterdir()} == before
 
 
@@ -215,7 +215,7 @@ def test_a_stopped_comparison_keeps_its_runs_and_resumes(
         assert len(parse_runs(file.read_text()).instances) == 4
         refused = cli(*command, "--seed", 1, "--runs", file)
         assert refused.status == ExitStatus.BAD_INPUT
-        assert "holds an interrupted comparison of other states" in refused.err
+        assert "contains an interrupted comparison with other states" in refused.err
     else:
         assert len(parse_runs(contents[4]).instances) == 4, "saved as soon as measured"
         file.write_text(contents[4] if stop == "kill" else contents[4][:-30])

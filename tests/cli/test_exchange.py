@@ -148,7 +148,7 @@ def test_analyse_accepts_deal_problems(cli: Cli, tmp_path: Path) -> None:
 def test_commands_for_games_refuse_deal_problems(cli: Cli, pair: list[str], command: str) -> None:
     outcome = cli(*command.split(), pair[0])
     assert outcome.status == 2
-    assert "holds a deal problem, not a game state" in outcome.err
+    assert "contains a deal problem, not a game state" in outcome.err
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -214,7 +214,10 @@ def test_prove_writes_a_proof_that_the_checker_accepts(
     assert cli("prove", pair[1]).out == Path(proof).read_text()
     assert cli("prove", pair[1], "--json").json["proof"] == Path(proof).read_text()
     output = cli("prove", pair[1], "--out", prefix).out
-    assert output == f"{pair[1]}: impossible; {proof} proves it of {formula} (checked)\n"
+    assert (
+        output
+        == f"{pair[1]}: impossible; {proof} proves that {formula} has no solution (checked)\n"
+    )
 
 
 def test_a_possible_problem_has_no_proof(cli: Cli, pair: list[str]) -> None:

@@ -384,7 +384,7 @@ def test_announcements_change_what_is_known(cli: Cli, path: Path) -> None:
     assert cli("kwartet", "know", path, "H0 1/1", *says).out == "true\n"
     outcome = cli("kwartet", "know", path, "true", "--say", "H1 0/3")
     assert (outcome.status, outcome.out) == (1, "")
-    assert "H1 0/3 cannot be announced: it is not true, as is known to player 1" in outcome.err
+    assert "H1 0/3 cannot be announced: it is not true, as player 1 knows" in outcome.err
     # The announcements are made in order: after the first, player 0 is known to have 0/3.
     refused = cli("kwartet", "know", path, "true", "--say", "H0 0/3", "--say", "H2 0/3")
     assert refused.status == 1

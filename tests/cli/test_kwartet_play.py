@@ -89,7 +89,9 @@ def test_state_hint_chances_and_history_are_shown(cli: Cli, path: Path) -> None:
     outcome = resume(cli, path, "history\nhint\nchances\nstate\n1 0/2\nhint\n")
     assert outcome.out.count("your hand: 0/0 0/1  1/0 1/1  2/0\n") == 2
     assert "chances in percent" in outcome.out
-    assert "second rows as read" in outcome.out, "there are none before the first request"
+    assert "below: estimates from requests" in outcome.out, (
+        "there are none before the first request"
+    )
     assert outcome.out.count("reader would: ") == 2
 
 
@@ -193,7 +195,7 @@ def test_bad_options_are_refused(cli: Cli, options: list[str], words: str) -> No
     ("options", "words"),
     [
         (["--sets", "4"], "sets 4 was requested, but the record has 3"),
-        (["--seats", "you,exact,you"], "--seats 'you,exact,you': the record has"),
+        (["--seats", "you,exact,you"], "--seats 'you,exact,you': the players in the record are"),
         (["--announce", "after-own-request"], "the record has at-once"),
         (["--no-own-card-requests"], "own-card-requests no was requested"),
     ],
@@ -329,6 +331,6 @@ def test_know_answers_from_what_the_seat_sees(cli: Cli, path: Path) -> None:
     output = " ".join(outcome.out.split())
     assert "you know that H0 0/0 is " in output
     assert "you do not know whether H1 1/1" in output or "you know that H1 1/1 is" in output
-    assert "type a formula: know H1 0/2" in output
+    assert "type a formula, such as know H1 0/2" in output
     assert "formula, column 1: player 9 does not exist" in output
     assert outcome.err == ""

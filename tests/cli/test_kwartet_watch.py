@@ -136,7 +136,7 @@ def test_the_log_of_a_bystander_shows_no_knowledge_of_players(
 def test_a_seat_is_shown_its_own_knowledge_only(cli: Cli, path: Path) -> None:
     outcome = cli("kwartet", "watch", path, "--seat", 1, stdin="k\nk 1\nk 0\n")
     assert outcome.out.count("what player 1 knows") == 2
-    assert "only what player 1 sees is shown" in outcome.out
+    assert "only the knowledge of player 1 can be shown" in outcome.out
     assert "what player 0 knows" not in outcome.out
 
 

@@ -193,7 +193,7 @@ def test_claims_are_checked_and_saved(cli: Cli, tmp_path: Path) -> None:
     assert "are not three different cards" in outcome.out
     assert "place z is empty" in outcome.out
     assert "you have agreed already" in outcome.out
-    assert "type more if you see none either" in outcome.out
+    assert "other players want three more cards: type more if you agree" in outcome.out
     assert "player 0: -1" in outcome.out
     assert path.read_text().endswith("0 more\n")
     again = cli("set", "play", "--record", path, stdin="1 more\nquit\n")
@@ -327,7 +327,7 @@ def test_a_hint_can_be_cancelled(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_an_empty_line_is_explained_if_no_program_waits(cli: Cli) -> None:
     outcome = cli("set", "play", "--seats", "you,you", "--seed", 1, stdin="\nquit\n")
-    assert "no program waits to move: it is up to you" in outcome.out
+    assert "no program is waiting to move: type a move" in outcome.out
 
 
 @needs_terminal

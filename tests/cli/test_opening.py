@@ -65,7 +65,7 @@ def test_a_deal_problem_is_not_a_game_state(
     path.write_text(cli("instances", "--families", "php", "--cards", "12", "--possible").out)
     outcome = cli(*command, path)
     assert outcome.status == 2
-    assert f"{path}: holds a deal problem, not a game state" in outcome.err
+    assert f"{path}: contains a deal problem, not a game state" in outcome.err
 
 
 STATE = """{"format": "quaternity-state/1", "set_size": 2, "sets": 1, "players": 2, "turn": 0,

@@ -160,7 +160,7 @@ def test_solve_orders_the_moves_of_a_lost_position(cli: Cli) -> None:
         "  hand over N (5 pieces to the end)\n"
         "  hand over C or F or I or M or P (1 piece to the end)\n"
     )
-    assert f"Every move loses; the longest resistance first:\n{lines}A line of play:\n" in out
+    assert f"Every move loses; the slowest losses first:\n{lines}A line of play:\n" in out
     assert out.endswith(f"All moves to a loss:\n{lines}")
 
 

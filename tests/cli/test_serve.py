@@ -12,19 +12,22 @@ from tests.cli.conftest import Cli
     ("options", "message"),
     [
         (["--players", "quarto=careful"], "expected GAME.NAME=PLAYER"),
-        (["--players", "chess.mine=careful"], "the game one of quaternity"),
+        (["--players", "chess.mine=careful"], "where GAME is one of quaternity"),
         (["--players", "quarto.mine=nobody"], "'nobody' is unknown"),
         (["--players", "quarto.mine=you"], "'you' is unknown"),
         (["--limit", "moves"], "expected NAME=NUMBER"),
         (["--limit", "moves=-1"], "expected NAME=NUMBER"),
-        (["--limit", "speed=1"], "the name one of body"),
+        (["--limit", "speed=1"], "where NAME is one of body"),
         *(
             (["--proxy", bad], f"--proxy {bad!r}: expected the address or the network")
             for bad in ("", "*", "example.com", "127.0.0.1:80", "10.0.0.1/8", "0.0.0.0/0")
         ),
         (["--log", "xml"], "--log 'xml': expected text or json"),
         (["--metrics", "0"], "--metrics"),
-        (["--processes", "2"], "--processes 2: a folder is served by one process; several need"),
+        (
+            ["--processes", "2"],
+            "--processes 2: a folder can be served by only one process; for several",
+        ),
         (["--root-path", "club"], "'club': expected a path that begins with /"),
         (["--move-seconds", "0"], "move-seconds: must be > 0"),
         (["--port", "70000"], "65535"),

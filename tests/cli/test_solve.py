@@ -88,7 +88,7 @@ def test_a_tablebase_is_written_once_and_read_again(cli: Cli, tmp_path: Path) ->
     limited = cli(*wishing, "--out", tmp_path / "brisk", "--most-states", 10)
     assert limited.status == 4
     assert "everybody" not in limited.json
-    assert f"all {document['states']:,} states: the limit is 10;" in limited.err
+    assert f"all {document['states']:,} states, but the limit is 10;" in limited.err
     path.write_text("a letter")
     assert cli("solve", *sizes, "--out", path).status == 2
     assert path.read_text() == "a letter"

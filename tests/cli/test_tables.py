@@ -196,7 +196,7 @@ def test_check_names_the_tables_that_cannot_be_rebuilt(running: Running, cli: Cl
     assert outcome.status == 1
     faults = outcome.json["faults"]
     assert len(faults) == 2
-    assert "log has rows of tables that are gone" in faults[0]
+    assert "log has rows of tables that no longer exist" in faults[0]
     assert faults[1].startswith(f"{broken}: cannot be rebuilt")
 
 

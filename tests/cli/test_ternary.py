@@ -297,7 +297,7 @@ def test_at_a_limit_the_best_solution_and_the_bound_are_printed(
     assert holds_no_three(cards, Rule.SET) == (command == "largest")
     plain = cli("set", command, *HARD, "-r", "set", "--method", method, "--seconds", 1e-6)
     assert plain.status == 4
-    assert ("and at most 20 can be:" in plain.out) == (command == "largest")
+    assert ("and at most 20 are possible:" in plain.out) == (command == "largest")
 
 
 def test_without_a_limit_the_bound_is_the_best_solution(cli: Cli) -> None:

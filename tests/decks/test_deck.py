@@ -132,7 +132,7 @@ BAD = {
     "markup in a picture": ('"🐄"', '"<img>"', "set 0, card 0: picture: .*one emoji"),
     "empty name": ('"owl"', '""', "set 1, card 0: .*1 to 40"),
     "long name": ('"owl"', f'"{"o" * 41}"', "set 1, card 0: .*1 to 40"),
-    "no text": ('"owl"', "7", "set 1, card 0: 7 is not a text"),
+    "no text": ('"owl"', "7", "set 1, card 0: 7 is not a string"),
     "languages": ('["en", "nl"]', '["English", "nl"]', "languages .*codes of two or three"),
     "one language twice": ('["en", "nl"]', '["en", "en"]', "languages .*different codes"),
     "no languages": ('["en", "nl"]', "7", "languages 7"),

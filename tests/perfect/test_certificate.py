@@ -104,7 +104,7 @@ def test_a_certificate_made_by_hand() -> None:
     [
         (0, "set_size", 1, "line 1: 1 is not a whole number from 2"),
         (0, "brisk", 0, "line 1: brisk"),
-        (0, "states", 3, "line 1: 3 states are announced"),
+        (0, "states", 3, "line 1: the head announces 3 states"),
         (0, "players", 8, "line 1: 8 is not a whole number"),
         (1, 4, [2, None, None], "line 2: each player must have a rank"),
         (1, 4, [None, None], "line 2: player 0 has the rank null, and 1"),
@@ -228,7 +228,7 @@ def test_a_region_for_one_player_claims_nothing_of_others(tmp_path: Path) -> Non
             check_lines([lines[0] | {"player": player}, *lines[1:]])
     turned = [lines[0], [*lines[1][:5], [[lines[1][5][0][0], [1, 0, 2]]], None], *lines[2:]]
     with pytest.raises(
-        InvalidCertificate, match="player 1, whose null is claimed, must not be renamed"
+        InvalidCertificate, match="player 1, whom the head names, must not be renamed"
     ):
         check_lines(turned)
 

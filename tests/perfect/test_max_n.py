@@ -396,7 +396,7 @@ def test_invalid_arguments_are_refused() -> None:
         solve_max_n(chancy)
     with (
         limited("quaternity.perfect.solving.max_n", MAX_OUTCOME_BYTES=10),
-        pytest.raises(LimitError, match="MB: limit"),
+        pytest.raises(LimitError, match="MB are allowed"),
     ):
         solve_max_n(game_graph(start_of(brisk(2, 3, 3))))
 

@@ -63,8 +63,9 @@ REFUSED = (
     (
         r"the game is not over|this seat is already taken|the game has begun|every seat is taken|"
         r"no longer has an owner|is not this seat's turn|the game has not begun|"
-        r"the table has moved on|there is nothing to take back|and all is revealed|"
-        r"a program plays in this seat|and cannot agree|another player was faster",
+        r"the game has changed in the meantime|there is nothing to take back|"
+        r"all cards are revealed|a program plays in this seat|and cannot agree|"
+        r"another player was faster",
         409,
     ),
     (r"the body of the request has more than", 413),

@@ -402,7 +402,7 @@ def test_a_move_in_time_resets_the_count_of_expired_clocks(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("game", "clock", "says"),
     [
-        ("set", {"seconds": 30}, "clock: set has none"),
+        ("set", {"seconds": 30}, "clock: not allowed in set"),
         ("quarto", {"seconds": 4}, "from 5 to"),
         ("quarto", {"seconds": 30.5}, "whole number"),
         ("quarto", {"seconds": True}, "whole number"),

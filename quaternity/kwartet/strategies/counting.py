@@ -1,4 +1,7 @@
-"""Strategies that count deals: `exact` asks for the likeliest card, `patient` builds whole sets."""
+"""Kwartet strategies that count possible deals.
+
+`exact` asks for the likeliest card, and `patient` collects one set after another.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +16,26 @@ from quaternity.kwartet.view import View
 from solvers.filtering import filter_problem
 
 REVEAL_COST = 0.05
-"""Chance that `patient` gives up to avoid showing that it holds cards of a set."""
+"""Value that `patient` subtracts from a set if the request would reveal that it holds a card of
+the set."""
 
 HELD_CARD_VALUE = 0.1
-"""Value to `patient` of each card that it already holds of a set, as these are at stake anyway."""
+"""Value that `patient` adds to a set for each card of the set that it holds, because it would lose
+these cards if another player completed the set."""
 
 NEXT_PLAYER_BONUS = 0.1
-"""Chance that `patient` gives up so that the next player refuses, who learns least from that."""
+"""Amount that `patient` adds to the probability that the next player has a card, unless it is
+certain. If the next player must refuse, they learn nothing new about the card."""
 
 
 def exact(view: View, random: Random) -> Question:
-    """Ask for a certain card, else for the card with the highest chance; break ties at random.
+    """Return a request for a card whose owner is certain, or else for the likeliest card.
 
-    Cost: very little if a card is located; otherwise one count, 0.2 to 0.5 ms with four players.
-    With many players and cards the chances are estimates; see `owner_weights`.
+    Ties are broken at random. With many players and cards, the probabilities are estimates (see
+    `owner_weights`).
+
+    Cost: very little if a card is located. Otherwise the deals are counted once, which takes 0.2 to
+    0.5 ms with four players.
     """
     certain = locate_cards(view.public, view.seat, view.hand, whole=False)
     if not certain and len(view.public.hands) > FEW_PLAYERS:
@@ -37,7 +46,7 @@ def exact(view: View, random: Random) -> Question:
 
 
 def _deduce_cards(view: View) -> list[tuple[int, int, int]]:
-    """Return the missing cards of held sets that certainly belong to one particular player."""
+    """Return the missing cards of held sets whose owner can be deduced."""
     sets, settings = filter_problem(view.problem).sets, view.public.settings
     return [
         (index, number, sets[index].owners[number])
@@ -68,17 +77,18 @@ def likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
 
 
 def patient(view: View, random: Random) -> Question:
-    """Build one set after another, considering what a failed request gives to the next player.
+    """Return a request that helps to collect one set after another.
 
-    The value of a set is the chance to get all its missing cards in one go, not the chance of the
-    next card. A set that is certain as a whole is collected at once. Otherwise the *least* likely
-    card of the chosen set comes first: a card gained in a set that remains incomplete can be seen
-    and taken by the others. So even certain cards wait. Among owners with about equal chances,
-    `patient` asks the player whose turn comes next, because that player learns nothing about the
-    card by refusing it. It prefers sets that it is known to hold cards of, since the first request
-    for a set reveals this.
+    The value of a set is the probability to get all its missing cards in one go, not the
+    probability of the next card. If all missing cards of a set are certain, they are collected at
+    once. Otherwise `patient` first asks for the *least* likely card of the set with the highest
+    value. Even certain cards wait, because the others can see a card gained in an incomplete set,
+    and take it. Among owners with about equal probabilities, `patient` asks the player whose turn
+    comes next, because that player learns nothing about the card by refusing it. If the
+    others know that it holds a card of a set, it prefers this set, because the first request for a
+    set reveals this.
 
-    Cost: one count per request, 0.2 to 0.5 ms with four players.
+    Cost: the deals are counted once per request, which takes 0.2 to 0.5 ms with four players.
     """
     public, seat, hand = view.public, view.seat, view.hand
     weights = owner_weights(view.problem)
@@ -98,7 +108,7 @@ def patient(view: View, random: Random) -> Question:
             )
             run *= chance
             hardest = min(hardest, (attraction, random.random(), number, owner))
-        if not run:  # a card lies aside for certain
+        if not run:  # A missing card is certainly set aside.
             continue
         if run == 1:
             value = 2.0
@@ -113,7 +123,10 @@ def patient(view: View, random: Random) -> Question:
 
 
 def _best_owner(chances: list[float], following: int, random: Random) -> tuple[float, float, int]:
-    """Return the player to ask for a card, as (chance, attraction, player)."""
+    """Return the best player to ask for a card, as (probability, attraction, player).
+
+    The attraction is the probability plus a bonus for the next player.
+    """
     best = (-1.0, 0.0, 0.0, 0)
     for player, chance in enumerate(chances):
         attraction = (

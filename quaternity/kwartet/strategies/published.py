@@ -1,7 +1,8 @@
-"""The four strategies of the published table, and the smallest improvement on them.
+"""The Kwartet strategies `random`, `greedy`, `silent` and `mixed`, and an improved `greedy`.
 
-They need no solver. A card counts as *located* if it was seen publicly, or if only one opponent who
-holds cards has not denied having it. The public owners of a card show this directly.
+The four strategies are those of a published table of results. They need no solver. A card counts as
+*located* if it was seen publicly, or if only one opponent who holds cards has not denied having it.
+The public owners of a card show this directly.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from quaternity.kwartet.view import View
 
 @lru_cache(maxsize=1 << 13)
 def request(asker: int, asked: int, index: int, number: int) -> Question:
-    """Return a question, from a cache."""
+    """Return the cached question with the given parts."""
     return Question.trusted(asker, asked, Card.unchecked(index, number))
 
 
 def random_request(view: View, random: Random) -> Question:
-    """Return a request for a random card of a random held set, from a random opponent."""
+    """Return a request to a random opponent for a random card of a random held set."""
     hand, draw = view.hand, random.random
     held = [index for index, mask in enumerate(hand) if mask]
     index = held[int(draw() * len(held))]
@@ -40,7 +41,10 @@ def random_request(view: View, random: Random) -> Question:
 
 
 def own_card_request(view: View, random: Random) -> Question:
-    """Return a request for an own card, which must fail; if not allowed, a random request."""
+    """Return a request for a card that the asker holds, which must fail.
+
+    If the rules do not allow such a request, return a random request.
+    """
     if not may_ask_for_own(view.public.settings, view.hand):
         return random_request(view, random)
     own = [
@@ -55,9 +59,9 @@ def own_card_request(view: View, random: Random) -> Question:
 def locate_cards(
     public: PublicState, seat: int, hand: Hand, whole: bool
 ) -> list[tuple[int, int, int]]:
-    """Return the located missing cards of held sets, as (set, number, owner's bit).
+    """Return the located missing cards of held sets, as tuples (set, number, owner's bit).
 
-    With `whole`, include only sets whose missing cards are all located.
+    If `whole` is true, include only sets whose missing cards are all located.
     """
     others, full = public.with_cards & ~(1 << seat), public.settings.full
     pile = 1 << public.settings.players
@@ -77,29 +81,34 @@ def locate_cards(
 
 
 def random_of(view: View, cards: list[tuple[int, int, int]], random: Random) -> Question:
-    """Return a request for a random card of these (set, number, owner's bit)."""
+    """Return a request for a random one of the given cards (set, number, owner's bit)."""
     index, number, owner = cards[int(random.random() * len(cards))]
     return request(view.seat, owner.bit_length() - 1, index, number)
 
 
 def first_of(view: View, cards: list[tuple[int, int, int]]) -> Question:
-    """Return a request for the first of these cards (set, number, owner's bit).
+    """Return a request for the first of the given cards (set, number, owner's bit).
 
-    A strategy that always takes located cards gets all of them in any order. For `mixed` the order
-    matters, and this order is closer to the published table than a random one.
+    A strategy that always asks for located cards gets all of them in any order. For `mixed`, the
+    order matters, and with this order the results are closer to the published table than with a
+    random order.
     """
     index, number, owner = cards[0]
     return request(view.seat, owner.bit_length() - 1, index, number)
 
 
 def greedy(view: View, random: Random) -> Question:
-    """Return a request for the first located card, else a random request."""
+    """Return a request for the first located card, or a random request if no card is located."""
     cards = locate_cards(view.public, view.seat, view.hand, whole=False)
     return first_of(view, cards) if cards else random_request(view, random)
 
 
 def silent(view: View, random: Random) -> Question:
-    """Ask for a card of a completely located set; else ask at random (2/3) or for an own card."""
+    """Return a request for a card of a set whose missing cards are all located.
+
+    If there is no such set, return a random request (with probability 2/3) or a request for a card
+    that the asker holds.
+    """
     cards = locate_cards(view.public, view.seat, view.hand, whole=True)
     if cards:
         return first_of(view, cards)
@@ -109,12 +118,15 @@ def silent(view: View, random: Random) -> Question:
 
 
 def mixed(view: View, random: Random) -> Question:
-    """Choose `greedy` or `silent` with equal probability for each request."""
+    """Return a request of `greedy` or of `silent`, with equal probability."""
     return (greedy if random.random() < 0.5 else silent)(view, random)
 
 
 def better_greedy(view: View, random: Random) -> Question:
-    """Return a request for a located card, else for a missing one from a possible owner."""
+    """Return a request for a random located card.
+
+    If no card is located, ask a random possible owner for a missing card.
+    """
     public, seat, hand = view.public, view.seat, view.hand
     cards = locate_cards(public, seat, hand, whole=False)
     if cards:

@@ -1,1 +1,1 @@
-"""Bots for Quaternity: programs that choose questions, and answers if there is a choice."""
+"""Bots for Quaternity: programs that choose questions and, if there is a choice, answers."""

@@ -4,9 +4,9 @@
     question = bot.ask(state)            # for the player to move
     answer = bot.answer(state, question) # for the asked player, among the legal answers
 
-A bot knows only the state, which all players know. It has no seat and no memory; the state and the
-question determine the player for whom it acts. `quaternity.table.players` has the names of the
-bots.
+A bot decides by the state alone, which all players know. It has no seat and does not remember
+earlier moves: the state and the question determine the player for whom it acts. The module
+`quaternity.table.players` contains the names of the bots.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from quaternity.game.state import State
 
 
 class Bot(Protocol):
-    """A bot. It draws all its random numbers from the generator passed to its constructor."""
+    """Interface of bots, which draw random numbers only from the generator that they are given."""
 
     def ask(self, state: State) -> Question:
-        """Return a legal question of the player to move. The game is not over."""
+        """Return a legal question of the player to move. The game must not be over."""
 
     def answer(self, state: State, question: Question) -> Answer:
         """Return a legal answer of the asked player to a legal question."""

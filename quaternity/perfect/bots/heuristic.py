@@ -1,9 +1,9 @@
-"""Heuristic values of a state for each player, from exact chances or a rough estimate.
+"""Heuristic evaluation of states: the prospects of each player, exact or roughly estimated.
 
-The *prospects* of a player are a point for each completed set; for each set in play, the square of
-the share of it that the player can expect to hold; and a small bonus for being the player to move.
-So cards of the same set are worth more together, and a card that a player might still hold has some
-value until it is ruled out.
+The *prospects* of a player are the sum of three parts: one point for each completed set; a value
+for each set in play, which is the square of the share of its cards that the player can expect to
+hold; and a small bonus for the player to move. So cards of the same set are worth more together,
+and a card that a player might still hold has some value until it is ruled out.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from solvers.counting import chances
 from solvers.problem import DealProblem
 
 TURN = 0.25
-"""Value of being the player to move, in completed sets."""
+"""Bonus for the player to move, in completed sets."""
 
 Prospects = tuple[float, ...]
-"""The prospects of each role, in completed sets."""
+"""Type of the prospects of all roles, in completed sets."""
 
 
 def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
-    """Return the prospects in a canonical state if all deals that fit are equally likely.
+    """Return the prospects in a canonical state if all possible deals are equally likely.
 
-    Cost: one count of the deals, a tenth of a millisecond in small games.
+    Cost: one count of the deals, which takes a tenth of a millisecond in small games.
     """
     parts = code.parts(key)
     sets = [code.book.by_number(number).constraint for number in parts.kinds]
@@ -38,9 +38,10 @@ def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
 
 
 def rough_prospects(code: KeyCodec, key: Key, known: dict[int, Prospects]) -> Prospects:
-    """Return the prospects if every card is shared evenly among its owners, whatever the hands.
+    """Return the prospects if every card is shared evenly among its possible owners.
 
-    `known` caches the value of each kind of set. Cost: two microseconds.
+    The sizes of the hands are ignored. `known` caches the value of each kind of set. Cost: two
+    microseconds.
     """
     parts = code.parts(key)
     for number in parts.kinds:
@@ -63,9 +64,9 @@ def _even_worth(masks: Sequence[int], low: Sequence[int]) -> Prospects:
 
 
 def many_prospects(state: State) -> Prospects:
-    """Return the rough prospects per player for any number of players, without canonical states.
+    """Return the rough prospects of each player without using canonical states.
 
-    Cost: that of closing the state.
+    This works for any number of players. Cost: that of tightening the bounds of the state.
     """
     values = [float(points) for points in state.points]
     for constraint in state.filtered().sets:
@@ -89,5 +90,5 @@ def _add_up(parts: StateParts, worths: Sequence[Sequence[float]]) -> Prospects:
 
 
 def lead(values: Prospects, role: int) -> float:
-    """Return the lead of a role over the best other role."""
+    """Return how far the prospects of a role exceed those of the best other role."""
     return values[role] - max([value for other, value in enumerate(values) if other != role])

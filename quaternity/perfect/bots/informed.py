@@ -1,9 +1,10 @@
-"""A bot that looks one move ahead, with exact chances, or rough ones if there are many players.
+"""A bot that looks one move ahead and compares the prospects of the players.
 
-It asks the question that leaves it furthest ahead of the others in prospects
-(`quaternity.perfect.bots.heuristic`), and assumes that the asked player chooses the answer by the
-same rule. So the bot keeps its cards together and its options open: to reveal that it cannot hold a
-card lowers its prospects.
+The bot asks the question after which its prospects exceed those of the best other player by most
+(`quaternity.perfect.bots.heuristic`). It assumes that the asked player chooses the answer by the
+same rule. The prospects are exact, or rough if there are too many players or deals. So the bot
+keeps cards of the same set together, and avoids revealing that it cannot hold a card, which would
+lower its prospects.
 """
 
 from __future__ import annotations
@@ -25,19 +26,20 @@ from quaternity.perfect.keys.canonical import Key, KeyCodec, Rules, coding
 from quaternity.perfect.successors.one_state import canonical_after
 
 MAX_COUNTED_PLAYERS = 5
-"""Maximum number of players for which deals are counted; with more, counting takes too long."""
+"""Maximum number of players for which deals are counted. With more players, counting takes too
+long."""
 
 MAX_CACHED_STATES = 1 << 16
 """Maximum number of states whose prospects are cached."""
 
 EQUAL = 1e-9
-"""Values that differ by at most this much count as equal."""
+"""Maximum difference between values that count as equal."""
 
 
 class InformedBot:
-    """A bot that chooses the move with the best prospects after it.
+    """A bot that chooses the move after which it leads by most in prospects.
 
-    Cost: one count of the deals per legal answer, a tenth of a millisecond each in small games.
+    Cost: one count of the deals per legal answer, each a tenth of a millisecond in small games.
     """
 
     def __init__(self, random: Random) -> None:
@@ -46,7 +48,7 @@ class InformedBot:
         self._worth: dict[int, Prospects] = {}
 
     def ask(self, state: State) -> Question:
-        """Draw one of the questions with the best prospects."""
+        """Return a random question among those with the best prospects."""
         assert state.turn is not None, "the game is not over"
         code = _coding(state)
         best: list[Question] = []
@@ -66,7 +68,7 @@ class InformedBot:
         return self._random.choice(best)
 
     def answer(self, state: State, question: Question) -> Answer:
-        """Return the answer with the better prospects."""
+        """Return the answer after which the asked player has the better prospects."""
         code = _coding(state)
         answers = list(state.answers(question))
         if len(answers) == 1:
@@ -89,7 +91,7 @@ class InformedBot:
                 self._known.clear()
             try:
                 known = exact_prospects(code, key)
-            except LimitError:  # too many deals to be counted
+            except LimitError:  # There are too many deals to count.
                 known = rough_prospects(code, key, self._worth)
             self._known[key] = known
         values = [0.0] * len(roles)
@@ -99,6 +101,6 @@ class InformedBot:
 
 
 def _coding(state: State) -> KeyCodec | None:
-    """Return the coding of canonical states; None if there are too many players to count deals."""
+    """Return the codec of canonical states, or None if there are too many players."""
     rules = Rules.of(state)
     return coding(rules) if rules.players <= MAX_COUNTED_PLAYERS else None

@@ -1,11 +1,11 @@
 """A bot that plays from a tablebase.
 
-It plays forced wins in the shortest way and delays those of others as long as it can. If nothing is
-forced, it keeps its own win possible, avoids giving another player a forced win, and keeps the
-means to prevent the wins of others (`quaternity.perfect.solving.state_value.StateValue.worth`). It
-assumes that the asked player gives the answer that is worst for the bot. Among equal questions it
-avoids those that only pass the turn (`quaternity.perfect.stalling`), so it stalls only if that is
-better.
+The bot plays its forced wins in the shortest way, and delays the forced wins of others as long as
+it can. If no player can force a win, it keeps its own win possible, avoids giving another player a
+forced win, and keeps the ability to prevent the wins of others
+(`quaternity.perfect.solving.state_value.StateValue.worth`). It assumes that the asked player gives
+the answer that is worst for the bot. Among equal questions it avoids those that only pass the turn
+(`quaternity.perfect.stalling`), so it stalls only if that is better.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from quaternity.perfect.tablebase import Tablebase
 
 
 class PerfectBot:
-    """A bot that plays from a tablebase. Cost: a lookup per legal answer."""
+    """A bot that plays from a tablebase, with one lookup per legal answer."""
 
     def __init__(self, random: Random, tablebase: Tablebase) -> None:
         self._random = random
         self.tablebase = tablebase
 
     def ask(self, state: State) -> Question:
-        """Draw one of the best questions."""
+        """Return a random question among the best."""
         prospects = self.tablebase.prospects(state)
         first = prospects[0]
         best = [
@@ -40,7 +40,7 @@ class PerfectBot:
         return self._random.choice(active or best)
 
     def answer(self, state: State, question: Question) -> Answer:
-        """Return the better answer."""
+        """Return the better answer for the asked player."""
         answers = list(state.answers(question))
         self._random.shuffle(answers)
         standing = self.tablebase.standing

@@ -1,9 +1,9 @@
 """A fast policy for canonical states, used for the playouts of the search bot.
 
-It chooses moves like the informed bot, but by rough prospects instead of exact chances. If a proof
-search (`quaternity.perfect.forcing`) finds a forced win of the player to move, the policy knows the
-result of the game. Its results for a state are cached under the state's key and depend only on the
-state.
+The policy chooses moves like the informed bot, but by rough prospects instead of exact ones. If a
+proof search (`quaternity.perfect.forcing`) finds a forced win of the player to move, the policy
+takes this win as the result of the game. The results for a state depend only on the state, and are
+cached under its key.
 """
 
 from __future__ import annotations
@@ -17,32 +17,35 @@ from quaternity.perfect.keys.canonical import Key, KeyCodec
 from quaternity.perfect.successors.one_state import Choice, Reply, choices
 
 MAX_CACHED_QUESTIONS = 1 << 20
-"""Number of cached questions, at about 400 bytes each, above which the caches are cleared."""
+"""Number of cached questions above which the caches are cleared. A question takes about 400
+bytes."""
 
 QUICK_STATES = 60
-"""Maximum number of answers examined to detect a forced win of the player to move in a state of a
-playout. In the states that a search of 4-3-3 visits, this detects nine of ten forced wins."""
+"""Maximum number of answers that a playout examines in one state to detect a forced win of the
+player to move. In the states that a search of the 4-3-3 game visits, this detects nine of ten
+forced wins."""
 
 ANSWERS_PER_QUESTION = 4
-"""Number of answers in a proof that cost as much as a question; most also occur in other proofs."""
+"""Number of answers in a proof that cost as much as one question. Most of these answers also occur
+in other proofs."""
 
 MAX_PROOF_CARDS = 24
-"""Maximum number of cards in play to search for forced wins; with more, they are rare and
-expensive."""
+"""Maximum number of cards in play for which forced wins are searched. With more cards, forced wins
+are rare and expensive to find."""
 
 Result = tuple[float, ...]
-"""For each role, its share of the win: players tied for first share it, and all players share a
-game without end."""
+"""Type of the result of a game: the share of the win of each role. Players tied for first place
+share the win, and all players share a game without end."""
 
 
 class Outlook(NamedTuple):
-    """The policy's view of a state.
+    """The policy's evaluation of a state.
 
     Attributes:
-        options: the questions of the state, the best first.
-        result: the result of the game if it is over or role 0 is known to force a win; otherwise
-            None.
-        weighed: the number of questions it takes to compute this view with empty caches.
+        options: the questions of the state, best first.
+        result: the result of the game if the game is over or role 0 is known to force a win,
+            otherwise None.
+        weighed: the cost of this evaluation with empty caches, in questions.
     """
 
     options: list[Choice]
@@ -55,7 +58,8 @@ class Proof(NamedTuple):
 
     Attributes:
         won: whether a forced win was found.
-        question: the first question on the shortest known way to the win, if the role is 0.
+        question: the first question of the shortest win found, or None if there is no such win or
+            the role is not 0.
         weighed: number of answers that the search examined.
     """
 
@@ -68,7 +72,7 @@ class Policy:
     """The fast policy for one game.
 
     Attributes:
-        glance: maximum number of answers examined to detect a forced win in a state of a playout.
+        glance: maximum number of answers examined in a state of a playout to detect a forced win.
     """
 
     def __init__(self, code: KeyCodec, glance: int = QUICK_STATES) -> None:
@@ -80,10 +84,11 @@ class Policy:
         self._worth: dict[int, Prospects] = {}
 
     def options(self, key: Key) -> list[Choice]:
-        """Return the questions of a state, the best first, each with its best reply first.
+        """Return the questions of a state, best first, each with its replies, best first.
 
-        A reply is judged for the asked player; a question is judged for role 0 after its best
-        reply. Choices of chance are in no particular order. The list is empty if the game is over.
+        A reply is judged by the prospects of the asked player. A question is judged by the
+        prospects of role 0 after the best reply. Choices of chance are in no particular order. The
+        list is empty if the game is over.
         """
         options = self._options.get(key)
         if options is None:
@@ -99,7 +104,7 @@ class Policy:
         return options
 
     def quick_evaluation(self, key: Key) -> Outlook:
-        """Return the policy's view of a state."""
+        """Return the policy's evaluation of a state."""
         outlook = self._outlooks.get(key)
         if outlook is None:
             options, result = self.options(key), None
@@ -119,7 +124,7 @@ class Policy:
     def proof(self, key: Key, role: int, limit: int) -> Proof:
         """Search for a forced win of a role, examining at most `limit` answers.
 
-        Nothing is searched while more than `MAX_PROOF_CARDS` cards are in play.
+        If more than `MAX_PROOF_CARDS` cards are in play, no search is made.
         """
         proof = self._proofs.get((key, role, limit))
         if proof is None:
@@ -147,11 +152,11 @@ class Policy:
         return [choice for _, choice in ranked]
 
     def outlook(self, reply: Reply, role: int) -> float:
-        """Return the lead of a role over the best other role in prospects after a reply."""
+        """Return how far the prospects of a role exceed those of the others after a reply."""
         values = rough_prospects(self.code, reply.key, self._worth)
         return lead(values, reply.roles.index(role))
 
 
 def endless_result(players: int) -> Result:
-    """Return the result of a game without end, an equal share for each player."""
+    """Return the result of a game without end: an equal share for each player."""
     return (1 / players,) * players

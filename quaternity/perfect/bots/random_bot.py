@@ -1,4 +1,4 @@
-"""A bot that draws legal questions and legal answers uniformly."""
+"""A bot that chooses legal questions and answers uniformly at random."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from quaternity.game.state import State
 
 
 class RandomBot:
-    """A bot that draws uniformly among the legal questions and answers."""
+    """A bot that chooses uniformly among the legal questions and answers."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
 
     def ask(self, state: State) -> Question:
-        """Draw a legal question."""
+        """Return a random legal question."""
         number = self._random.randrange(len(state.legal_questions))
         for group in state.legal_questions.groups():
             if number < len(group.cards):
@@ -28,5 +28,5 @@ class RandomBot:
         raise AssertionError("the groups contain all questions")
 
     def answer(self, state: State, question: Question) -> Answer:
-        """Draw a legal answer."""
+        """Return a random legal answer."""
         return self._random.choice(state.answers(question))

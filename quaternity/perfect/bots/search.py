@@ -1,19 +1,20 @@
-"""A bot that searches: Monte Carlo tree search over canonical states.
+"""A bot that decides by Monte Carlo tree search over canonical states.
 
-For every decision the bot imagines a number of games (playouts). In states of the tree, the player
-to move chooses the question, and the asked player the reply, with the best results for that player
-so far, plus a bonus for options that were tried rarely (max^n with upper confidence bounds: Kocsis
-and Szepesvari 2006, Sturtevant 2008). The more often a state is visited, the more of its questions
-are considered, in the order of a fast policy (progressive widening: Coulom 2007). From the first
-state outside the tree on, the policy (`quaternity.perfect.bots.policy`) plays for all players, with
-a little noise. So the search improves on the policy. The policy's view of a state is computed once
-and cached. The tree identifies states by their keys, so positions that differ in names, or arise in
-different ways, share a node.
+For every decision, the bot simulates a number of games (playouts). In the states of the search
+tree, the player to move chooses the question, and the asked player chooses the reply. Each takes
+the option with the best average result for that player so far, plus a bonus for options that were
+rarely tried (max^n with upper confidence bounds: Kocsis and Szepesvari 2006, Sturtevant 2008). The
+more often a state is visited, the more of its questions are considered, in the order of a fast
+policy (progressive widening: Coulom 2007). Outside the tree, the policy
+(`quaternity.perfect.bots.policy`) plays for all players, with a little noise. So the search
+improves on the policy. The policy evaluates each state once and caches the result. The tree
+identifies states by their keys, so positions that differ only in names, or are reached in different
+ways, share a node.
 
-Forced wins are proved instead of sampled. Proof-number search (`quaternity.perfect.forcing`), which
-recognizes stalling, examines every state that is visited, and a playout ends when the player to
-move is known to force a win. The options of the decision itself are examined longer: the bot plays
-its own forced wins, and avoids options that give another player a forced win.
+Forced wins are proved instead of sampled. A proof-number search (`quaternity.perfect.forcing`),
+which recognizes stalling, examines every visited state, and a playout ends when the player to move
+is known to force a win. The options of the decision itself are examined more thoroughly: the bot
+plays its own forced wins, and avoids options that give another player a forced win.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ from quaternity.perfect.keys.kinds import Roles
 from quaternity.perfect.successors.one_state import Choice, Reply, canonical_after
 
 DEFAULT_GAMES = 100
-"""Number of games imagined per decision."""
+"""Default number of playouts per decision."""
 
 MAX_WEIGHED_QUESTIONS = 6_000
-"""Maximum number of questions examined per decision, at about 60 us each, unless a number of games
-is given."""
+"""Maximum number of questions examined per decision if the number of games is not given. A question
+takes about 60 microseconds."""
 
 MAX_PLAYOUT_LENGTH = 60
-"""Maximum length of an imagined game, in moves; in a longer game nobody wins."""
+"""Maximum number of moves in a playout. All players share a longer game equally."""
 
 MAX_PROOF_ANSWERS = 1_000
 """Maximum number of answers examined to prove or refute one forced win in the current state."""
@@ -48,19 +49,19 @@ MAX_SAFETY_ANSWERS = 3_000
 """Number of answers examined per decision after which the remaining options count as safe."""
 
 EXPLORATION = 0.25
-"""Weight of the bonus for options that were tried rarely."""
+"""Weight of the bonus for options that were rarely tried."""
 
 NOISE = 0.05
-"""Probability that the policy makes a random move."""
+"""Probability of a random move instead of the policy's move in a playout."""
 
 
 class SearchBot:
-    """A bot that decides by imagined games; see the module.
+    """A bot that decides by Monte Carlo tree search (see the module).
 
     Attributes:
-        games: number of games imagined per decision. In the default game each takes a millisecond,
-            and less once the bot has visited the states nearby.
-        weighed: number of questions in the visited states after which no further game is imagined.
+        games: maximum number of playouts per decision. In the default game, a playout takes a
+            millisecond, and less once the bot has visited similar states.
+        weighed: number of questions in the visited states after which no further playout starts.
             Questions of cached states count as well, so a decision does not depend on earlier ones.
         proved: maximum number of answers examined to prove a forced win in the current state.
     """
@@ -73,7 +74,7 @@ class SearchBot:
         self._policies: dict[Rules, Policy] = {}
 
     def ask(self, state: State) -> Question:
-        """Return a question on the way to a forced win, or the one chosen most in the playouts.
+        """Return a question that forces a win, or the question chosen most often in the playouts.
 
         Questions that are known to give another player a forced win are avoided.
         """
@@ -93,7 +94,7 @@ class SearchBot:
         return self._random.choice(_questions(code, state, roles, best))
 
     def answer(self, state: State, question: Question) -> Answer:
-        """Return an answer that forces a win, or the answer chosen most in the playouts."""
+        """Return an answer that forces a win, or the answer chosen most often in the playouts."""
         answers = state.answers(question)
         if len(answers) == 1:
             return answers[0]
@@ -116,7 +117,7 @@ class SearchBot:
         return self._first_safe(policy, asked, ranked).replies[0].answer
 
     def _budget(self, tree: Tree) -> Iterator[int]:
-        """Yield once for each game that a decision may imagine."""
+        """Yield once for each playout that a decision may use."""
         return takewhile(lambda game: tree.weighed < self.weighed, range(self.games))
 
     def _first_safe(self, policy: Policy, player: int, ranked: list[Choice]) -> Choice:
@@ -153,13 +154,14 @@ def _questions(code: KeyCodec, state: State, roles: Roles, choice: Choice) -> li
         alike = [Question.trusted(state.turn, asked, Card.unchecked(index, card)) for card in cards]
         after = {(answer, canonical_after(code, state, alike[0], answer).key) for answer in answers}
         if after == wanted:
-            # If players are interchangeable, roles may have been assigned differently.
+            # If players are interchangeable, both states may assign roles differently, so prefer
+            # the same role.
             (same if asked == roles[choice.asked] else others).extend(alike)
     return same or others
 
 
 class _Node:
-    """The options of a state, each with its number of visits and its results for the chooser."""
+    """The options of a state, with their numbers of visits and their results for the chooser."""
 
     __slots__ = ("times", "totals", "visits")
 
@@ -169,7 +171,7 @@ class _Node:
         self.totals = [0.0] * options
 
     def choose(self, considered: int) -> int:
-        """Return the first untried option, or the one with the highest bound if all were tried."""
+        """Return the first untried option, or if all were tried, the one with the highest bound."""
         best, best_bound = 0, -1.0
         chances = log(self.times + 1)
         for option in range(min(considered, len(self.visits))):
@@ -187,17 +189,17 @@ class _Node:
         self.totals[option] += result
 
     def sort_options(self, options: Sequence[Choice]) -> list[Choice]:
-        """Sort the options, the most chosen first."""
+        """Return the options, the most visited first."""
         ranks = [(-times, -total) for times, total in zip(self.visits, self.totals, strict=True)]
         return [options[option] for option in sorted(range(len(options)), key=ranks.__getitem__)]
 
 
 class Tree:
-    """The imagined games of one decision.
+    """The search tree of one decision.
 
     Attributes:
-        nodes: the node for the questions of role 0, by the key of the state.
-        weighed: number of questions in the states visited.
+        nodes: for each key of a state, the node in which role 0 chooses a question.
+        weighed: cost of the visited states, in questions (see `Outlook.weighed`).
     """
 
     def __init__(self, policy: Policy, random: Random, limit: float = inf) -> None:
@@ -208,7 +210,7 @@ class Tree:
         self._visited: set[Key] = set()
 
     def run_playout(self, key: Key, names: Sequence[int]) -> Sequence[float]:
-        """Imagine a game; return the result by player, where `names[r]` is the player in role r."""
+        """Simulate a game and return the result by player. `names[r]` is the player in role r."""
         path: list[tuple[_Node, int, int]] = []
         players = len(names)
         for move in range(MAX_PLAYOUT_LENGTH):
@@ -242,10 +244,11 @@ class Tree:
         return result
 
     def _play_out(self, key: Key, names: Sequence[int], max_moves: int) -> Result:
-        """Play the game to its end by the policy, or until the budget is exhausted."""
+        """Play by the policy until the game ends or the budget is exhausted."""
         players, random = len(names), self._random
         for _ in range(max_moves):
-            if self.weighed >= self._limit:  # given up, like a game that is too long
+            # The budget is exhausted. Treat the game like one that is too long.
+            if self.weighed >= self._limit:
                 break
             options, result = self._evaluate(key)
             if result:

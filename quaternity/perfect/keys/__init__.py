@@ -1,1 +1,1 @@
-"""Canonical states: every state by the smallest of its names, one at a time or in arrays."""
+"""Canonical states: states that differ only in names share one key."""

@@ -1,8 +1,8 @@
-"""Keys and kinds as arrays, for work on many states at once.
+"""NumPy arrays of keys of canonical states and of kinds of sets, to process many states at once.
 
-Keys are stored in an array that sorts in the same order. Kinds get consecutive *places* in the
-order in which they are added; place 0 is the completed set. Every array of kinds is indexed by
-place. Coalition tables are split into words of eight lanes.
+An array of keys sorts in the same order as the keys. Kinds get consecutive numbers, their *places*,
+in the order in which they are added. Place 0 is the completed set. Every array of kinds is indexed
+by place. Coalition tables are split into words of eight lanes.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ if TYPE_CHECKING:
 
 
 Keys = Any
-"""A one-dimensional array of keys that sorts in their order: uint64, or bytes if the keys are
-longer."""
+"""Type of a one-dimensional array of keys, which sorts in their order: uint64, or bytes if the keys
+do not fit in 64 bits."""
 
 
 def key_array(code: KeyCodec, keys: Iterable[Key]) -> Keys:
-    """Return keys as an array."""
+    """Convert keys to an array."""
     words = np.frombuffer(b"".join(keys), ">u8").reshape(-1, code.words)
     return from_words(words.astype(np.uint64))
 
 
 def key_bytes(keys: Keys) -> list[Key]:
-    """Return an array of keys as a list."""
+    """Convert an array of keys to a list."""
     data = keys.astype(">u8").tobytes() if keys.dtype.kind == "u" else keys.tobytes()
     size = keys.dtype.itemsize
     return [data[start : start + size] for start in range(0, len(data), size)]
 
 
 def from_words(words: NDArray[Any]) -> Keys:
-    """Return keys from their words, [key, word]."""
+    """Convert words, [key, word], to an array of keys."""
     if words.shape[1] == 1:
         return np.ascontiguousarray(words[:, 0])
     return words.astype(">u8", order="C").view(f"S{8 * words.shape[1]}")[:, 0]
 
 
 def to_words(keys: Keys) -> NDArray[Any]:
-    """Return the words of keys, [key, word]."""
+    """Convert an array of keys to words, [key, word]."""
     if keys.dtype.kind == "u":
         return np.asarray(keys).reshape(-1, 1)
     return np.asarray(
@@ -58,7 +58,7 @@ def to_words(keys: Keys) -> NDArray[Any]:
 
 
 def search_keys(known: Keys, keys: Keys) -> NDArray[Any]:
-    """Return the indices at which keys are, or would be inserted, in an ascending array."""
+    """Return the indices at which keys are, or can be inserted, in an ascending array."""
     return np.asarray(np.searchsorted(known, keys))
 
 
@@ -72,16 +72,16 @@ def contains(known: Keys, keys: Keys) -> NDArray[Any]:
 
 
 def sort_unique(keys: Keys) -> Keys:
-    """Return the distinct keys, ascending. This sorts the argument in place."""
+    """Return the distinct keys in ascending order. The argument is sorted in place."""
     keys.sort()
     return keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
 
 
 def unique_rows(words: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the distinct keys, ascending, and for each key its index among them.
+    """Return the distinct keys in ascending order, and for each key its index among them.
 
-    Most keys are matched with a hash table that has one entry per bucket, the last key assigned to
-    it. Only keys that collide with another one are sorted with all their repetitions.
+    Most keys are matched with a hash table that has one entry per bucket: the last key assigned to
+    the bucket. Only keys that collide with a different key are sorted with all their repetitions.
     """
     bits = words.shape[1].bit_length() + 2
     mixed = words[0] * np.uint64(_HASH_FACTOR)
@@ -105,12 +105,12 @@ def unique_rows(words: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def narrow(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Return whole numbers >= 0 in the narrowest type that holds them all."""
+    """Convert whole numbers >= 0 to the narrowest integer type that holds them all."""
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
 
 
 class Uncertainty:
-    """Sums `NumberedKind.uncertainty` over the sets of many states."""
+    """Function that sums `NumberedKind.uncertainty` over the sets of many states."""
 
     def __init__(self, code: KeyCodec) -> None:
         self._code = code
@@ -118,7 +118,7 @@ class Uncertainty:
         self._known = np.zeros(1, np.uint64), np.zeros(1, np.int64)
 
     def of(self, keys: Keys) -> NDArray[Any]:
-        """Return the sum over the sets of each state."""
+        """Return the sum of the uncertainty over the sets of each state."""
         words, code = to_words(keys), self._code
         result = np.zeros(len(words), np.int64)
         for field in range(-code.rules.sets, 0):
@@ -141,18 +141,18 @@ class Uncertainty:
 
 
 _HASH_FACTOR = 0x9E3779B97F4A7C15
-"""An odd number whose multiples spread over all words (Knuth's multiplicative hashing)."""
+"""Odd factor whose multiples spread over all 64-bit words (Knuth's multiplicative hashing)."""
 
 MAX_ARRAY_PLAYERS = 5
-"""Maximum number of players: with five, the 32 coalitions are the lanes of a table and the bits of
-a mask."""
+"""Maximum number of players for arrays. With five players, the 32 coalitions fit in the lanes of a
+table and in the bits of a mask."""
 
 
 def array_fault(book: KindBook) -> str | None:
     """Return why the kinds of a book cannot be put in arrays, or None if they can."""
     lanes, size = 2**book.players, book.set_size
     if book.players > MAX_ARRAY_PLAYERS:
-        return f"{book.players} players are more than {MAX_ARRAY_PLAYERS}"
+        return f"arrays allow at most {MAX_ARRAY_PLAYERS} players, not {book.players}"
     if book.layout.width != 8:
         return "the coalition tables need more than 8 bits per lane"
     kinds = book.total.bit_length()
@@ -171,22 +171,25 @@ _UNKNOWN_AT_FIRST = ("owner", "renaming", "first")
 
 
 class KindArrays:
-    """Arrays over the kinds added so far. Adding kinds may replace them: do not keep references.
+    """Arrays of properties of the added kinds. Adding kinds may replace the arrays.
 
     Attributes:
         number: number of the kind in its book (int64).
         uncertainty: uncertainty of the kind (int64).
         table: packed coalition tables, [word, place] (uint64).
         lanes: the same numbers unpacked, [place, coalition] (int16).
-        owner: the player who alone may own every card, or -1 (int8).
-        lowered: [place, distinct mask, player], a bitmask of coalitions (uint64): bit A is set if
-            giving one card of this mask to the player lowers the number of cards that coalition A
-            can hold; all bits are set if the player cannot own the card.
-        renaming: [order of roles, place], the place of the kind under these names, or -1 (int32).
-        first, count: the range of the entries of `asked`, `no`, `yes` with questions by role 0.
+        owner: the only player who may own any card of the set, or -1 (int8).
+        lowered: [place, distinct mask, player], a bitmask of coalitions (uint64). Bit A is set if
+            giving one card with this owner mask to the player lowers the number of cards that
+            coalition A can hold. All bits are set if the player cannot own the card.
+        renaming: [order of roles, place], the place of the renamed kind, or -1 if it is unknown
+            (int32).
+        first, count: the index of the first question by role 0 about each kind in `asked`, `no` and
+            `yes`, and the number of these questions.
         asked: the asked role of each question (uint8).
-        no, yes: the kind after the answer to each question, or -1 (int32). Not closed.
-        guard, member: as in `solvers.coalition_tables.LaneLayout`, in words.
+        no, yes: the place of the kind after the answer to each question, before closing, or -1 if
+            the answer is impossible (int32).
+        guard, member: as in `solvers.coalition_tables.LaneLayout`, split into words.
     """
 
     def __init__(self, book: KindBook) -> None:
@@ -216,7 +219,7 @@ class KindArrays:
         return np.frombuffer(packed.to_bytes(8 * self.words, "little"), "<u8").astype(np.uint64)
 
     def place(self, kind: NumberedKind) -> int:
-        """Return the place of a kind, which is added if it is new."""
+        """Return the place of a kind. A new kind is added."""
         place = int(self._place_of_number[kind.number])
         if place < 0:
             place = len(self._kinds)
@@ -250,7 +253,7 @@ class KindArrays:
                     )
 
     def places_of(self, numbers: NDArray[Any]) -> NDArray[Any]:
-        """Return the places of kinds given by number, in any shape."""
+        """Return the places of kinds that are given by number, in an array of any shape."""
         places: NDArray[Any] = self._place_of_number[numbers]
         if (places < 0).any():
             for number in np.unique(numbers[places < 0]).tolist():
@@ -259,7 +262,7 @@ class KindArrays:
         return places
 
     def rename(self, places: NDArray[Any], order: int) -> NDArray[Any]:
-        """Return the places of the kinds under the names of one order of roles."""
+        """Return the places of the kinds after renaming the players by one order of roles."""
         names = self.renaming[order][places]
         if (names < 0).any():
             roles = self.orders[order]
@@ -270,7 +273,7 @@ class KindArrays:
         return np.asarray(names)
 
     def rank_numbers(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the numbers of all kinds added, ascending, and for each place its index there."""
+        """Return the numbers of all added kinds in ascending order, and the rank of each place."""
         numbers = self.number[: len(self._kinds)]
         turn = np.argsort(numbers)
         rank = np.empty(len(turn), np.uint64)
@@ -280,7 +283,7 @@ class KindArrays:
     # ------------------------------------------------------------------ questions
 
     def questions(self, places: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the index of each kind's first question by role 0, and the number of questions."""
+        """Return the index of the first question by role 0 about each kind, and their number."""
         if (self.first[places] < 0).any():
             for place in np.unique(places[self.first[places] < 0]).tolist():
                 self._make_questions(place)
@@ -301,16 +304,17 @@ class KindArrays:
     # ------------------------------------------------------------------ closing
 
     def close(self, places: NDArray[Any], needs: NDArray[Any]) -> NDArray[Any]:
-        """Return the closed kinds of sets, given the needs of the other sets.
+        """Return the kinds of sets whose bounds are as tight as the other sets of the state allow.
 
         Args:
             places: the places of the kinds.
             needs: [set, coalition], the minimum number of cards of the set that the coalition must
-                hold because the other sets cannot fill its hands; at least 0.
+                hold because the other sets cannot fill its hands. It is at least 0.
 
-        If f is the table of the set, its slack in the state is f - needs wherever it can matter. So
-        the minimum of player p is the maximum over coalitions A without p of needs(A + p) - f(A). A
-        player can own a card unless that lowers f where the slack is 0 (`solvers.filtering`).
+        Let f be the coalition table of the set. Its slack in the state is f - needs wherever the
+        slack can matter. So the minimum of player p is the maximum of needs(A + p) - f(A) over the
+        coalitions A without p. A player can own a card unless that lowers f where the slack is 0
+        (`solvers.filtering`).
         """
         players, size = self.book.players, self.book.set_size
         lanes = self.lanes[places]
@@ -352,13 +356,13 @@ class KindArrays:
 
 
 CACHE_BITS = 20
-"""Base-2 logarithm of the number of closed kinds that are cached, at 12 bytes each."""
+"""Base-2 logarithm of the number of closed kinds that are cached. A cached kind takes 12 bytes."""
 
 
 class ClosureCache:
-    """A cache of closed kinds, by kind and needs of the other sets.
+    """A cache of closed kinds, by the kind and the needs of the other sets.
 
-    It is a hash table with one entry per bucket: a new entry replaces the old one.
+    The cache is a hash table with one entry per bucket, so a new entry replaces the old one.
     """
 
     def __init__(self, kinds: KindArrays) -> None:
@@ -372,7 +376,7 @@ class ClosureCache:
         self._closed = np.zeros(1 << CACHE_BITS, np.int32)
 
     def get(self, places: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
-        """Return the closed kinds of some places.
+        """Return the places of the closed kinds for the kinds at some places.
 
         `others` is [word, set], the slack of the state without the set. A lane below its guard
         gives the number of cards of the set that the coalition needs, at most the size of the set.
@@ -398,7 +402,7 @@ class ClosureCache:
         return closed
 
     def _needs(self, others: NDArray[Any]) -> NDArray[Any]:
-        """Return the guard minus each lane, if positive; 0 for no players and for all players."""
+        """Return how far each lane is below its guard. No players and all players get 0."""
         below = ~others & _HIGH
         every = (below >> np.uint64(7)) * np.uint64(255)
         return np.asarray((_HIGH - (others & ~_HIGH)) & every & self._some[:, None])
@@ -424,4 +428,4 @@ _HALVES = [
     (np.uint64(16), np.uint64(0x0000FFFF0000FFFF)),
     (np.uint64(32), np.uint64(0x00000000FFFFFFFF)),
 ]
-"""Shifts and masks that combine the digits of a word pairwise."""
+"""Shifts and masks for combining the digits of a word pairwise."""

@@ -1,26 +1,26 @@
-"""Canonical states: one key for all states that have the same future up to names.
+"""Canonical states: one key for all states that have the same future, apart from names.
 
-A state is closed (every owner and every minimum is as tight as the surviving deals allow).
-Completed sets are dropped except for the points. Cards are sorted within sets, and sets within the
-state. The players are assigned roles such that the key is the smallest possible; the player to move
-has role 0. The closed constraints and the surviving deals determine each other. So two states have
-the same key exactly if cards, sets and players can be renamed such that the surviving deals, the
-points and the player to move become the same.
+The key of a state is found as follows. The state is closed: every owner and every minimum is made
+as tight as the possible deals allow. Completed sets are dropped and count only as points. Cards are
+sorted within sets, and sets within the state. The players are assigned roles such that the key is
+the smallest possible; the player to move has role 0. The closed constraints and the possible deals
+determine each other. So two states have the same key exactly if cards, sets and players can be
+renamed such that the possible deals, the points and the player to move become the same.
 
-Only the tie-break `first-in-order` distinguishes players by their order. While it can still matter
-(see `Rules.order_matters`), the players who hold cards keep their order. Under `fewest-sets` with
-four or more players, chance may decide who is to move. Such a position has a key too, in which it
+Only the tie-break `first-in-order` distinguishes players by their order. While the order can still
+matter (see `Rules.order_matters`), the players who hold cards keep it. Under `fewest-sets` with
+four or more players, chance may decide who is to move. Such a position also has a key, in which it
 is chance's turn. When all sets are completed, there is no player to move, and only the points
 count. (So 3-3-3 and 4-3-3 have three final states: 3-0-0, 2-1-0 and 1-1-1. A program that
-distinguishes final states by the last asker, with the points in the order of the seats from there,
-counts six, 300 210 201 120 102 111. It then has 2,125 and 114,342 states in all instead of 2,122
-and 114,339.)
+distinguishes final states by the last asker, and lists the points from that seat on, counts six:
+300, 210, 201, 120, 102 and 111. It counts 2,125 and 114,342 states in all instead of 2,122 and
+114,339.)
 
-A key has a few dozen bytes. It contains, in this order: whose turn it is, unless that is simply
-role 0 (`place`); the hands and points of the roles 1, 2, ...; and the kinds of the sets in play,
-ascending. Role 0 is to move; its hand and points follow from the sizes. Each field has a fixed
-width in bits and stays within one of the 64-bit words of the key, so that keys of a game compare
-like their fields, both as bytes and as words.
+A key has a few dozen bytes. It contains, in this order: the field `place` of `StateParts`, which
+says whose turn it is; the hands and points of the roles 1, 2, ...; and the kinds of the sets in
+play, in ascending order. The hand and points of role 0 follow from the sizes of the game. Each
+field has a fixed width in bits and lies within one of the 64-bit words of the key. So the keys of a
+game compare like their fields, both as bytes and as words.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ from solvers.coalition_tables import layout_for
 from solvers.problem import DealProblem, SetConstraint
 
 Key = bytes
-"""The key of a canonical state."""
+"""Type of the key of a canonical state."""
 
 
 class StateParts(NamedTuple):
     """The decoded parts of a canonical state.
 
     Attributes:
-        place: 0 once the order of players cannot matter. Otherwise the number of players with cards
-            who come before role 0, or the number of players if it is chance's turn.
+        place: 0 if the order of players can no longer matter, otherwise the number of players with
+            cards who come before role 0. If it is chance's turn, it is the number of players.
         hands, points: the number of cards and of completed sets of each role.
         kinds: the numbers of the kinds of the sets in play, ascending.
     """
@@ -79,14 +79,14 @@ class Rules:
     def of(cls, game: Settings | State) -> Rules:
         """Return the rules of the game of a state or of settings.
 
-        With up to three players no tie-break ever has a choice (see `order_matters`), so the rules
-        do not distinguish tie-breaks there.
+        With up to three players, a tie-break never has a choice (see `order_matters`), so the
+        result is the same for all tie-breaks.
         """
         tie_break = game.tie_break if game.players > 3 else TieBreak.FIRST_IN_ORDER
         return cls(game.set_size, game.sets, game.players, tie_break, game.brisk)
 
     def document(self) -> dict[str, Any]:
-        """Return plain values for JSON; `brisk` is included only for brisk games."""
+        """Return plain values for JSON. The key `brisk` is included only for brisk games."""
         document = asdict(self) | {"tie_break": str(self.tie_break)}
         if not self.brisk:
             del document["brisk"]
@@ -94,7 +94,7 @@ class Rules:
 
     @classmethod
     def of_document(cls, document: dict[str, Any]) -> Rules:
-        """Parse the result of `document`.
+        """Return the rules that a result of `document` describes.
 
         Raises:
             KeyError, TypeError, ValueError: If the document is not valid.
@@ -111,8 +111,8 @@ class Rules:
 
         The tie-break decides if neither the asker nor the asked player has cards. A player with an
         empty hand never holds cards again, because only the player to move receives cards and
-        already has some. If three players hold cards, the tie-break can only choose the third, so a
-        choice takes four.
+        already has some. If only three players hold cards, the tie-break can only choose the third.
+        So the order matters only while at least four players hold cards.
 
         >>> Rules(2, 4, 4).order_matters([3, 2, 1, 0]), Rules(2, 4, 4).order_matters([2, 2, 2, 2])
         (False, True)
@@ -121,7 +121,7 @@ class Rules:
 
 
 def field_layout(widths: Iterable[int]) -> list[tuple[int, int]]:
-    """Return (word, shift) of fields with the given widths in bits, each within one 64-bit word.
+    """Return the (word, shift) of fields with given widths, so that none crosses a 64-bit word.
 
     >>> field_layout([60, 3, 2])
     [(0, 4), (0, 1), (1, 62)]
@@ -137,15 +137,16 @@ def field_layout(widths: Iterable[int]) -> list[tuple[int, int]]:
 
 
 class KeyCodec:
-    """Converts the parts of a canonical state to its key and back.
+    """Converter between the parts of a canonical state and its key.
 
     Raises:
-        LimitError: If there are too many players, or too many kinds for a word (sets of 11 or more
-            with seven players).
+        LimitError: If there are too many players, or a set has too many kinds to number them with
+            64 bits (as with sets of 11 or more and seven players).
 
     Attributes:
-        fields: (word, shift) of each field. The fields are place, hands of the roles from 1, points
-            of the roles from 1, and kinds (first a 0 for each completed set).
+        fields: the (word, shift) of each field. The fields are the place, the hands of the roles
+            from 1, the points of the roles from 1, and the kinds, which begin with a 0 for each
+            completed set.
         widths: the width of each field, in bits.
         words: number of 64-bit words of a key.
     """
@@ -153,7 +154,7 @@ class KeyCodec:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         players, sets = rules.players, rules.sets
-        # Check this before laying out tables, whose size doubles with every player.
+        # Check this before laying out the tables, because their size doubles with every player.
         if players > MAX_KEY_PLAYERS:
             raise LimitError(
                 f"canonical states have at most {MAX_KEY_PLAYERS} players, not {players}"
@@ -189,7 +190,7 @@ class KeyCodec:
         return self._struct.pack(*words)
 
     def parts(self, key: Key) -> StateParts:
-        """Decode a key; raise an InputError if it is not a key of this game."""
+        """Decode a key. Raise an InputError if it is not a key of this game."""
         if len(key) != 8 * self.words:
             raise InputError(f"key: must have {8 * self.words} bytes, not {len(key)}")
         words = self._struct.unpack(key)
@@ -207,7 +208,7 @@ class KeyCodec:
         return StateParts(values[0], (hand, *hands), (own_points, *points), kinds)
 
     def state(self, key: Key) -> State:
-        """Return a state with this key, with the players in their order if it matters.
+        """Return a state with this key. The players keep their order if it matters.
 
         Raises:
             InputError: If it is not a key of this game, or it is chance's turn.
@@ -234,7 +235,7 @@ class KeyCodec:
         )
 
     def order(self, parts: StateParts) -> tuple[int, ...]:
-        """Return the roles in the order of the players, or from role 0 on if no order matters."""
+        """Return the roles in the order of the players, or ascending if it does not matter."""
         if 0 < parts.place < self.rules.players:
             return (
                 *range(1, parts.place + 1), 0, *range(parts.place + 1, self.rules.players)
@@ -244,12 +245,12 @@ class KeyCodec:
 
 @lru_cache(maxsize=32)
 def coding(rules: Rules) -> KeyCodec:
-    """Return the coding of a game, which is cached. See `KeyCodec` for games that are refused."""
+    """Return the cached codec of a game. `KeyCodec` says which games are refused."""
     return KeyCodec(rules)
 
 
 class Canonical(NamedTuple):
-    """A canonical state, and the mapping back to the real players.
+    """A canonical state, with the mapping from its roles to the real players.
 
     Attributes:
         roles: `roles[role]` is the real player; role 0 is to move.
@@ -262,7 +263,8 @@ class Canonical(NamedTuple):
 def canonical(state: State) -> Canonical:
     """Return the canonical form of a state.
 
-    Cost: a lookup per set, and a sort of the sets for each order of the players that look alike.
+    Cost: a lookup per set, and a sort of the sets for each order of the players who have equal
+    hands and points.
 
     Raises:
         InputError: If the state is impossible, has no player to move, is not settled, or has upper
@@ -292,7 +294,7 @@ def canonical(state: State) -> Canonical:
 
 
 def closed_kinds(code: KeyCodec, state: State) -> list[NumberedKind]:
-    """Return the closed sets of a state that are in play, in order.
+    """Return the closed kinds of the sets in play, in the order of the sets.
 
     Raises:
         InputError: If the state is impossible, or has upper bounds that no game leads to.
@@ -318,9 +320,9 @@ def canonical_form(
     points: Sequence[int],
     turn: int,
 ) -> Canonical:
-    """Return the canonical form of closed sets in play; the players may have any names.
+    """Return the canonical form of a state, given its closed sets in play.
 
-    If their order matters, the players must be numbered in that order.
+    The players may have any names. If their order matters, they must be numbered in that order.
     """
     if len(hands) >= 4 and code.rules.order_matters(hands):
         holding = [player for player, hand in enumerate(hands) if hand]
@@ -334,7 +336,7 @@ def canonical_form(
 
 
 def canonical_end(code: KeyCodec, points: Sequence[int]) -> Canonical:
-    """Return the canonical form of a finished game: its points, with the best player as role 0."""
+    """Return the canonical form of a finished game. Role 0 is a player with the most points."""
     players = len(points)
     best = max(range(players), key=points.__getitem__)
     return _smallest_form(
@@ -351,16 +353,17 @@ def canonical_chance(
 ) -> Canonical:
     """Return the canonical form of a position in which chance chooses the player to move.
 
-    It chooses among the players `tied`; role 0 is one of them.
+    Chance chooses among the players `tied`, and role 0 is one of them.
     """
     orders = chain.from_iterable(_role_orders(hands, points, player) for player in tied)
     return _smallest_form(code, kinds, hands, points, orders, len(hands))
 
 
 def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Iterable[Roles]:
-    """Return the orders that begin with `first` and give small keys: by hand, then by points.
+    """Yield the orders of players that begin with `first` and may give the smallest key.
 
-    Players with equal hands and points come in every order, unless they have no cards.
+    The others are sorted by the number of cards, then by points. Players who are equal in both come
+    in every order, unless they have no cards.
     """
     others = [player for player in range(len(hands)) if player != first]
     others.sort(key=lambda player: (hands[player], points[player]))
@@ -382,7 +385,7 @@ def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Ite
 def symmetric_roles(code: KeyCodec, key: Key) -> tuple[int, ...]:
     """Return for each role the smallest role that a symmetry of the state maps it to.
 
-    A symmetry renames players and leaves the state unchanged. Chance decides which of such players
+    A symmetry renames players and leaves the state unchanged. It is arbitrary which of such players
     gets which role, and they have the same prospects.
     """
     parts = code.parts(key)
@@ -413,7 +416,7 @@ def _smallest_form(
     orders: Iterable[Roles],
     place: int,
 ) -> Canonical:
-    """Return the smallest form over the given orders of the players."""
+    """Return the smallest canonical form over the given orders of the players."""
     best: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]] | None = None
     best_roles: Roles = ()
     for roles in orders:

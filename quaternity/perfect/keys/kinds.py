@@ -1,10 +1,10 @@
-"""The kinds of a set, and their numbers.
+"""Numbered kinds of sets. Sets that differ only in the order of their cards are of one kind.
 
-A *kind* is a set up to the order of its cards: the multiset of owner masks and the minimum number
-of cards for each player. For a set size and a number of players, every kind has a number that is
-the same in every process and version of Python. It is the rank of a multiset (in the combinatorial
-number system): a kind consists of a multiset of S masks out of 2^P - 1, and a multiset of S shares
-out of P players and "unclaimed". Number 0 is the completed set.
+A *kind* consists of a multiset of owner masks (for each card, a bitmask of the players who may own
+it) and the minimum number of cards of each player. For a set size and a number of players, every
+kind has a number that is the same in every process and version of Python. The number is the rank of
+two multisets in the combinatorial number system: S masks out of 2^P - 1, and S shares out of P
+players and "unclaimed", for set size S and P players. Number 0 is the completed set.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from solvers.coalition_tables import IMPOSSIBLE, LaneLayout, SetShape
 from solvers.filtering import filter_set
 
 MAX_KEY_PLAYERS = 7
-"""Maximum number of players in a canonical state, because all orders of players that look alike are
-tried."""
+"""Maximum number of players in a canonical state. With more, trying all orders of players with
+equal hands and points would take too long."""
 
 MAX_CACHED_CLOSURES = 1 << 18
-"""Maximum number of closed kinds cached per book; the least recently used are dropped."""
+"""Maximum number of closed kinds cached per book. The least recently used kinds are dropped."""
 
 MAX_CACHED_KINDS = 1 << 17
-"""Maximum number of kinds cached per book, at about 2 kB each (8 kB for sets of ten), before the
-cache is cleared."""
+"""Maximum number of kinds cached per book before the cache is cleared. A kind takes about 2 kB, or
+8 kB for sets of ten."""
 
 OWNER_WEIGHT = 1 << 16
-"""Weight of one possible owner in the uncertainty, larger than any sum of minimums in cards."""
+"""Weight of one possible owner in the uncertainty. It is larger than any sum of minimums."""
 
 Roles = tuple[int, ...]
-"""An order of players: `roles[role]` is a player."""
+"""Type of an order of players, in which `roles[role]` is the player with this role."""
 
 
 @lru_cache(maxsize=MAX_KEY_PLAYERS)
 def role_orders(players: int) -> tuple[tuple[Roles, ...], dict[Roles, int]]:
-    """Return all orders of players, ascending, and the index of each.
+    """Return all orders of players in ascending order, and the index of each order.
 
     >>> role_orders(3)[0][:3], role_orders(3)[1][2, 0, 1]
     (((0, 1, 2), (0, 2, 1), (1, 0, 2)), 4)
@@ -57,7 +57,7 @@ def multiset_rank(values: Sequence[int]) -> int:
 
 
 def multiset_of_rank(rank: int, length: int) -> tuple[int, ...]:
-    """Return the sequence with the given rank: the inverse of `multiset_rank`.
+    """Return the sequence with the given rank. This is the inverse of `multiset_rank`.
 
     >>> multiset_of_rank(3, 2)
     (0, 2)
@@ -73,10 +73,10 @@ def multiset_of_rank(rank: int, length: int) -> tuple[int, ...]:
 
 
 class NumberedKind(SetShape):
-    """A kind whose upper bounds do not matter. A `KindBook` usually has one object for equal kinds.
+    """A kind of set without upper bounds. A `KindBook` usually has one object for equal kinds.
 
     Attributes:
-        number: the number of the kind, see the module.
+        number: the number of the kind (see the module).
         masks: the owner masks, ascending; empty for a completed set.
         low: the minimum number of cards of each player.
         owner: the only player who may own any card of the set, or None.
@@ -119,10 +119,11 @@ class NumberedKind(SetShape):
         return self._book.close(self, slack)
 
     def questions(self) -> list[tuple[int, NumberedKind | None, NumberedKind | None, int]]:
-        """Return player 0's questions: asked player, kinds after no and yes, number of cards.
+        """Return the questions of player 0, with the kinds after the answers.
 
-        The cards of an entry are interchangeable. None stands for an answer that is impossible
-        whatever the other sets are. The kinds are not closed.
+        An entry contains the asked player, the kind after no, the kind after yes, and the number of
+        cards, which are interchangeable. The kind is None if the answer is impossible whatever the
+        other sets are. The kinds are not closed.
         """
         if self._questions is None:
             self._questions = []
@@ -142,12 +143,13 @@ class NumberedKind(SetShape):
 
     @property
     def uncertainty(self) -> int:
-        """Return how much is unknown about the set: possible owners of its cards, then minimums.
+        """Return a measure of how much is unknown about the set.
 
-        The sum over all closed sets of a state never grows in a game: an answer removes deals, so
-        cards keep their possible owners or lose some, and the minimums of players stay or rise. A
-        card that changes hands has one owner afterwards, and moves one card from one minimum to
-        another. A completed set counts as 0.
+        Possible owners of its cards count first, then minimums. The sum over all closed sets of a
+        state never grows in a game: an answer removes deals, so cards keep their possible owners or
+        lose some, and the minimums of players stay or rise. A card that changes hands has one owner
+        afterwards, and moves one card from one minimum to another. The measure of a completed set
+        is 0.
         """
         return sum(mask.bit_count() for mask in self.masks) * OWNER_WEIGHT - sum(self.low)
 
@@ -159,7 +161,7 @@ class KindBook:
     """All kinds for one set size and number of players, created on demand and cached.
 
     Attributes:
-        total: the kinds are numbered 0 (completed), 1 ... total.
+        total: the highest number of a kind. Kinds are numbered from 0 (completed) to `total`.
         completed: kind 0.
     """
 
@@ -175,7 +177,7 @@ class KindBook:
         self._by_form[(), self.completed.low] = self._by_number[0] = self.completed
 
     def kind(self, masks: Sequence[int], low: tuple[int, ...]) -> NumberedKind:
-        """Return the kind of a set with these owner masks, in any order, none of them empty."""
+        """Return the kind of a set with these owner masks, which may be in any order."""
         form = (tuple(sorted(masks)), low)
         kind = self._by_form.get(form)
         if kind is None:
@@ -194,7 +196,7 @@ class KindBook:
         self._by_form[(), self.completed.low] = self._by_number[0] = self.completed
 
     def _number(self, masks: tuple[int, ...], low: tuple[int, ...]) -> int:
-        """Return the number of a kind, or 0 for a set that no deal can fit on its own."""
+        """Return the number of a kind, or 0 if no deal can fit the set even on its own."""
         if 0 in masks or sum(low) > self.set_size:
             return 0
         shares = [player for player, least in enumerate(low) for _ in range(least)]
@@ -202,7 +204,7 @@ class KindBook:
         return 1 + multiset_rank([mask - 1 for mask in masks]) * self._lows + multiset_rank(shares)
 
     def by_number(self, number: int) -> NumberedKind:
-        """Return the kind with a number from 0 to `total`."""
+        """Return the kind with the given number, from 0 to `total`."""
         kind = self._by_number.get(number)
         if kind is None:
             masks, shares = divmod(number - 1, self._lows)
@@ -220,5 +222,5 @@ class KindBook:
 
 @lru_cache(maxsize=8)
 def kind_book(set_size: int, layout: LaneLayout) -> KindBook:
-    """Return the book of a set size and a layout of tables, which is cached."""
+    """Return the cached book for a set size and a layout of coalition tables."""
     return KindBook(set_size, layout)

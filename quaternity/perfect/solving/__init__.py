@@ -1,1 +1,1 @@
-"""All canonical states of a game, who can force and prevent what, and what players prefer."""
+"""Solving whole games: canonical states, forced wins, and outcomes of self-interested play."""

@@ -1,4 +1,4 @@
-"""Write certificates of solved games, which `quaternity.perfect.certificate` checks."""
+"""Writers of certificates of solved games, which `quaternity.perfect.certificate` checks."""
 
 from __future__ import annotations
 
@@ -53,13 +53,14 @@ def write_certificate(
     path: str | Path, solution: Solution, state: State, wish: str | None = None,
     report: Report = quiet,
 ) -> None:  # fmt: skip
-    """Write the certificate of a game solved from a state, completely or not at all.
+    """Write the certificate of a game that was solved from a state.
 
-    In that state players have their own numbers, in other states those of their roles. If there is
-    a wish, the certificate also contains the outcomes if all players play for themselves; see
-    `solve_max_n` for the errors.
+    The file is written completely or not at all. In the solved state, players have their own
+    numbers. In other states, they have those of their roles. If a wish is given, the certificate
+    also contains the outcomes if all players play for themselves. `solve_max_n` lists the errors
+    that this can raise.
 
-    Cost: about 20 microseconds and 300 bytes per state of 4-3-3.
+    Cost: about 20 microseconds and 300 bytes per state of the 4-3-3 game.
 
     Raises:
         InputError: If the file cannot be written.
@@ -84,7 +85,7 @@ def write_certificate(
 def _lines(solution: Solution, everybody: MaxNOutcomes | None, players: Roles) -> Iterator[str]:
     """Yield a line for each state, with its players in the order of `KeyCodec.order`.
 
-    Few different texts make up the lines, so each text is created once and cached.
+    Parts of the lines repeat often, so the text of each part is created once and cached.
     """
     graph, values = solution.graph, solution.values
     code, orders = coding(graph.rules), role_orders(graph.rules.players)[0]
@@ -112,7 +113,7 @@ def _lines(solution: Solution, everybody: MaxNOutcomes | None, players: Roles) -
 
     @lru_cache(1 << 16)
     def gets(row: tuple[int, ...], roles: Roles) -> str:
-        assert everybody is not None, "rows come from its sets of outcomes"
+        assert everybody is not None, "rows exist only if there is a wish"
         outcomes = [
             [outcome[role] for role in roles]
             for place, outcome in enumerate(everybody.outcomes)
@@ -138,10 +139,10 @@ def _lines(solution: Solution, everybody: MaxNOutcomes | None, players: Roles) -
 def write_forcing_certificate(
     path: str | Path, forcing: ForcedWinSearch, seconds: float, report: Report = quiet
 ) -> None:
-    """Write the certificate of a search for a forced win: the states that its strategy can reach.
+    """Write the certificate of a forced-win search, with the states that its strategy can reach.
 
     Raises:
-        InputError: If the file cannot be written, or a tie-break by chance can occur.
+        InputError: If the file cannot be written, or chance can decide a tie-break.
         LimitError: If the certificate is not complete after `seconds`, or the game is outside the
             limits of the checker.
     """
@@ -151,7 +152,8 @@ def write_forcing_certificate(
         raise InputError("--certificate with --ask needs the tie-break first-in-order")
     states, after = _region(forcing, seconds, report)
     ranks: dict[int, int] = {}
-    if forcing.can_force:  # the states after a move of the strategy were settled earlier
+    # A strategy moves only to states that were decided earlier, so their ranks are known.
+    if forcing.can_force:
         for at in sorted(range(len(states)), key=lambda at: states[at][1].rank):
             ranks[at] = 1 + max([ranks[target] for target, _ in after[at]], default=-1)
     code = coding(rules)
@@ -175,10 +177,11 @@ def write_forcing_certificate(
 def _region(
     forcing: ForcedWinSearch, seconds: float, report: Report
 ) -> tuple[list[tuple[Canonical, Node]], list[list[tuple[int, list[int]]]]]:
-    """Return the states that a strategy can reach, and the successors of each with names.
+    """Return the states that a strategy can reach, and the successors of each state.
 
-    The player has the same name in all of them. Two states that differ only in the names of others
-    are one state.
+    A successor consists of the number of a state and the names of its players. The player who wants
+    to win has the same name in all states. Two states that differ only in the names of other
+    players are one state.
     """
     numbers: dict[tuple[Key, int], int] = {}
     todo: list[State] = []
@@ -195,7 +198,7 @@ def _region(
 
     end = monotonic() + seconds
     number(forcing.state, canonical(forcing.state))
-    for state in todo:  # the list grows during the loop
+    for state in todo:  # The list grows during the loop.
         if monotonic() > end:
             raise LimitError(
                 f"the certificate is not complete after {seconds:g} seconds and {len(todo):,} "

@@ -1,17 +1,17 @@
-"""Values if all players play for themselves and break ties by chance, in a game that ends.
+"""Values of games that end, if all players play for themselves and break ties by chance.
 
-`fair_draws`: each player takes the choice with the highest expected value, by a fair draw if
-several choices have it; questions for different cards are different choices. Then a state has one
-lottery, in exact fractions.
+`fair_draws` assumes that each player takes the choice with the highest expected value. If several
+choices have this value, a fair draw decides. Questions for different cards are different choices.
+Then a state has one lottery, in exact fractions.
 
-`any_chance`: ties are broken with any probabilities, which may differ in each state and after each
-history. Then a state has bounds: the minimum and maximum expected value of each player, and the
-possible outcomes. A player who chooses expects at least the highest minimum of all choices, and
-takes no choice whose maximum is lower. So the others expect no less than the minimum, and no more
-than the maximum, of the remaining choices. The bounds need not be attained.
+`any_chance` allows any probabilities for breaking ties, which may differ in each state and after
+each history. Then a state has bounds: the minimum and maximum expected value of each player, and
+the possible outcomes. A player who chooses expects at least the highest minimum of all choices, and
+takes no choice whose maximum is lower. So every other player expects no less than the minimum, and
+no more than the maximum, of the remaining choices. The bounds need not be attained.
 
-Both are computed backwards from the ends of the game. If the tie-break draws the player to move,
-all players that it may draw are equally likely.
+Both functions compute the values backwards from the ends of the game. If the tie-break draws the
+player to move, all players whom it may draw are equally likely.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from quaternity.game.state import State
 
 Lottery = dict[Outcome, Fraction]
-"""The probability of each outcome."""
+"""Type of a lottery: the probability of each outcome."""
 
 REPORT_STATES = 1 << 8
-"""Number of states between two reports of the progress."""
+"""Number of states between two progress reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Bounds:
 
 
 class _Ties(NamedTuple):
-    """The operations on values, including how ties are broken. Offers are (number, value) pairs."""
+    """The operations on values for one way of breaking ties. Offers are (count, value) pairs."""
 
     end: Callable[[Outcome], Any]
     choose: Callable[[Sequence[tuple[int, Any]], int], Any]
@@ -57,9 +57,9 @@ class _Ties(NamedTuple):
 
 
 def fair_draws(state: State, wish: str = "points", report: Report = quiet) -> Lottery:
-    """Return the lottery of a state if all players break ties by a fair draw, by player.
+    """Return the lottery of a state if all players break ties by fair draws.
 
-    Cost: about a millisecond per canonical state.
+    Outcomes are listed by player. Cost: about a millisecond per canonical state.
 
     Raises:
         InputError: If the game need not end, or the wish is unknown.
@@ -93,9 +93,9 @@ def fair_draws(state: State, wish: str = "points", report: Report = quiet) -> Lo
 
 
 def any_chance(state: State, wish: str = "points", report: Report = quiet) -> Bounds:
-    """Return the bounds of a state for any probabilities that break the ties, by player.
+    """Return the bounds of a state if ties are broken with any probabilities.
 
-    Cost and errors: as for `fair_draws`.
+    Values are listed by player. Cost and errors are those of `fair_draws`.
     """
 
     def end(gets: Outcome) -> Bounds:
@@ -133,7 +133,7 @@ def _all(offers: Sequence[Bounds]) -> frozenset[Outcome]:
 
 
 def _before(values: tuple[Any, ...], roles: Roles) -> tuple[Any, ...]:
-    """Return the values by the roles before a move, from those by the roles after it.
+    """Convert values by the roles after a move to values by the roles before it.
 
     `roles[role]` is the role before the move of the player who has `role` after it.
     """
@@ -141,7 +141,7 @@ def _before(values: tuple[Any, ...], roles: Roles) -> tuple[Any, ...]:
 
 
 def _value(state: State, wish: str, ties: _Ties, report: Report) -> Any:
-    """Return the value of a state, after computing those of all states that can follow."""
+    """Return the value of a state, computed from the values of all states that can follow."""
     code = coding(Rules.of(state))
     start, roles = canonical(state)
     values: dict[Key, Any] = {}
@@ -178,7 +178,7 @@ def _value(state: State, wish: str, ties: _Ties, report: Report) -> Any:
 
 
 def chance_document(state: State, wish: str, ties: str, report: Report = quiet) -> dict[str, Any]:
-    """Return the values of a state as JSON, with ties broken by a `coin` or by any `chance`."""
+    """Return the values of a state for JSON, with ties broken by a `coin` or by any `chance`."""
     document: dict[str, Any] = {"wish": wish, "ties": ties}
     if ties == "coin":
         lottery = sorted(fair_draws(state, wish, report).items(), reverse=True)

@@ -1,22 +1,23 @@
-"""Estimate the number of states, the time and the disk space to solve a game, from samples.
+"""Estimates of the states, time and disk space that solving a game takes, from samples.
 
-Small levels are expanded completely, larger levels by a random sample. Suppose that m of the n
-states of a level lead to e new states, d of them distinct, and that answers hit the u states of the
-next level uniformly. Then d = u (1 - exp(-e / u)), and all n states would reach u (1 - exp(-(e n /
-m) / u)) states. The next level is sampled from the d states.
+A level contains the states first reached by the same number of moves. Small levels are expanded
+completely, larger levels by a random sample. Suppose that e answers in m of the n states of a level
+lead to d distinct new states, and that answers hit the u states of the next level uniformly. Then d
+= u (1 - exp(-e / u)), and all n states would reach u (1 - exp(-(e n / m) / u)) states. The next
+level is sampled from the d states.
 
-This estimate is too low, and more so for smaller samples: answers hit some states more often,
-samples contain these states more often, and the successors of the others are missed. (States of
-earlier levels that no sample contained are counted again, which compensates for some of it.) So
-each sample is four times as large as the last, until the number changes little, the sample is no
-longer small compared with the game, or time is up. The number is then assumed to grow by the last
-factor once more.
+This estimate is too low, especially for small samples: answers hit some states more often than
+others, samples contain these states more often, and the successors of the other states are missed.
+(States of earlier levels that no sample contained are counted again, which compensates for some of
+the error.) So each sample is four times as large as the last. Sampling stops when the number
+changes little, when the sample is no longer small compared with the game, or when time is up. The
+number is then assumed to grow by the last factor once more.
 
-The estimate is rough. If time ran out before larger samples changed little (`Estimate.steady`), it
-may be many times too low: the estimate for 3-4-4 was 8 million states, but a run found 24 million
-within eight moves. With the settings of `quaternity solve`, the estimates were these multiples of
-the true numbers of states: 3-4-3 (S-N-P) 1.4, 4-3-3 2.0, 2-6-4 1.7, 2-5-5 0.5, 3-5-3 2.3, 5-3-3
-2.5, 2-8-4 0.9, 3-6-3 0.6, 3-7-3 0.2.
+The estimate is rough. It may be many times too low if time ran out before larger samples changed
+little (`Estimate.steady`): the estimate for 3-4-4 was 8 million states, but a run found 24 million
+within eight moves. These are the ratios of the estimates to the true numbers of states, with the
+settings of `quaternity solve` (games are given by set size, sets and players): 3-4-3 1.4, 4-3-3
+2.0, 2-6-4 1.7, 2-5-5 0.5, 3-5-3 2.3, 5-3-3 2.5, 2-8-4 0.9, 3-6-3 0.6, 3-7-3 0.2.
 """
 
 from __future__ import annotations
@@ -43,28 +44,29 @@ if TYPE_CHECKING:
     from quaternity.perfect.successors.many_states import Expansion
 
 SAMPLE = 1000
-"""Number of states of a level that are expanded at first."""
+"""Number of states of each level that the first sample expands."""
 
 STEADY_GROWTH = 1.2
-"""Sampling stops if the last increase of the sample raised the number by a smaller factor."""
+"""Sampling stops if the last enlargement of the sample raised the number of states by less than
+this factor."""
 
 ENOUGH_SHARE = 20
 """Sampling stops once 1 state in `ENOUGH_SHARE` has been expanded."""
 
 MAX_TIME_GROWTH = 5
-"""Samples four times as large are assumed to take at most `MAX_TIME_GROWTH` times as long."""
+"""A sample that is four times as large is assumed to take at most this many times as long."""
 
 MOVES = 12
-"""Maximum number of moves in a random game that leads to a random state."""
+"""Maximum number of moves in a random game. The state after the last move is a random state."""
 
 DRAWS = 3
-"""Number of questions drawn for every move of a random game; illegal ones are dropped."""
+"""Number of questions drawn for every move of a random game. Illegal questions are dropped."""
 
 VALUE_SHARE = 0.6
-"""Time for merging, numbering and the values, as a share of the time for expanding."""
+"""Time for merging, numbering and computing values, as a share of the time for expanding."""
 
 ANSWER_BYTES, QUESTION_BYTES = 4, 1
-"""Size of an answer, and of a question, on disk, in bytes."""
+"""Sizes of an answer and of a question on disk, in bytes."""
 
 STATE_BYTES = 7
 """Size of a state on disk in addition to its key, in bytes."""
@@ -77,11 +79,11 @@ class Estimate:
     Attributes:
         states: number of canonical states.
         exact: whether `states` is the true number, because no level was sampled.
-        finished: False if time ran out before the last level; all numbers are then too low.
-        seconds: time with one process.
-        disk: maximum size of the working files, in bytes, reached while the graph is written.
-        steady: False if time ran out while larger samples still found many more states; all numbers
-            may then be many times too low.
+        finished: False if time ran out before the last level, so that all numbers are too low.
+        seconds: time with one process, in seconds.
+        disk: maximum size of the working files, in bytes. It is reached while the graph is written.
+        steady: False if time ran out while larger samples still found many more states, so that all
+            numbers may be many times too low.
     """
 
     states: int
@@ -116,9 +118,9 @@ def estimate(
 
     Args:
         sample: number of states expanded per level at first.
-        patience: seconds after which sampling stops; then the result may not be `finished`.
+        patience: seconds after which sampling stops. The result may then be unfinished.
 
-    Cost: two or three dozen times `sample` expansions; several times as many for large games.
+    Cost: two or three dozen times `sample` expansions, or several times as many for large games.
     """
     end = time.perf_counter() + patience
     size, best = sample, _take_samples(rules, start, random, sample, end)
@@ -141,12 +143,12 @@ def is_larger(state: State, limit: int, random: Random) -> bool:
 
     If there are N states, then n independent random states have at least n (n - 1) / 2 / N equal
     pairs on average, however unevenly the states occur. A small number of equal pairs therefore
-    indicates a large N, here with an error below 1 in 1000. The answer False shows nothing.
+    indicates a large N, here with an error below 1 in 1000. The result False proves nothing.
 
-    The answer does not depend on a clock. Raises the same errors as `canonical`. Cost: `7 *
+    The result does not depend on a clock. The errors are those of `canonical`. Cost: `7 *
     sqrt(limit)` games, each of `MOVES` times `DRAWS` draws.
     """
-    canonical(state)  # raises an error for too many players before any game
+    canonical(state)  # Raise an error for too many players before any game is played.
     seen, equal = Counter[Key](), 0
     for number in range(math.isqrt(40 * limit) + 1):
         later = state
@@ -170,7 +172,7 @@ def is_larger(state: State, limit: int, random: Random) -> bool:
 
 
 class _SampleResult(NamedTuple):
-    """The result of samples of one size: `expanded` states in total, in `taken` seconds."""
+    """The result of samples of one size. They expanded `expanded` states in `taken` seconds."""
 
     states: float
     exact: bool
@@ -181,7 +183,7 @@ class _SampleResult(NamedTuple):
     taken: float
 
     def estimate(self, growth: float, steady: bool = True) -> Estimate:
-        """Return the estimate with all numbers multiplied by `growth`."""
+        """Return the estimate, with all numbers multiplied by `growth`."""
         return Estimate(
             round(self.states * growth),
             self.exact and self.finished,
@@ -195,7 +197,7 @@ class _SampleResult(NamedTuple):
 def _take_samples(
     rules: Rules, start: Key, random: Random, sample: int, end: float
 ) -> _SampleResult:
-    """Take samples of one size until `end`, a time of `time.perf_counter`."""
+    """Sample all levels with one sample size until `end`, a time of `time.perf_counter`."""
     code, orders = coding(rules), len(role_orders(rules.players)[0])
     started = time.perf_counter()
     level = key_array(code, [start])
@@ -225,9 +227,10 @@ def _take_samples(
         total += size
         if size < 1:
             break
-    # The key of each state is stored with the known states and in its level. The questions and
-    # answers of the largest level are stored twice, with the keys that its portions lead to. (The
-    # states of a sample share fewer successors than those of a portion, so this is too high.)
+    # The key of each state is stored twice: with the known states and in its level. The questions
+    # and answers of the largest level are also stored twice, with the keys that its portions lead
+    # to. (The states of a sample share fewer successors than those of a portion, so this is too
+    # high.)
     disk += 2 * total * code.words * 8 + total * STATE_BYTES + largest
     taken = time.perf_counter() - started
     duration = seconds * (1 + VALUE_SHARE)
@@ -242,7 +245,7 @@ def _new_states(result: Expansion, seen: Keys, orders: int) -> tuple[Keys, int]:
     groups, states = result.counts.shape
     parent = np.repeat(np.tile(np.arange(states), groups), result.counts.ravel())
     answers = np.arange(len(result.outcomes))
-    # The answers yes to open questions come last.
+    # The yes answers to open questions come last.
     answers[len(parent) :] -= len(answers) - len(parent)
     leads = np.stack([parent[answers], result.outcomes // orders], 1)
     targets = np.unique(leads, axis=0)[:, 1]

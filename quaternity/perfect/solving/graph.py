@@ -1,14 +1,14 @@
 """The graph of a game: all canonical states that can follow from a start, and their successors.
 
-The states are found breadth first. The states of a level are expanded in portions by the pool of
-workers. Their successors are merged with the known states, in ranges of keys that fit in memory,
-and then numbered in the order in which states are found. A working directory keeps every portion
-and every level, so an interrupted run can resume. States, numbers and graph do not depend on how
-the work was divided.
+The states are found breadth first. A pool of workers expands the states of a level in portions.
+Their successors are merged with the known states, in ranges of keys that fit in memory, and then
+numbered in the order in which they are found. A working directory keeps every portion and every
+level, so that an interrupted run can resume. States, numbers and graph do not depend on how the
+work was divided.
 
 No answer increases the uncertainty of a state
 (`quaternity.perfect.keys.kinds.NumberedKind.uncertainty`). The states of equal uncertainty form a
-*stratum*. Idle questions, which give no information, lead to states of the same stratum; all other
+*stratum*. Idle questions, which give no information, lead to states of the same stratum. All other
 questions lead to strata of less uncertainty. Within a level, states are sorted by stratum.
 """
 
@@ -49,12 +49,12 @@ class Segment:
 
     Attributes:
         states: the numbers of the states.
-        first: for each state, the index of its first question; each state has at least one. If it
-            is chance's turn, the questions are its possible choices.
+        first: for each state, the index of its first question. Each state has at least one
+            question. If it is chance's turn, the questions are the possible choices of chance.
         asked: for each question, the role that answers.
-        no, yes: for each question, the state after the answer; if an answer is illegal, the state
-            after the other one.
-        no_order, yes_order: the orders of roles (see
+        no, yes: for each question, the number of the state after the answer. If an answer is
+            illegal, it is the state after the other answer.
+        no_order, yes_order: for each question, the order of roles after the answer (see
             `quaternity.perfect.successors.many_states.Expansion`).
     """
 
@@ -68,15 +68,15 @@ class Segment:
 
 
 IDLE, FORCED, OPEN = range(3)
-"""The groups of questions, see `quaternity.perfect.successors.many_states.Expansion`."""
+"""The groups of questions (see `quaternity.perfect.successors.many_states.Expansion`)."""
 
 
 class Portion(NamedTuple):
-    """Some states with their questions, as they were expanded and are stored on disk.
+    """Consecutive states with their questions, as they were expanded and are stored on disk.
 
     Attributes:
-        begin: an array with the number of the first state; the others follow consecutively.
-        strata: the uncertainty of each run of states in which it is the same.
+        begin: an array that contains the number of the first state. The other states follow it.
+        strata: the uncertainty of each run of states that have the same uncertainty.
         first: the index at which each run begins.
         counts, asked, outcomes: see `quaternity.perfect.successors.many_states.Expansion`, with
             numbers of states instead of indices of keys.
@@ -91,14 +91,14 @@ class Portion(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Some states with their questions; in each group the questions are in the order of the states.
+    """Some states with their questions, which are in the order of the states in each group.
 
     Attributes:
-        states: the numbers of the states. All of them have questions.
+        states: the numbers of the states. Every state has questions.
         counts: [group, state], see `quaternity.perfect.successors.many_states.Expansion`.
         asked: for each group, the role that answers each question.
-        outcomes: the outcomes of idle questions, of forced ones, of open ones after no, and after
-            yes.
+        outcomes: four arrays with the outcomes of idle questions, of forced questions, of open
+            questions after no, and of open questions after yes.
     """
 
     states: NDArray[Any]
@@ -110,7 +110,8 @@ class Block(NamedTuple):
     def of(cls, portion: Portion, first: int, end: int, ends: NDArray[Any]) -> Block:
         """Return the states of a portion in [first, end) that have questions.
 
-        `ends` is [group, 2]: the number of questions of the portion before each of the two states.
+        `ends` is [group, 2]: the number of questions of the portion before `first` and before
+        `end`.
         """
         counts = portion.counts[:, first:end]
         asking = counts.any(0)
@@ -130,7 +131,7 @@ class Block(NamedTuple):
 
     @classmethod
     def concatenate(cls, blocks: Sequence[Block]) -> Block:
-        """Join blocks into one."""
+        """Join several blocks into one block."""
         if len(blocks) == 1:
             return blocks[0]
         return cls(
@@ -141,7 +142,7 @@ class Block(NamedTuple):
         )
 
     def take(self, rows: NDArray[Any]) -> Block:
-        """Return the block of the states in some rows."""
+        """Return a block of the states in the given rows."""
         counts = self.counts[:, rows].astype(np.int64)
         before = np.cumsum(self.counts, 1, np.int64)[:, rows] - np.cumsum(counts, 1)
         at = [
@@ -158,7 +159,7 @@ class Block(NamedTuple):
         )
 
     def chances(self, players: int) -> NDArray[Any]:
-        """Return a mask of the states in which it is chance's turn."""
+        """Return a Boolean mask of the states in which it is chance's turn."""
         idle = self.counts[IDLE].astype(np.int64)
         rows = np.nonzero(idle)[0]
         mask = np.zeros(len(idle), bool)
@@ -166,7 +167,7 @@ class Block(NamedTuple):
         return mask
 
     def segment(self, orders: int, numbers: NDArray[Any]) -> Segment:
-        """Order the block question by question, and replace the numbers of states by `numbers`."""
+        """Return the block as a segment, in which `numbers` replaces the numbers of states."""
         counts = self.counts.astype(np.int64)
         total = counts.sum(0)
         first = np.cumsum(total) - total
@@ -195,14 +196,14 @@ class GameGraph:
     """All states that can follow from a start, numbered in the order of their keys.
 
     Attributes:
-        start: the number of the start, from which all other states follow.
+        start: the number of the state from which all other states follow.
         keys: the key of each state, ascending.
-        discovery: for each state, its number in the order of discovery, which `portions`, `strata`
-            and `Block` use.
-        questions, answers: their numbers; equivalent questions count once (see
-            `quaternity.perfect.successors.one_state.Choice`).
-        levels: the number of states first reached by each number of moves.
-        portions: the states in which a player or chance has a move, mapped from disk.
+        discovery: for each state, its number in the order of discovery. The portions, the strata
+            and `Block` use these numbers.
+        questions, answers: the numbers of questions and answers. Equivalent questions count once
+            (see `quaternity.perfect.successors.one_state.Choice`).
+        levels: the numbers of states that are first reached after 0, 1, 2, ... moves.
+        portions: the portions that contain all states with their questions, mapped from disk.
     """
 
     rules: Rules
@@ -219,7 +220,7 @@ class GameGraph:
 
     @property
     def orders(self) -> int:
-        """Return the number of orders of roles."""
+        """Return the number of possible orders of roles."""
         return len(role_orders(self.rules.players)[0])
 
     def segments(self) -> Iterator[Segment]:
@@ -233,9 +234,10 @@ class GameGraph:
                 yield block.segment(self.orders, numbers)
 
     def strata(self, max_states: int) -> list[Callable[[], list[Block]]]:
-        """Return a function for each stratum, the least uncertain first, that returns its blocks.
+        """Return for each stratum a function that returns its blocks.
 
-        Portions are joined into blocks of about `max_states` states at most.
+        The stratum with the least uncertainty comes first. Portions are joined into blocks of about
+        `max_states` states at most.
         """
         runs: dict[int, list[tuple[Portion, int, int, NDArray[Any]]]] = {}
         for portion in self.portions:
@@ -249,7 +251,7 @@ class GameGraph:
         return [partial(_blocks, runs[stratum], max_states) for stratum in sorted(runs)]
 
     def chances(self) -> NDArray[Any] | None:
-        """Return the states in which it is chance's turn, or None if there are none."""
+        """Return the numbers of the states in which it is chance's turn, or None."""
         if self.rules.players < 4:
             return None
         states = [s.states[s.asked[s.first] == self.rules.players] for s in self.segments()]
@@ -259,8 +261,8 @@ class GameGraph:
         """Return the numbers of the states without successors, and the role that won each.
 
         The role is the number of players if several players share the most sets, or if sets are
-        still in play. In the latter case no player can be asked, so the game never ends. No game
-        leads there, but such a state can be solved.
+        still in play. In the latter case, no player can be asked, so the game never ends. No game
+        leads to such a state, but the solver accepts it.
         """
         over = [
             int(portion.begin[0]) + np.nonzero(~portion.counts.any(0))[0]
@@ -279,7 +281,7 @@ class GameGraph:
         return states, np.array(winners)
 
     def numbers(self, keys: Sequence[Key]) -> list[int]:
-        """Return the numbers of states given by key.
+        """Return the numbers of the states with the given keys.
 
         Raises:
             InputError: If a state is not in the graph.
@@ -288,7 +290,7 @@ class GameGraph:
         numbers = search_keys(self.keys, wanted)
         numbers[numbers == len(self.keys)] = 0
         if (self.keys[numbers] != wanted).any():
-            raise InputError("a state is not among those that can follow")
+            raise InputError("a state cannot follow from the state that was solved")
         return [int(number) for number in numbers]
 
 
@@ -308,7 +310,7 @@ def _blocks(runs: Sequence[tuple[Portion, int, int, NDArray[Any]]], max_states: 
 
 
 def load_graph(code: KeyCodec, directory: WorkDirectory) -> GameGraph:
-    """Read the graph from a directory."""
+    """Read the graph from a working directory."""
     about = directory.arrays("graph")
     levels = tuple(about["levels"].tolist())
     portions = []
@@ -329,17 +331,17 @@ def load_graph(code: KeyCodec, directory: WorkDirectory) -> GameGraph:
 
 
 MAX_EXPANDED_STATES = 8192
-"""Maximum number of states expanded at a time; fewer if a state has many answers."""
+"""Maximum number of states expanded at a time. If states have many answers, fewer are expanded."""
 
 EXPANSION_CELLS = 1 << 22
-"""Approximate maximum number of sets, over all positions after answers, in one expansion."""
+"""Approximate maximum number of sets in one expansion, over the positions after all answers."""
 
 MERGE_BYTES = 256 * 2**20
 """Approximate maximum memory for merging a level, in bytes."""
 
 
 def portion_size(rules: Rules) -> int:
-    """Return the number of states of a game expanded at a time: about 100 MB of states.
+    """Return the number of states of a game expanded at a time, which take about 100 MB.
 
     >>> portion_size(Rules(4, 3, 3)), portion_size(Rules(4, 13, 4))
     (8192, 387)
@@ -359,14 +361,14 @@ def generate(
     """Generate all canonical states that can follow from a start, and their successors.
 
     Args:
-        directory: for the working files; existing results are reused.
+        directory: directory for the working files. Existing results in it are reused.
         pool: runs the expansions.
-        max_states: stop above this number of states.
+        max_states: number of states above which the run stops.
         report: called with the number of states expanded so far.
 
-    Cost: half a microsecond per answer if `Expander` can be used, otherwise about thirty.
-    Memory: `MERGE_BYTES`, and about 100 MB per executor. Disk: a byte per question, four per answer
-    and 16 * `KeyCodec.words` + 7 per state, and at times the largest level once more.
+    Cost: half a microsecond per answer if `Expander` can be used, otherwise about 30 microseconds.
+    Memory: `MERGE_BYTES`, and about 100 MB per executor. Disk: one byte per question, four bytes
+    per answer, 16 * `KeyCodec.words` + 7 bytes per state, and at times the largest level once more.
 
     Raises:
         LimitError: If there are more than `max_states` states.
@@ -387,12 +389,13 @@ def generate(
 
 
 class _Levels:
-    """The levels found so far, in files.
+    """The levels that have been found so far, stored in files.
 
-    Files of level L: `level-L` contains the states first reached by L moves, `expanded-L-C` the
-    successors of its portion C, and `fresh-L-C` the keys of the successors that were not known
-    before. `known-L` contains all states up to level L by ascending keys, `found-L` their numbers,
-    and `graph-L` the successors of level L by number.
+    Level L has several files. `level-L` contains the states first reached by L moves.
+    `expanded-L-C` contains the successors of its portion C, and `fresh-L-C` the keys of those
+    successors that were not known before. `known-L` contains all states up to level L in ascending
+    order of keys, and `found-L` their numbers. `graph-L` contains the successors of level L by
+    number.
     """
 
     def __init__(self, code: KeyCodec, directory: WorkDirectory) -> None:
@@ -467,7 +470,7 @@ class _Levels:
                 number[turn] = np.arange(end, end + len(new))
                 end += len(new)
                 fresh.add(new[turn])
-                # There are few new keys, and both arrays are sorted.
+                # Both arrays are sorted and there are few new keys, so look up each new key.
                 place = search_keys(parts[0], new) + np.arange(len(new))
                 known = np.ones(len(parts[0]) + len(new), bool)
                 known[place] = False
@@ -483,7 +486,7 @@ class _Levels:
         self.directory.delete([f"known-{level}", f"found-{level}", *names])
 
     def number(self, threads: int) -> None:
-        """Write the successors of the last level but one by number, unless that is done."""
+        """Write the successors of the second-last level by number, unless this has been done."""
         level = len(self.sizes) - 2
         if level < 0:
             return
@@ -503,7 +506,8 @@ class _Levels:
             self.directory.array(f"{name}-{level + 1}") for name in ("known", "found")
         )
         orders = len(role_orders(self.code.rules.players)[0])
-        # The type of the outcomes may be too narrow for the number of orders.
+        # The type of the outcomes may be too narrow for the number of orders, so use the wider
+        # type.
         key, order = np.divmod(arrays["outcomes"], np.min_scalar_type(orders).type(orders))
         numbers = number_of[search_keys(known, arrays["keys"])]
         outcome = np.min_scalar_type(sum(self.sizes) * orders).type
@@ -520,7 +524,7 @@ class _Levels:
 
 
 def _ranges(columns: Sequence[Keys], max_bytes: int) -> Iterator[list[Keys]]:
-    """Cut ascending arrays at the same keys, so that the pieces together stay small."""
+    """Yield matching pieces of ascending arrays, cut at the same keys to limit their total size."""
     size = sum(column.nbytes for column in columns)
     pieces = size // max_bytes + 1
     cuts: Keys = []

@@ -1,9 +1,10 @@
-"""Arrays on disk that may be larger than memory: written in pieces, memory-mapped when read.
+"""Arrays in files that may be larger than memory: written in pieces, memory-mapped when read.
 
-A file contains named arrays one after another, then a line of JSON with their names, types, shapes
-and offsets, the length of that line, and a checksum of all this. The checksum also covers the
-computation and the name of the file, so a file that was truncated, changed, or copied from another
-computation is rejected. A file gets its final name only once it is completely on the disk.
+A file contains named arrays one after another. Then follow a line of JSON with their names, types,
+shapes and offsets, the length of that line, and a checksum of all this. The checksum also covers
+the description of the computation and the name of the file. So a file that was truncated, changed,
+or copied from another computation is rejected. A file gets its final name only when it is
+completely on the disk.
 """
 
 from __future__ import annotations
@@ -32,35 +33,36 @@ if TYPE_CHECKING:
 
 
 Report = Callable[[str, int, int | None], None]
-"""Called with the name of the task, the amount done, and the total amount (None if unknown)."""
+"""Function that takes the name of a task, the amount done and the total amount (None if
+unknown)."""
 
 
 def quiet(task: str, done: int, total: int | None) -> None:
-    """Ignore the progress."""
+    """Ignore a progress report."""
 
 
 MANIFEST = "about.json"
-"""File that describes the computation of a working directory; it is written first and removed
-last."""
+"""Name of the file that describes the computation of a working directory. It is written first and
+removed last."""
 
 LOCK = "lock"
-"""File locked by the run that uses a directory; the lock ends with the process."""
+"""Name of the file that a run locks while it uses a directory. The lock ends with the process."""
 
 PART_SUFFIX = ".part"
-"""Suffix of the name of an incomplete file."""
+"""Suffix of the names of incomplete files."""
 
 TEMPORARY_PREFIX = "quaternity-solve-"
-"""Prefix of the name of a temporary working directory."""
+"""Prefix of the names of temporary working directories."""
 
 ALIGNMENT = 64
-"""Arrays begin at multiples of this number of bytes."""
+"""Alignment of the arrays in a file, in bytes."""
 
 READ_BYTES = 1 << 20
-"""Number of bytes read at a time for a checksum."""
+"""Number of bytes read at a time to compute a checksum."""
 
 _END = Struct(">Q8sI")
-"""The end of a file: the length of the line of JSON, a mark, and a checksum of the rest of the
-file, including the length."""
+"""Format of the end of a file: the length of the line of JSON, a mark of the format, and a checksum
+of the rest of the file, including the length."""
 
 _LENGTH = Struct(">Q")
 
@@ -68,10 +70,10 @@ _MARK = b"arrays/1"
 
 
 class ArrayWriter:
-    """Writes a file of arrays in pieces; the file gets its name once all of it is on the disk."""
+    """Writer of a file of arrays, which gets its final name when all of it is on the disk."""
 
     def __init__(self, path: Path, seed: int, durable: bool, whole: set[str]) -> None:
-        """Create the file; its name is added to `whole` when it is complete."""
+        """Create the file. When it is complete, its name is added to `whole`."""
         self._path, self._durable, self._whole = path, durable, whole
         self._part = path.with_name(path.name + PART_SUFFIX)
         self._file = self._part.open("wb")
@@ -97,7 +99,7 @@ class ArrayWriter:
 
     @property
     def length(self) -> int:
-        """The length of the array so far, if there is only one."""
+        """The length of the array written so far, if the file has a single array."""
         return sum(shape[0] for _, shape, _ in self._arrays.values())
 
     def __enter__(self) -> ArrayWriter:
@@ -127,10 +129,10 @@ class ArrayWriter:
 
 
 class WorkDirectory:
-    """The files of a long computation, so that it can resume after an interruption.
+    """Working directory of a long computation, which can resume after an interruption.
 
-    A context manager: while it is active, no other run can use the directory. Files that a killed
-    run left incomplete are removed when the next run begins.
+    This is a context manager: while it is active, no other run can use the directory. Incomplete
+    files of a killed run are removed when the next run begins.
 
     Raises:
         InputError: If the directory belongs to another computation, cannot be used, or is in use.
@@ -139,7 +141,7 @@ class WorkDirectory:
     def __init__(self, path: Path, about: Mapping[str, Any], durable: bool = True) -> None:
         """Open or create the directory of the computation that `about` describes.
 
-        If `durable` is false, files need not survive a crash of the machine.
+        If `durable` is False, the files may be lost if the machine crashes.
         """
         self.path, self._durable = path, durable
         self._seed = crc32(json.dumps(dict(about), sort_keys=True).encode())
@@ -147,7 +149,7 @@ class WorkDirectory:
         manifest = path / MANIFEST
         try:
             path.mkdir(exist_ok=True)
-            # Left by a run that was killed while it wrote the manifest.
+            # A run that was killed while it wrote the manifest leaves such files.
             beginnings = [*path.glob(f".{MANIFEST}.*{PART_SUFFIX}")]
             if not manifest.exists() and {*path.iterdir()} - {path / LOCK, *beginnings}:
                 raise InputError(f"{path} is not empty and was not created by this program")
@@ -166,7 +168,7 @@ class WorkDirectory:
             raise InputError(f"{path} cannot be used: {reason}") from error
 
     def _claim(self, manifest: Path, about: dict[str, Any]) -> None:
-        """Write the manifest; raise an InputError if there is one that differs."""
+        """Write the manifest. Raise an InputError if a different manifest exists."""
         if not manifest.exists():
             write_text(manifest, json.dumps(about))
             return
@@ -188,7 +190,7 @@ class WorkDirectory:
         return (self.path / name).exists()
 
     def pieces(self, name: str) -> ArrayWriter:
-        """Start a file that is written in pieces."""
+        """Return a writer for a file that is written in pieces."""
         return ArrayWriter(self.path / name, self._seed_of(name), self._durable, self._verified)
 
     def save(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -198,10 +200,10 @@ class WorkDirectory:
                 pieces.add(array, key)
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        """Map the arrays of a file into memory; their data is read only when used.
+        """Map the arrays of a file into memory. Their data is read only when it is used.
 
-        When a file of an earlier run is first used, all of it is read to verify its checksum: at
-        four gigabytes per second or more, if it is still in the cache.
+        When a file of an earlier run is first used, all of it is read to verify its checksum. This
+        reads four gigabytes per second or more if the file is still in the cache.
 
         Raises:
             InputError: If the file is damaged, belongs to another computation, or is missing.
@@ -224,7 +226,7 @@ class WorkDirectory:
         raise InputError(f"{path}: {fault}; remove {self.path} to start again")
 
     def array(self, name: str) -> NDArray[Any]:
-        """Map the only array in a file, like `arrays`."""
+        """Map the only array in a file into memory; see `arrays`."""
         [array] = self.arrays(name).values()
         return array
 
@@ -260,15 +262,15 @@ class WorkDirectory:
     def delete(self, names: Iterable[str]) -> None:
         """Remove files that are no longer needed."""
         if self._durable:
-            sync_directory(self.path)  # the files that replace them must survive a crash
+            sync_directory(self.path)  # The files that replace these files must survive a crash.
         for name in names:
             (self.path / name).unlink(missing_ok=True)
 
     def remove(self) -> None:
         """Remove the directory and all its contents.
 
-        If this is interrupted, the directory contains nothing but the lock, or still has its
-        manifest.
+        If the removal is interrupted, the directory contains nothing but the lock, or it still has
+        its manifest.
         """
         with os.scandir(self.path) as entries:
             names = [entry.name for entry in entries if entry.name not in (MANIFEST, LOCK)]
@@ -280,7 +282,7 @@ class WorkDirectory:
 def temporary_directory(about: Mapping[str, Any]) -> Iterator[WorkDirectory]:
     """Create a working directory for the duration of a computation.
 
-    Its files stay readable while they are mapped. Directories left behind by killed runs are
+    The files stay readable while they are mapped. Directories left behind by killed runs are
     removed.
 
     Raises:
@@ -298,8 +300,8 @@ def temporary_directory(about: Mapping[str, Any]) -> Iterator[WorkDirectory]:
 def remove_dead_directories(folder: Path) -> None:
     """Remove this user's temporary working directories whose runs have ended.
 
-    An active run takes its lock before it writes anything else. So directories that are empty or
-    whose lock is taken are kept.
+    An active run takes its lock before it writes anything else. So a directory is kept if it
+    contains at most the lock file, or if its lock is taken.
     """
     for path in folder.glob(f"{TEMPORARY_PREFIX}*"):
         try:
@@ -313,9 +315,9 @@ def remove_dead_directories(folder: Path) -> None:
 
 
 def _open_locked(path: Path, surely: bool = False) -> BinaryIO:
-    """Open a lock file that no other run has locked, and keep it locked while it is open.
+    """Open a lock file and keep it locked until it is closed.
 
-    On a file system without locks the file is opened without a lock, unless `surely` is true.
+    On a file system without locks, the file is opened without a lock, unless `surely` is True.
 
     Raises:
         InputError: If another run has locked it.

@@ -1,23 +1,24 @@
-"""Outcomes if all players play for themselves, in a game that must end (max^n).
+"""Outcomes of games that must end, if all players play for themselves (max^n).
 
 An *outcome* is what each player gets: the number of their sets, or if only winning counts, 2 for a
 sole winner, 1 for a player who shares the most sets, and 0 for others. The player to move chooses
 among the questions, and the asked player among the legal answers. Both choose what gives them the
 most (max^n: Luckhardt and Irani 1986). A player is indifferent between tied choices, but these
-decide what the others get. So a state has a set of outcomes, one for every way to break ties
-without chance:
+choices decide what the others get. So a state has a set of outcomes, one for every way to break
+ties without chance:
 
-- at the end of the game, its outcome;
-- if a player chooses, each outcome of a choice that is not worse for the player than the worst
-  outcome of every choice. (If another choice guaranteed more, the player would take it; otherwise
-  ties may be broken such that no other choice gives more.)
+- at the end of the game, the set contains only its outcome;
+- if a player chooses, the set contains every outcome of a choice that is at least as good for the
+  player as the worst outcome of each choice. (If another choice guaranteed more, the player would
+  take it. Otherwise ties can be broken such that no other choice gives more.)
 
 These are the outcomes of the subgame-perfect equilibria in pure strategies. Breaking ties by a coin
 may add others, since a player may prefer a lottery. Ties in one state may be broken differently
-after different histories, so there may be many outcomes. With all ties *against* a player, every
-player who gets the same from two outcomes prefers the one in which that player gets less; with all
-ties *for* the player, the one in which that player gets more. Ties in which both get the same
-remain, and give a set of outcomes by the same rule.
+after different histories, so there may be many outcomes. All ties can also be broken *against* one
+player: every player who gets the same from two outcomes prefers the outcome in which that one
+player gets less. If all ties are broken *for* the player, everyone prefers the outcome in which
+that player gets more. Ties in which that player gets the same as well remain, and give a set of
+outcomes by the same rule.
 
 A state is computed after all its successors, stratum by stratum
 (`quaternity.perfect.solving.graph`), so positions must not repeat.
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from quaternity.perfect.solving.solver import Solution
 
 Outcome = tuple[int, ...]
-"""What each player gets."""
+"""Type of an outcome: what each player gets."""
 
 MAX_OUTCOME_BYTES = 2 * 2**30
 """Maximum memory for the sets of outcomes, in bytes."""
@@ -68,10 +69,10 @@ def _win_shares(points: Sequence[int]) -> Outcome:
 
 
 WISHES: dict[str, Callable[[Sequence[int]], Outcome]] = {"points": tuple, "win": _win_shares}
-"""What all players want, by name: a function from their points to what they get."""
+"""What all players want, by name: functions that convert the points of players to what they get."""
 
 TIES = {"any": 0, "against": -1, "for": 1}
-"""How ties are broken, by name: the weight of what the player concerned gets."""
+"""How ties are broken, by name: the weight of what the favoured or disfavoured player gets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,8 @@ class MaxNOutcomes:
 
     Attributes:
         outcomes: all outcomes that a state may have, by role.
-        sets: [state, role, word], the outcomes of each state as bits (uint64), with ties against or
-            for that role. If ties are broken in any way, there is only one role.
+        sets: [state, role, word], the outcomes of each state as the bits of words (uint64), with
+            ties against or for that role. If ties may be broken in any way, there is only one role.
     """
 
     graph: GameGraph
@@ -89,7 +90,7 @@ class MaxNOutcomes:
     sets: NDArray[np.uint64]
 
     def of(self, state: State, player: int = 0) -> list[Outcome]:
-        """Return the outcomes of a state, by real player, the best for player 0 first.
+        """Return the outcomes of a state by real player, with the best for player 0 first.
 
         Args:
             player: the player against or for whom ties are broken.
@@ -109,7 +110,7 @@ class MaxNOutcomes:
 
 
 def check_wish(name: str) -> str:
-    """Return the name of a wish; raise an InputError for any other name."""
+    """Return the name of a wish. Raise an InputError for an unknown name."""
     return _check_name("wish of the players", name, WISHES)
 
 
@@ -125,18 +126,18 @@ def solve_max_n(
     """Return all outcomes of all states if all players play for themselves.
 
     Args:
-        wish: what all players want, a name in `WISHES`.
-        ties: how ties are broken, a name in `TIES`; `against` and `for` are computed for each
-            player.
+        wish: what all players want: a name in `WISHES`.
+        ties: how ties are broken: a name in `TIES`. `against` and `for` are computed separately for
+            each player.
 
-    Cost: half a microsecond per question; almost as much for each player if ties are against or
-    for.
-    Memory: 8 bytes per state (and player) for every 64 outcomes of the game; with three sets and
-    three players there are ten.
+    Cost: half a microsecond per question, and almost as much for each player if ties are against or
+    for a player.
+    Memory: 8 bytes per state for every 64 outcomes of the game, and for each player if ties are
+    against or for a player. With three sets and three players, there are ten outcomes.
 
     Raises:
-        InputError: If positions can repeat, so that the game need not end; if chance matters (use
-            the tie-break first-in-order); or if a name is unknown.
+        InputError: If positions can repeat, so that the game need not end, if chance matters (use
+            the tie-break first-in-order), or if a name is unknown.
         LimitError: If the outcomes take more than `MAX_OUTCOME_BYTES`.
     """
     graph = solved if isinstance(solved, GameGraph) else solved.graph
@@ -172,7 +173,7 @@ def solve_max_n(
 def _compute_ready(
     segment: Segment, tables: _Tables, sets: NDArray[np.uint64], settled: NDArray[Any]
 ) -> bool:
-    """Compute the states of a segment whose successors are settled; return whether all are done."""
+    """Compute states whose successors are all settled, and return whether all states are done."""
     counts = np.diff(segment.first, append=len(segment.asked))
     ready = np.logical_and.reduceat(settled[segment.no] & settled[segment.yes], segment.first)
     rows = np.nonzero(ready & ~settled[segment.states])[0]
@@ -194,18 +195,19 @@ def _compute_ready(
 
 
 CHUNK = 8
-"""Number of bits of a set of outcomes that are looked up at a time."""
+"""Number of bits of a set of outcomes that are looked up in a table at a time."""
 
 
 class _Tables:
-    """Sets of outcomes as bits: how they change when roles are renamed, and how roles rank them.
+    """Tables that rename the roles in sets of outcomes (stored as bits), and rank outcomes by role.
 
     Attributes:
         outcomes: all outcomes, under any assignment of roles.
         words: number of 64-bit words in a set of outcomes.
-        tie_roles: number of roles for which ties are broken: all roles, or 1 for ties in any way.
-        no_worse: [role of the ties, role, rank, word], the outcomes that the role ranks at least as
-            high.
+        tie_roles: number of roles against or for which ties are broken: all roles, or 1 for ties
+            that may be broken in any way.
+        no_worse: [role of the ties, role, rank, word], the outcomes to which the role gives at
+            least this rank.
     """
 
     def __init__(self, players: int, ends: Sequence[Outcome], ties: int, states: int) -> None:
@@ -217,7 +219,8 @@ class _Tables:
         needed = 8 * self.words * (states * self.tie_roles + (chunks * len(orders) << CHUNK))
         if needed > MAX_OUTCOME_BYTES:
             raise LimitError(
-                f"sets of outcomes take {needed >> 20} MB: limit {MAX_OUTCOME_BYTES >> 20}"
+                f"sets of outcomes need {needed >> 20} MB, but at most {MAX_OUTCOME_BYTES >> 20} "
+                "MB are allowed"
             )
         maximum = max(map(max, self.outcomes))
         # [role of the ties, role, outcome]
@@ -231,7 +234,7 @@ class _Tables:
                 for about in ranks
             ]
         )
-        # [role, order]: the role after an answer of the player who had the role before.
+        # [role, order]: the role after an answer of the player who had this role before the answer.
         self.after = np.array([[roles.index(role) for roles in orders] for role in range(players)])
         number = {outcome: place for place, outcome in enumerate(self.outcomes)}
         # [chunk, order, bits]: the outcomes of a chunk, renamed to the roles before an answer.
@@ -250,7 +253,7 @@ class _Tables:
                 )
 
     def bits(self, marked: Sequence[bool] | NDArray[Any]) -> NDArray[np.uint64]:
-        """Return the set of the marked outcomes."""
+        """Return the set of the marked outcomes, as words of bits."""
         whole = sum(1 << place for place, mark in enumerate(marked) if mark)
         return np.array(
             [whole >> 64 * word & (1 << 64) - 1 for word in range(self.words)], np.uint64
@@ -259,7 +262,7 @@ class _Tables:
     def before(
         self, sets: NDArray[np.uint64], states: NDArray[Any], order: NDArray[Any], about: int
     ) -> NDArray[np.uint64]:
-        """Return the sets of the states after an answer, renamed to the roles before it."""
+        """Return the sets of the states after answers, renamed to the roles before the answers."""
         after = sets[states, self.after[about, order] if self.tie_roles > 1 else 0]
         result = np.zeros(after.shape, np.uint64)
         for table, bits in zip(self._before, self._chunks(after), strict=True):
@@ -267,7 +270,7 @@ class _Tables:
         return result
 
     def worst(self, sets: NDArray[np.uint64], roles: NDArray[Any], about: int) -> NDArray[Any]:
-        """Return the rank that each role gives to the worst outcome of the set."""
+        """Return the rank that each role gives to the worst outcome of each set."""
         chunks = zip(self._worst, self._chunks(sets), strict=True)
         return np.asarray(np.minimum.reduce([table[about, roles, bits] for table, bits in chunks]))
 
@@ -282,11 +285,11 @@ def max_n_document(
 ) -> dict[str, Any]:
     """Return the outcomes of a state if all players play for themselves, as values for JSON.
 
-    These are the outcomes for any way to break ties without chance, the minimum and maximum for
-    each player, and the winners (null: nobody). Then follow, for each player, the outcomes with all
-    ties against them, and with all ties for them.
+    The document contains the outcomes for all ways to break ties without chance, the minimum and
+    maximum for each player, and the possible winners (null for a shared win). For each player, it
+    also contains the outcomes with all ties against that player, and with all ties for that player.
 
-    Cost and errors: those of `solve_max_n`, three times.
+    Cost and errors are those of three calls of `solve_max_n`.
     """
     outcomes = solve_max_n(solved, wish).of(state)
     alone = {gets.index(max(gets)) for gets in outcomes if gets.count(max(gets)) == 1}

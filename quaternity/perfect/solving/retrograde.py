@@ -1,30 +1,32 @@
 """Retrograde analysis of the graph of a game: which players can force, reach or prevent a win.
 
-The player to move chooses the question, and the asked player a legal answer. All other players form
-a coalition against one player, and chance supports the coalition. Nobody wins a play that never
-ends. Then
+The player to move chooses the question, and the asked player chooses a legal answer. All other
+players form a coalition against one player, and chance supports the coalition. Nobody wins a play
+that never ends. The analysis finds the following:
 
-- a player *can force* a win if they win alone at the end however the others play. This is the
-  attractor of the ends that they win, in the game in which they control their questions and
-  answers, and the others everything else;
-- a player *can win* if some play leads to an end that they win alone;
-- a player *can prevent* the win of another player if they can ensure, against all others together,
-  that the other player does not win alone. This is the complement of the attractor in the game in
-  which the player controls their own moves and all other players help the opponent to win;
-- the *length* of a forced win is the number of moves (a question with its answer) to the end if the
-  winner plays for the shortest play and the others for the longest.
+- A player *can force* a win if they win alone at the end however the others play. These states are
+  the attractor of the ends that the player wins, in the game in which the player controls their own
+  questions and answers, and the others control everything else.
+- A player *can win* if some play leads to an end that they win alone.
+- A player *can prevent* the win of another player if they can ensure, against all others together,
+  that the other player does not win alone. These states are the complement of the attractor in the
+  game in which the player controls their own moves, and all others help the opponent to win.
+- The *length* of a forced win is the number of moves (questions with their answers) to the end, if
+  the winner plays for the shortest play and the others for the longest.
 
-Every set is a least fixpoint. All are computed together, each as a bit of one word per state. The
-bits of a question are "and" or "or" of those after its answers, depending on the player who
-controls the answer in that game; those of a state likewise, depending on the player who controls
-the question. The strata (`quaternity.perfect.solving.graph`) are settled one after another, the
-least uncertain first. Questions that lead to another stratum are evaluated once. Only idle
-questions, which stay in their stratum, are evaluated until nothing changes. The only answer to an
-idle question gives no information: most of them are passes, or ask for cards whose owner is known.
-Any order of such steps leads to the same least fixpoint (chaotic iteration, Cousot 1977). The
-lengths of the forced wins of a stratum are then computed from above in the same way.
+Each of these sets of states is a least fixpoint. All of them are computed together, each as one bit
+of a word per state. The bit of a question is the "and" or the "or" of the bits after its answers,
+depending on the player who controls the answer in that game. The bit of a state is computed
+likewise from the bits of its questions, depending on the player who controls the question. The
+strata (`quaternity.perfect.solving.graph`) are computed one after another, beginning with the least
+uncertain. Questions that lead to another stratum are evaluated once. Only idle questions, which
+stay in their stratum, are evaluated until nothing changes. The only answer to an idle question
+gives no information: most of these questions are passes, or ask for cards whose owner is known. Any
+order of such steps leads to the same least fixpoint (chaotic iteration, Cousot 1977). The lengths
+of the forced wins of a stratum are then computed from above in the same way.
 
-Cost: about 30 nanoseconds per question, and a few more for each evaluation of an idle question.
+Cost: about 30 nanoseconds per question, and a few more for each repeated evaluation of an idle
+question.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ SAVE_SECONDS = 30.0
 """Seconds between two saves of the values of an unfinished analysis."""
 
 BLOCK_STATES = 1 << 13
-"""Approximate number of states settled at a time, so that their data stays in the processor
+"""Approximate number of states computed at a time, so that their data stays in the processor
 cache."""
 
 TABLE_BITS = 17
@@ -83,8 +85,8 @@ def solve_graph(
 ) -> Values:
     """Compute the values of all states.
 
-    The threads work on blocks of one stratum. The values of settled strata are saved in the
-    directory. Memory: about 10 + 4 P bytes per state.
+    The threads work on blocks of one stratum. The values of finished strata are saved in the
+    directory. Memory: about 10 + 4 P bytes per state, for P players.
     """
     games = Games(graph.rules.players)
     settled = _SettledStrata(graph, games, directory)
@@ -103,15 +105,16 @@ def solve_graph(
 
 
 class Games:
-    """All games that decide what a role can achieve, each as a bit of a word.
+    """The games that decide what a role can achieve. Each game is one bit of a word.
 
-    In game a * players + b, b wins although a plays against it and all others help it; if a = b, b
-    wins against all others and chance. In game players ** 2 + b, b wins if all others help it.
+    In game a * players + b, role b tries to win, role a plays against it, and all others help it.
+    If a = b, role b tries to win against all others and chance. In game players ** 2 + b, all
+    others help role b to win.
 
     Attributes:
-        word: the type of a word.
-        won: the word of an end, by the role that won it; the last entry is for an end that nobody
-            won.
+        word: the NumPy type of a word.
+        won: for each role, the word of an end that the role won. The last entry is for an end that
+            nobody won.
     """
 
     def __init__(self, players: int) -> None:
@@ -141,7 +144,7 @@ class Games:
         )
         self._orders = role_orders(players)[0]
         self._tables = list(self._renaming_tables(bits))
-        # [role, order]: the place after an answer of the bit that the role can force a win.
+        # [role, order]: the bit which says, after an answer, that the role can force a win.
         self._winning = np.array(
             [
                 [roles.index(role) * (players + 1) for roles in self._orders]
@@ -151,7 +154,7 @@ class Games:
         )
 
     def _renaming_tables(self, bits: int) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Yield tables for renaming bits: the first bit, and the renamed bits [order, bits]."""
+        """Yield tables that rename roles: the first bit, and the renamed bits [order, bits]."""
         players, orders = self.players, self._orders
         parts = -(-bits // (TABLE_BITS - len(orders).bit_length()))
         for first, end in pairwise([bits * part // parts for part in range(parts + 1)]):
@@ -208,7 +211,7 @@ class Games:
     def lengths_after(
         self, role: int, words: NDArray[Any], lengths: NDArray[Any], outcomes: NDArray[Any]
     ) -> NDArray[Any]:
-        """Return the lengths of a role's forced wins after answers, or `NEVER`."""
+        """Return the length of a role's forced win after each answer, or `NEVER`."""
         states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
         wins = words[states] >> self._winning[role][order] & self.word(1)
         return np.where(wins != 0, lengths[states], np.uint16(NEVER))
@@ -219,12 +222,12 @@ class Games:
 
 
 class _SettledStrata:
-    """The values of the settled strata, in the order in which states are found.
+    """The values of the finished strata, in the order in which states are found.
 
     Attributes:
-        strata, states: the number of settled strata and states.
+        strata, states: the numbers of finished strata and of their states.
         words: see `Games`.
-        lengths: the length of the forced win of the role that has one.
+        lengths: for each state, the length of the forced win of the only role that has one.
     """
 
     def __init__(self, graph: GameGraph, games: Games, directory: WorkDirectory) -> None:
@@ -260,9 +263,10 @@ class _SettledStrata:
         return Values(can_force, games.can_win(words), games.can_prevent(words), length)
 
     def settle(self, blocks: Sequence[Block], threads: int) -> None:
-        """Compute the values of a stratum whose successors in other strata are settled.
+        """Compute the values of a stratum, given the values of all other strata that follow it.
 
-        Threads may read each other's values before or after a step: both are correct bounds.
+        A thread may read the values of another thread before or after a step, because both are
+        correct bounds.
         """
         values = self.games, self.words
         _iterate_to_fixpoint([*threaded_map(threads, partial(Words, *values), blocks)], threads)
@@ -273,7 +277,7 @@ class _SettledStrata:
 
 
 class Words:
-    """The words of a block while they rise to the least fixpoint; `words` is for all states."""
+    """The iteration that raises the words of a block, a part of `words`, to the least fixpoint."""
 
     def __init__(self, games: Games, words: NDArray[Any], block: Block) -> None:
         self._games, self._words, self._states = games, words, block.states
@@ -290,7 +294,7 @@ class Words:
         self.idle = idle
 
     def step(self) -> bool:
-        """Perform one step; return whether anything changed."""
+        """Perform one step of the iteration, and return whether anything changed."""
         idle = {IDLE: self._games.after(self.idle, self._words)}
         some = self._over(np.bitwise_or, idle, self._some)
         every = self._over(np.bitwise_and, idle, self._every)
@@ -299,10 +303,10 @@ class Words:
 
 
 class Lengths:
-    """The lengths of a role's forced wins in a block while they decrease to their final values.
+    """The iteration that lowers the lengths of a role's forced wins to their final values.
 
     Args:
-        words, lengths: those of all states.
+        words, lengths: the words and lengths of all states.
         block: the states from which the role can force a win.
         choose: `np.minimum` if the role chooses the question, otherwise `np.maximum`.
     """
@@ -328,7 +332,7 @@ class Lengths:
         self._move = (~block.chances(games.players)).astype(np.uint16)
 
     def step(self) -> bool:
-        """Perform one step; return whether anything changed."""
+        """Perform one step of the iteration, and return whether anything changed."""
         best = self._over(self._choose, {IDLE: self._after(self.idle)}, self._best)
         best += np.where(best == NEVER, np.uint16(0), self._move)
         return _update(self._lengths, self._states, best)
@@ -337,9 +341,9 @@ class Lengths:
 def all_lengths(
     games: Games, words: NDArray[Any], lengths: NDArray[Any], block: Block
 ) -> Iterator[Lengths]:
-    """Yield the lengths for each role that can force a win; chance and all others delay the win.
+    """Yield the iteration of lengths for each role that can force a win from some state.
 
-    In a state at most one role can force a win.
+    Chance and all other roles delay the win. From a state, at most one role can force a win.
     """
     chance = block.chances(games.players)
     for role in range(games.players):
@@ -352,7 +356,7 @@ def all_lengths(
 
 
 class _OverStates:
-    """Combines the values of the questions of each state."""
+    """Function that combines the values of the questions of each state."""
 
     def __init__(self, counts: NDArray[Any]) -> None:
         rows = [np.nonzero(count)[0] for count in counts]
@@ -364,7 +368,7 @@ class _OverStates:
     def __call__(
         self, ufunc: np.ufunc, values: dict[int, NDArray[Any]], start: NDArray[Any]
     ) -> NDArray[Any]:
-        """Combine for each state its value at the start and those of its questions, by group."""
+        """Combine the initial value of each state with the values of its questions, by group."""
         result = start.copy()
         for group, worth in values.items():
             states, first = self._groups[group]
@@ -374,7 +378,7 @@ class _OverStates:
 
 
 def _update(values: NDArray[Any], states: NDArray[Any], new: NDArray[Any]) -> bool:
-    """Assign new values to states; return whether any value differs."""
+    """Assign new values to states, and return whether any value changed."""
     rows = np.nonzero(new != values[states])[0]
     values[states[rows]] = new[rows]
     return len(rows) > 0

@@ -1,4 +1,4 @@
-"""Solve a game from a state: what the players can achieve from every state that can follow."""
+"""Solver of games: what the players can achieve from every state that can follow from a start."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from quaternity.game.state import State
 
 FORMAT = "quaternity-solve/4"
-"""The version of working directories; a run cannot resume in a directory of another version."""
+"""Version of the format of working directories. A run cannot resume in another version's
+directory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,8 @@ class Solution:
         """Return the rules and sizes as plain values for the description of a tablebase.
 
         `levels` counts the states by the minimum number of moves that lead to them.
-        `longest_forced` is the length of the longest forced win of any player in any state, None if
-        there is none.
+        `longest_forced` is the length of the longest forced win of any player in any state, or None
+        if there is none.
         """
         length = self.values.length
         forced = length[length != NEVER]
@@ -75,12 +76,12 @@ def solve(
     """Solve a game from a state.
 
     Args:
-        pool: runs the expansions (`quaternity.workers.pool.open_executor`); the default is this
-            process.
-        directory: keeps the work, so that an interrupted run can resume; the default is a temporary
-            directory.
-        max_states: stop above this number of canonical states.
-        report: called with the progress.
+        pool: runs the expansions (`quaternity.workers.pool.open_executor`). By default, this
+            process does.
+        directory: keeps the working files, so that an interrupted run can resume. By default, the
+            directory is temporary.
+        max_states: number of canonical states above which the run stops.
+        report: function that is called with the progress.
 
     Raises:
         LimitError: If there are more than `max_states` states, more players than canonical states
@@ -106,7 +107,7 @@ def game_graph(
     max_states: int | None = None,
     report: Report = quiet,
 ) -> GameGraph:
-    """Return all states that can follow and their successors, without values; see `solve`."""
+    """Return the graph of all states that can follow from a state, without their values."""
     pool = pool or Pool.around(SerialExecutor(), in_flight=1)
     with _graph(state, pool, None, max_states, report) as (graph, _):
         return graph
@@ -120,7 +121,7 @@ def _graph(
     max_states: int | None,
     report: Report,
 ) -> Iterator[tuple[GameGraph, WorkDirectory]]:
-    """Yield the graph and the directory with its files, which stay readable while mapped."""
+    """Yield the graph and its working directory. The files stay readable while they are mapped."""
     rules, start = Rules.of(state), canonical(state).key
     about = _about(rules, start)
     try:

@@ -10,10 +10,10 @@ from quaternity.perfect.keys.kinds import Roles
 from solvers.problem import players_in
 
 NEVER = 2**16 - 1
-"""Stands for the length of a win that cannot be forced."""
+"""Number that stands for the length of a win that cannot be forced."""
 
 Worth = tuple[int, ...]
-"""How good a state is for a player; more is better."""
+"""Type of the measure of how good a state is for a player. More is better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +21,11 @@ class StateValue:
     """What the players can achieve from a state, by real player numbers.
 
     Attributes:
-        can_force: the players who can force a sole win against all others together: at most one.
-        can_win: the players who win alone in some continuation.
+        can_force: the players who can force a sole win against all others together. There is at
+            most one.
+        can_win: the players who win alone in some continuation of the game.
         can_prevent: for each player, the other players whose sole win that player can prevent.
-        forced_length: for each player, the number of moves of the forced win; None if there is
+        forced_length: for each player, the number of moves of the forced win, or None if there is
             none.
     """
 
@@ -37,7 +38,7 @@ class StateValue:
     def of_roles(
         cls, roles: Roles, force: int, win: int, prevent: Sequence[int], length: Sequence[int]
     ) -> StateValue:
-        """Convert values by role (see `quaternity.perfect.solving.retrograde.Values`)."""
+        """Convert values by role (`quaternity.perfect.solving.retrograde.Values`)."""
         role_of = [roles.index(player) for player in range(len(roles))]
         return cls(
             _real(roles, force),
@@ -47,7 +48,7 @@ class StateValue:
         )
 
     def document(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
+        """Return the attributes as plain values for JSON."""
         return {
             "can_force_win": list(self.can_force),
             "can_win": list(self.can_win),
@@ -59,8 +60,8 @@ class StateValue:
         """Return how good the state is for a player who does not know the aims of the others.
 
         These criteria are compared in this order: a forced win, preferably a short one; no forced
-        win of another player, or a long one; a possible win; many others whose win the player can
-        prevent; few players who can win.
+        win of another player, or at least a long one; a possible win; many other players whose win
+        the player can prevent; and few players who can win.
         """
         own_length = self.forced_length[player]
         other_lengths = [

@@ -1,1 +1,1 @@
-"""What one step of a game leads to: for one canonical state, or for many by arrays."""
+"""Successors of canonical states: for one state at a time, or for many states in arrays."""

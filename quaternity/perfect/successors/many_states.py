@@ -1,9 +1,10 @@
 """The successors of many canonical states at once.
 
-Everything is exact integer arithmetic on arrays: the tests of all candidate answers, the closing of
-all sets, and the search for the smallest names of the players.
+All calculations are exact integer arithmetic on arrays: testing all candidate answers, closing all
+sets, and searching for the smallest names of the players. The module
 `quaternity.perfect.successors.one_state` does the same slowly for one state, with the rules of the
-game itself. The test suite checks that both agree; the slow version is used if arrays cannot be.
+game itself. The test suite checks that both agree. The slow version is used for games that do not
+fit in arrays.
 """
 
 from __future__ import annotations
@@ -43,19 +44,19 @@ if TYPE_CHECKING:
 
 
 QUESTION_BITS = 64
-"""Number of bits of the number that represents a question while questions are sorted."""
+"""Number of bits that represent a question while questions are sorted."""
 
 
 @dataclass(slots=True)
 class Positions:
-    """Positions with any names, before they are made canonical, as columns of arrays.
+    """Positions as columns of arrays, before their players get canonical names.
 
     Attributes:
-        kinds: [set, position], places of closed kinds.
-        hands, points: [player, position].
-        first: [player, position], whether the player may be named role 0.
-        place: see `quaternity.perfect.keys.canonical.StateParts`, for each position.
-        rank: [player, position], the other roles are assigned by ascending rank.
+        kinds: [set, position], the places of closed kinds in `KindArrays`.
+        hands, points: [player, position], the numbers of cards and of completed sets.
+        first: [player, position], whether the player may become role 0.
+        place: for each position, the field of `quaternity.perfect.keys.canonical.StateParts`.
+        rank: [player, position], the key by which the other roles are assigned in ascending order.
     """
 
     kinds: NDArray[Any]
@@ -78,10 +79,11 @@ class Positions:
 def smallest_keys(
     code: KeyCodec, kinds: KindArrays, positions: Positions
 ) -> tuple[Keys, NDArray[Any], NDArray[Any]]:
-    """Return the distinct smallest keys, ascending, and each position's index and order of roles.
+    """Return the distinct canonical keys, and for each position its key and order of roles.
 
-    This does for arrays what `quaternity.perfect.keys.canonical` does for single states; the test
-    suite checks that both agree.
+    The keys are in ascending order, and each position refers to its key by index. This does for
+    arrays what `quaternity.perfect.keys.canonical` does for single states; the test suite checks
+    that both agree.
     """
     named = []
     for order, roles in enumerate(kinds.orders):
@@ -92,7 +94,8 @@ def smallest_keys(
         if len(rows):
             renamed = [kinds.rename(column.take(rows), order) for column in positions.kinds]
             named.append((order, roles, rows, renamed))
-    # Replace kinds by their ranks among those added: keys stay in order and mostly fit in a word.
+    # Replace the numbers of kinds by their ranks among the added kinds. The keys stay in the same
+    # order, and most of them then fit in one word.
     numbers, rank = kinds.rank_numbers()
     sets = code.rules.sets
     widths = [*code.widths[:-sets], *[len(numbers).bit_length()] * sets]
@@ -154,16 +157,16 @@ class Expansion:
 
     Attributes:
         keys: the keys of the successors, ascending and distinct.
-        counts: [group, state], the number of idle, forced and open questions of a state; questions
+        counts: [group, state], the number of idle, forced and open questions of a state. Questions
             with the same effect count once.
         asked: for each question, group by group, the role that answers (uint8). If chance chooses
-            the player to move, it is the number of players, and each possible player is an idle
-            question.
+            the player to move, it is the number of players, and each possible player counts as an
+            idle question.
         outcomes: for each question, the successor after its only answer, or after no; then for each
             open question, the successor after yes. A successor is its index in `keys`, times the
-            number of orders of roles, plus the index of the order
-            (`quaternity.perfect.keys.kinds.role_orders`) that gives the previous role for each role
-            afterwards.
+            number of orders of roles, plus the index of an order
+            (`quaternity.perfect.keys.kinds.role_orders`). This order gives the previous role for
+            each role afterwards.
         is_yes: for each idle and forced question, whether the answer is yes. A choice of chance
             counts as no.
     """
@@ -180,7 +183,7 @@ class _QuestionOutcomes(NamedTuple):
 
     Attributes:
         owner, asked: for each question, the index of its state and the role that answers.
-        outcomes: [no or yes, question], see `Expansion`; -1 if the answer is not legal.
+        outcomes: [no or yes, question], as in `Expansion`, or -1 if the answer is not legal.
         learns: for each question, whether it gives information.
     """
 
@@ -221,13 +224,13 @@ def _gather(keys: Keys, states: int, questions: _QuestionOutcomes) -> Expansion:
 
 
 class _States(NamedTuple):
-    """Canonical states, or their successors before they are canonical, as columns of arrays.
+    """Canonical states, or their successors before they get canonical names, as columns of arrays.
 
     Attributes:
         place: for each state, the value before any answer (see
             `quaternity.perfect.keys.canonical.StateParts`).
-        hands, points: [player, state].
-        kinds: [set, state], places of kinds.
+        hands, points: [player, state], the numbers of cards and of completed sets.
+        kinds: [set, state], the places of kinds in `KindArrays`.
     """
 
     place: NDArray[Any]
@@ -244,8 +247,8 @@ class _Questions(NamedTuple):
     """Legal questions about canonical states, as rows of arrays.
 
     Attributes:
-        which: the index of the set.
-        no, yes: the kind after the answer, or -1 if it is not legal.
+        which: the index of the set that the question is about.
+        no, yes: the place of the kind after the answer, or -1 if the answer is not legal.
         others: the slack of the state without the set, [word, question].
     """
 
@@ -258,7 +261,7 @@ class _Questions(NamedTuple):
 
 
 class Expander:
-    """Expands canonical states of one game, many at once; see `fault` for games that it refuses."""
+    """Expander of many states of one game at once. `fault` says which games it refuses."""
 
     def __init__(self, code: KeyCodec) -> None:
         self.code, self.rules, self.book = code, code.rules, code.book
@@ -291,7 +294,7 @@ class Expander:
         chance_owner, chances = self._chance_choices(states)
         positions = positions.concatenate(chances)
         successors, inverse, order = smallest_keys(self.code, self.kinds, positions)
-        # Each choice of chance counts as an additional question answered no.
+        # Each choice of chance counts as an additional question that is answered no.
         owner = np.concatenate([questions.parent, chance_owner])
         rows.append(np.arange(len(questions.parent), len(owner)))
         at = np.concatenate(rows)
@@ -334,7 +337,7 @@ class Expander:
         return tables
 
     def _legal_questions(self, states: _States, index: int) -> _Questions:
-        """Return the legal questions about sets at an index, unless the previous set is equal."""
+        """Return the legal questions about the sets at an index, except repeated equal sets."""
         arrays, (place, hands, _, kinds) = self.kinds, states
         set_places = kinds[index]
         asking = (set_places > 0) & (place != self.rules.players)
@@ -397,7 +400,7 @@ class Expander:
     def _settle(
         self, after: _States, slack: NDArray[Any], asked: NDArray[Any], yes: NDArray[Any]
     ) -> Positions:
-        """Close all sets, put down completed sets and find the player to move. Modify arguments."""
+        """Close all sets, put down completed sets and find the player to move, in place."""
         rules, players = self.rules, self.rules.players
         place, hands, points, kinds = after
         kinds = self._close(kinds, slack)
@@ -434,7 +437,7 @@ class Expander:
         return Positions(kinds, hands, points, tied, new_place, rank)
 
     def _seats(self, place: NDArray[Any]) -> NDArray[Any]:
-        """Return the order of players, [player, position]: role 0 comes after `place` others."""
+        """Return the seat of each player, [player, position]. Role 0 comes after `place` others."""
         role = np.arange(self.rules.players)[:, None]
         seat = role - (role <= place)
         seat[0] = place
@@ -474,7 +477,7 @@ def _expander(rules: Rules) -> Expander:
 
 
 def expand(work: tuple[Rules, Keys]) -> Expansion:
-    """Expand some keys, with arrays if possible, otherwise one state at a time. Runs in workers."""
+    """Expand some keys in a worker: in arrays if possible, otherwise one state at a time."""
     rules, keys = work
     code = coding(rules)
     if Expander.fault(code) is None:

@@ -1,8 +1,9 @@
 """The successors of one canonical state.
 
-This is the counterpart of `quaternity.perfect.successors.many_states` for single states, and for
-any number of players that canonical states allow. The questions about a kind of set, and the kinds
-that follow, are computed once. Then an addition and a mask decide whether an answer is possible.
+This is the counterpart of `quaternity.perfect.successors.many_states` for single states. It works
+for any number of players that canonical states allow. The questions about a kind of set, and the
+kinds after their answers, are computed once. Then an addition and a mask decide whether an answer
+is possible.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Reply(NamedTuple):
     """An answer and the state that it leads to.
 
     Attributes:
-        answer: the answer; no for a choice of chance.
+        answer: the answer, or no for a choice of chance.
         key: the key of the canonical state afterwards.
         roles: `roles[role]` is the previous role of the player who has `role` afterwards.
     """
@@ -51,10 +52,10 @@ class Reply(NamedTuple):
 class Choice(NamedTuple):
     """A question, or several equivalent questions.
 
-    Questions are equivalent if the same role answers, with the same answers, and each answer leads
-    to the same canonical state with the same roles. This holds for interchangeable cards, for cards
-    of sets that look alike, and for cards that are known to be elsewhere, which give no
-    information.
+    Questions are equivalent if the same role answers, with the same legal answers, and if each
+    answer leads to the same canonical state with the same roles. This holds for interchangeable
+    cards, for cards of sets that look alike, and for cards that are known to be elsewhere, because
+    such questions give no information.
 
     Attributes:
         asked: the role that answers, or the number of players if chance chooses the player to move.
@@ -66,15 +67,15 @@ class Choice(NamedTuple):
 
 
 def choices(code: KeyCodec, key: Key) -> list[Choice]:
-    """Return all questions of a canonical state that differ; the list is empty if the game is over.
+    """Return the questions of a canonical state, with equivalent questions only once.
 
-    Cost: about 20 microseconds per answer.
+    The list is empty if the game is over. Cost: about 20 microseconds per answer.
     """
     return [choice for _, choice in counted_choices(code, key)]
 
 
 def counted_choices(code: KeyCodec, key: Key) -> list[tuple[int, Choice]]:
-    """Return the questions like `choices`, each with the number of questions that it stands for.
+    """Return the result of `choices`, with the number of questions that each choice stands for.
 
     Questions for different cards count separately.
     """
@@ -125,8 +126,8 @@ def _settle(
 ) -> Canonical:
     """Return the canonical form after an answer by `asked` to role 0.
 
-    The kinds, slack and hands are those after the answer. The kinds are not closed and include
-    completed sets.
+    The kinds, slack and hands are those after the answer. The kinds are not closed, and they
+    include completed sets.
     """
     remaining = [kind.close(slack) for kind in kinds]
     points: Sequence[int] = before.points
@@ -147,7 +148,8 @@ def _settle(
             return canonical_chance(code, remaining, hands, points, tied)
     if not before.place:
         return canonical_form(code, remaining, hands, points, turn)
-    # The form depends on the order of the players: name them in it, then convert back to roles.
+    # The form depends on the order of the players, so name the players in this order, and convert
+    # the names back to roles.
     names = tuple(order)
     form = canonical_form(
         code,
@@ -178,7 +180,7 @@ def canonical_after(code: KeyCodec, state: State, question: Question, answer: An
 
 
 def drawn_players(state: State, question: Question, after: State) -> list[int]:
-    """Return the players among whom chance draws the player to move; the list is often empty."""
+    """Return the players among whom chance draws the player to move, or an empty list."""
     hands = after.hands
     if (
         state.tie_break is not TieBreak.MIN_SETS

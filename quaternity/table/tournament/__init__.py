@@ -1,5 +1,5 @@
 """Tournaments of any table game: balanced seatings, many games, scores and ratings.
 
-`seatings` assigns players to seats, `playing` plays the games, `scores` computes scores and ratings
-with standard errors, and `picture` draws them.
+`seatings` assigns the players to seats, and `playing` plays the games. `scores` computes scores and
+ratings with standard errors, and `picture` plots them.
 """

@@ -20,20 +20,23 @@ if TYPE_CHECKING:
     from quaternity.table.tournament.scores import Measured, Table, WorldsByGo
 
 MIN_DEALS = 2
-"""Minimum number of deals with unfinished games for a point. With fewer, the curve ends."""
+"""Minimum number of deals with unfinished games for a point of a curve. With fewer deals, the curve
+ends."""
 
 
 @default_style()
 def draw_table(
     path: str, players: Sequence[str], table: Table, worlds: Sequence[WorldsByGo] = ()
 ) -> None:
-    """Draw sole and tied wins. A second panel shows ratings, or mean numbers of possible deals.
+    """Plot the sole and tied wins of each player.
+
+    A second panel shows ratings or, if `worlds` is given, numbers of possible deals.
 
     Args:
-        path: file to write; its name ends in .png, .svg or .pdf.
+        path: file to write, with a name that ends in .png, .svg or .pdf.
         players: names of the players.
         table: scores of the tournament.
-        worlds: numbers of possible deals after each go, in place of ratings.
+        worlds: mean numbers of possible deals after each go.
     """
     rated = any(record.rating for record in table.records)
     figure = new_figure(10.0 if worlds or rated else 5.5, 1.8 + 0.6 * max(4, len(players)))

@@ -1,10 +1,10 @@
-"""Tournaments: the seating, deal and random generators of each game, and playing the games.
+"""Tournaments: the seats, deal and random generators of each game, and how games are played.
 
-A game depends only on the tournament and the number of the game. So games can be played in any
-process and in any order (`quaternity.workers.pool`). Positions are not stored, and events are
-computed only for players that observe them. If all players are of one class with its own game loop
-(`play_bare`: the bots of Quaternity and the strategies of Kwartet), that loop plays the game.
-External players, and all players with a time limit, play in a separate process
+A game depends only on the tournament and on the number of the game. Games can therefore be played
+in any process and in any order (`quaternity.workers.pool`). Positions are not stored, and events
+are computed only for players that observe them. Some classes of players (the bots of Quaternity and
+the strategies of Kwartet) have a faster game loop, `play_bare`. It is used if all players of a game
+belong to one such class. External players and players with a time limit play in a separate process
 (`quaternity.workers.isolated_players`).
 """
 
@@ -39,30 +39,34 @@ DEFAULT_MAX_MOVES = 200_000
 """Default number of moves after which a game of a tournament is stopped."""
 
 MAX_CACHED_RESULTS = 100
-"""Maximum number of cached results of identical games, and of cached players for later games."""
+"""Maximum number of results of games that are cached, and of players that are cached for later
+games."""
 
 MAX_CHUNK_GAMES = 20
-"""Maximum number of games given to a worker at a time, unless a single deal has more."""
+"""Maximum number of games that a worker gets at a time. It gets more if a single deal has more
+games."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """A tournament: the game, the players and the conditions.
+    """A tournament: the game, the players and the conditions of play.
 
     Attributes:
         rules: the game with its settings.
-        players: names of the entries (`quaternity.table.players`); a name may occur several times.
+        players: names of the entries (`quaternity.table.players`). A name may occur several times.
         seed: random seed.
-        rotate: whether each deal is played in all orders of seats (with five or more seats, in a
-            balanced selection of them). Otherwise all players keep their seats, and there must be
-            as many players as seats.
-        cap: number of moves after which a game is stopped without a result.
+        rotate: whether each deal is played several times with the players in other seats (see
+            `seatings`). Otherwise all players keep their seats, and there must be as many players
+            as seats.
+        cap: maximum number of moves, after which a game is stopped without a result.
         cap_stops: whether a game that reaches the cap is a fault that ends the tournament.
-        move_seconds: time limit for a move, in seconds; None for no limit, or
-            `EXTERNAL_MOVE_SECONDS` if there is an external player.
-        details: interval at which the game's own loop collects details; 0 for none.
-        secret: seed of all random generators, in place of `seed`. It is random if there is an
-            external player, who could otherwise reconstruct the deals.
+        move_seconds: time limit for a move, in seconds. None stands for `EXTERNAL_MOVE_SECONDS` if
+            there is an external player, and otherwise for no limit.
+        details: interval at which the loop `play_bare` collects details. 0 means that it collects
+            none.
+        secret: seed of all random generators, which replaces `seed`. If there is an external
+            player, it is chosen at random, because the player could otherwise reconstruct the
+            deals.
     """
 
     rules: Any
@@ -95,12 +99,12 @@ class Tournament:
 
     @property
     def kind(self) -> str:
-        """The word for a player of the game, such as "bot"."""
+        """The word for a player of the game, for example "bot"."""
         return registration(self.rules.name).player_kind
 
     @property
     def is_isolated(self) -> bool:
-        """Whether the games are played in a separate process."""
+        """Whether the games must be played in a separate process."""
         others = [player for player in self.players if not is_program(player)]
         return any(
             self.move_seconds is not None or is_foreign(self.rules.name, player)
@@ -109,21 +113,21 @@ class Tournament:
 
     @property
     def seconds(self) -> float:
-        """The time limit for a move in seconds, for games in a separate process."""
+        """Time limit for a move in a separate process, in seconds."""
         return EXTERNAL_MOVE_SECONDS if self.move_seconds is None else self.move_seconds
 
     @property
     def by_entry(self) -> bool:
-        """Whether random generators belong to a game and an entry, whatever its seats.
+        """Whether each game has a random generator for each entry.
 
-        This is so if nothing is dealt. Otherwise they belong to a deal and a seat, and are the same
-        in all games of the deal.
+        This is the case if nothing is dealt. Otherwise, each deal has a random generator for each
+        seat, and it is the same in all games of the deal.
         """
         return registration(self.rules.name).chance_by_entry
 
     @property
     def games_a_deal(self) -> int:
-        """The number of consecutive games that are played with the same deal."""
+        """Number of consecutive games that are played with the same deal."""
         if self.by_entry or not self.rotate:
             return 1
         choices = _choices(len(self.players), self.rules.seats)
@@ -134,10 +138,11 @@ class Tournament:
         return game // self.games_a_deal
 
     def line_up(self, game: int) -> tuple[int, ...]:
-        """Return the entry (an index of `players`) in each seat of a game.
+        """Return the entry in each seat of a game, as an index of `players`.
 
-        With as many players as seats, all of them play, in all `seatings`. Fewer players fill the
-        seats cyclically; of more players, all combinations take turns.
+        If there are as many players as seats, they are placed in all `seatings` in turn. Fewer
+        players fill the seats cyclically. If there are more players than seats, all combinations
+        play in turn.
         """
         if not self.rotate:
             return tuple(range(len(self.players)))
@@ -168,7 +173,7 @@ class Tournament:
         """Return the random generator of each seat.
 
         The deal has a separate generator, because a player could reconstruct the earlier output of
-        its own one.
+        the generator that it gets.
         """
         if not self.by_entry:
             deal = self.deal_of(game)
@@ -193,9 +198,10 @@ class GameResult(NamedTuple):
     Attributes:
         line_up: the entry in each seat.
         points: the points of each seat.
-        places: the place of each seat, 1 for the best; None if the game was stopped at the cap.
+        places: the place of each seat, where 1 is the best. None if the game was stopped at the
+            cap.
         moves: number of moves.
-        details: details from the game's own loop.
+        details: the details that the loop `play_bare` collected.
     """
 
     line_up: tuple[int, ...]
@@ -206,26 +212,27 @@ class GameResult(NamedTuple):
 
     @property
     def winner(self) -> int | None:
-        """The only seat in the first place, or None."""
+        """The seat that is alone in first place, or None."""
         first = self.first
         return first[0] if len(first) == 1 else None
 
     @property
     def first(self) -> list[int]:
-        """The seats in the first place. There are several if they are tied."""
+        """The seats in first place. Several seats may be tied."""
         return [seat for seat, place in enumerate(self.places or ()) if place == 1]
 
 
 def play(
     tournament: Tournament, games: int, pool: Pool, on_done: Callable[[int], None] | None = None
 ) -> Iterator[GameResult]:
-    """Return the results of games 0, 1, … in order, and raise the same errors as `play_game`.
+    """Yield the results of games 0, 1, … in order.
 
     Args:
-        tournament: the tournament.
         games: number of games.
         pool: the worker processes.
         on_done: called with the number of finished games.
+
+    The errors are those of `play_game`.
     """
     try_players(tournament)
     pool.prepare(tournament.players, partial(try_players, tournament))
@@ -236,7 +243,7 @@ def play(
 def try_players(tournament: Tournament) -> None:
     """Check that all players can be created.
 
-    Raise the errors of `try_program` and `check_player_isolated`.
+    The errors are those of `try_program` and `check_player_isolated`.
     """
     rules = tournament.rules
     for name in dict.fromkeys(tournament.players):
@@ -251,9 +258,10 @@ def try_players(tournament: Tournament) -> None:
 
 
 def chunk_size(tournament: Tournament, games: int, pool: Pool) -> int:
-    """Return how many games a worker gets at a time: whole deals, and small enough for all workers.
+    """Return the number of games that a worker gets at a time.
 
-    Without workers it is one, so that no finished game is lost after an interrupt.
+    It is a whole number of deals, and small enough that all workers get games. Without workers it
+    is one, so that an interrupt does not lose any finished game.
     """
     if pool.in_flight == 1:
         return 1
@@ -262,9 +270,9 @@ def chunk_size(tournament: Tournament, games: int, pool: Pool) -> int:
 
 
 class _Games:
-    """The function that workers call: play the game of a tournament with a number.
+    """Function object for workers, which plays a game of a tournament by its number.
 
-    Games of a deal with the same names in the seats are identical, so they are played only once.
+    Games of a deal with the same names in all seats are identical, so they are played only once.
     """
 
     def __init__(self, tournament: Tournament) -> None:
@@ -284,27 +292,29 @@ class _Games:
 
 
 def play_game(tournament: Tournament, game: int) -> GameResult:
-    """Play the game with a number.
+    """Play the game with the given number and return its result.
 
     Raises:
         PlayerFault: If a player fails, breaks the rules or exceeds its time limit (PlayerTimeout).
-            The error has the record up to this moment.
+            The error contains the record of the game up to this move.
         GameLimit: If all players wait, the game has too many moves, or its process dies.
-        QuaternityError: If a player of this distribution refuses the game, for example because it
-            is too large.
+        QuaternityError: If a built-in player refuses the game, for example because it is too large.
     """
     return _play_where_needed(_result, tournament, game)
 
 
 def record_of_game(tournament: Tournament, game: int) -> str:
-    """Return the record of a game, including hidden information. Raise errors like `play_game`."""
+    """Return the record of a game, including hidden information.
+
+    The errors are those of `play_game`.
+    """
     return _play_where_needed(_record_game, tournament, game)
 
 
 def _play_where_needed(
     play: Callable[[Tournament, int], Result], tournament: Tournament, game: int
 ) -> Result:
-    """Play a game in this process, or in a separate process if the players require that."""
+    """Play a game in this process, or in a separate process if its players require this."""
     if not tournament.is_isolated:
         try:
             return play(tournament, game)
@@ -312,7 +322,8 @@ def _play_where_needed(
             cause = fault.__cause__ and fault.__cause__.__cause__
             if not (isinstance(cause, ProgramFault) and cause.ended):
                 raise
-        # Try again, like `play_isolated`, because another process may have killed the program.
+        # Another process may have killed the program, so the game is played once more, as in
+        # `play_isolated`.
         return play(tournament, game)
     return play_isolated(
         tournament.kind,
@@ -378,7 +389,10 @@ def _play(
     course: Progress,
     details: int,
 ) -> tuple[Any, int, None]:
-    """Play a game of any players, and return its end, the number of whole moves, and None."""
+    """Play a game of any players.
+
+    Return the last position, the number of moves, and None instead of details.
+    """
     del details
     rules, position, moves = tournament.rules, start, 0
     sittings = [SeatedPlayer(tournament.kind, name, seat) for seat, name in enumerate(names)]
@@ -413,14 +427,14 @@ def _play(
 
 
 def _player(tournament: Tournament, entry: int, seat: int, course: Progress) -> Any:
-    """Create the player of a seat, or reuse a player of this distribution, which has no memory."""
+    """Create the player of a seat. Reuse a built-in player, because it has no memory."""
     rules, name = tournament.rules, tournament.players[entry]
     if is_program(name):
         return make_player(rules, name)
     if not is_foreign(rules.name, name):
         return cached_player(rules, name, entry, get_ident())
     try:
-        # The time limit starts after the import of the player's code.
+        # The time limit starts only after the player's code is imported.
         return make_player(rules, name, partial(course.note_thinking, seat))
     except InputError as error:
         course.thinking = seat
@@ -429,7 +443,7 @@ def _player(tournament: Tournament, entry: int, seat: int, course: Progress) -> 
 
 @lru_cache(maxsize=MAX_CACHED_RESULTS)
 def cached_player(rules: Any, name: str, entry: int, thread: int) -> Any:
-    """Return a cached player for the games of a thread. Concurrent games do not share players."""
+    """Return a cached player for the games of one thread. Other threads have other players."""
     del entry, thread
     return make_player(rules, name)
 
@@ -437,7 +451,7 @@ def cached_player(rules: Any, name: str, entry: int, thread: int) -> Any:
 def _fault_place(
     tournament: Tournament, game: int, moves: Sequence[tuple[int, Any]], thinking: int | None
 ) -> FaultPlace:
-    """Return the place of a fault: after some legal moves, while a seat (or none) was thinking."""
+    """Return the place of a fault: the moves before it, and the seat that was thinking or None."""
     rules, names = tournament.rules, tournament.names_in(game)
     position, whole, goes = tournament.start(game), 0, None
     record_of = getattr(rules, "record_of", None)

@@ -1,4 +1,4 @@
-"""Scores of the players of a tournament: shares, margins and ratings, with standard errors."""
+"""Scores of players in a tournament: shares of wins, margins and ratings, with standard errors."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from quaternity.base.picture import Cell, Display, Displayable, heading_cells
 from quaternity.table.tournament.playing import GameResult
 
 MEAN_RATING = 1500.0
-"""The rating of an average player of the tournament."""
+"""Average rating of the players of a tournament."""
 
 RATING_SCALE = 400.0
-"""Difference of ratings at which the stronger player wins ten games for each loss."""
+"""Difference in rating for which the stronger player wins ten games for each game lost."""
 
 MIN_DEALS = 10
-"""Minimum number of deals for an interval. With fewer deals, the estimated error is unreliable."""
+"""Minimum number of deals for a confidence interval. With fewer deals, the estimated error is not
+reliable."""
 
 T_95 = (1.95996, 2.37227, 2.82250, 2.55585)
 """Coefficients of 1, 1/n, 1/n^2 and 1/n^3 in the 97.5 % quantile of t with n degrees of freedom.
@@ -29,12 +30,13 @@ Source: Abramowitz and Stegun, *Handbook of Mathematical Functions*, 26.7.5.
 """
 
 RESAMPLES = 200
-"""Number of resampled tournaments for the standard errors of ratings (bootstrap)."""
+"""Number of bootstrap samples of a tournament from which the standard errors of ratings are
+computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A mean, its standard error (None with fewer than two deals), and the number of deals."""
+    """A mean, its standard error (None for fewer than two deals), and the number of deals."""
 
     mean: float
     error: float | None
@@ -42,12 +44,11 @@ class Measured:
 
     @classmethod
     def of(cls, values: Sequence[float], deals: Sequence[int] | None = None) -> Measured:
-        """Return the mean of at least one value, and its standard error.
+        """Return the mean and the standard error of one or more values.
 
         Args:
-            values: the values.
-            deals: the deal of each value; by default, each value has its own deal. Values of the
-                same deal may depend on each other, but deals are independent. Deals may have
+            deals: the deal of each value. By default, each value has a different deal. Values of
+                the same deal may depend on each other, but deals are independent. Deals may have
                 different numbers of values (ratio estimate).
         """
         number = len(values)
@@ -64,7 +65,7 @@ class Measured:
 
     @property
     def margin(self) -> float | None:
-        """Half of the 95 % interval of the t distribution, or None below `MIN_DEALS` deals."""
+        """Half the width of the 95 % t interval, or None for fewer than `MIN_DEALS` deals."""
         if self.error is None or self.deals < MIN_DEALS:
             return None
         return self.error * sum(term * float(self.deals - 1) ** -n for n, term in enumerate(T_95))
@@ -73,25 +74,27 @@ class Measured:
         return self.text(3)
 
     def text(self, digits: int) -> str:
-        """Return the rounded mean, and the rounded margin if there is one."""
+        """Return the rounded mean, followed by the rounded margin if it is known."""
         margin = "" if self.margin is None else f" ± {self.margin:.{digits}f}"
         return f"{self.mean:.{digits}f}{margin}"
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The scores of one player. If it has several seats in a game, their average counts.
+    """Scores of one player. If the player has several seats in a game, their average counts.
 
     Attributes:
-        games: number of games that it played, including games without a result.
-        wins: number of games that it won alone.
-        tied: number of games in which it shared the first place.
-        share: share of games won alone, for each of its seats.
+        games: number of games that the player played, including games without a result.
+        wins: number of games that the player won alone.
+        tied: number of games in which the player shared first place.
+        share: share of games that a seat of the player won alone.
         score: like `share`, but a game without a sole winner is divided equally among all seats.
         win_share: like `share`, but a tied game is divided equally among the seats in first place.
-        points: mean points for each of its seats and each game.
-        by_seat: share of games won alone from each seat; None for a seat that it never had.
-        rating: see `ratings`; None if it played no other player, or no ratings were requested.
+        points: mean points per seat and game.
+        by_seat: for each seat, share of the games in this seat that the player won alone. None if
+            the player never had the seat.
+        rating: the rating (see `ratings`). None if the player met no other player, or no ratings
+            were requested.
     """
 
     games: int
@@ -107,17 +110,18 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Table(Displayable):
-    """The table of results of a tournament. Standard errors are over deals.
+    """Table of the results of a tournament. Standard errors are computed over deals.
 
     Attributes:
         records: the scores of each player.
-        margins: [player][other]: mean difference of scores in the games that both played; None if
-            there are no such games.
-        shared: number of games with a tie for the first place.
+        margins: [player][other]: mean difference of the scores of two players in the games that
+            both played. None if there are no such games.
+        shared: number of games with a tie for first place.
         unfinished: number of games that were stopped at the cap, without a result.
         moves: mean number of moves of a game.
         games: number of games.
-        games_a_deal: number of consecutive games with the same deal; the last deal may have fewer.
+        games_a_deal: number of consecutive games with the same deal. The last deal may have fewer
+            games.
     """
 
     records: tuple[Record, ...]
@@ -129,7 +133,7 @@ class Table(Displayable):
     games_a_deal: int
 
     def picture(self, names: Sequence[str] = ()) -> Display:
-        """Return a table with a row for each player, identified by name or number."""
+        """Return the table as text, with a row for each player, identified by name or number."""
         rows = [heading_cells("player", "games", "wins", "share", "score", "points", "rating")]
         for number, record in enumerate(self.records):
             figures = (
@@ -143,7 +147,7 @@ class Table(Displayable):
 
     @property
     def deals(self) -> int:
-        """Number of deals, including a last deal whose games are incomplete."""
+        """Number of deals, including the last one even if some of its games are missing."""
         return -(-self.games // self.games_a_deal)
 
 
@@ -153,12 +157,13 @@ def make_table(
     random: Random | None = None,
     games_a_deal: int = 1,
 ) -> Table:
-    """Return the table of results of the first games of a tournament.
+    """Compute the table of results from the first games of a tournament.
 
     Args:
         results: the results, in the order of the games.
         players: number of players.
-        random: generator for resampling; without it, there are no ratings.
+        random: random generator for the standard errors of ratings. None means that no ratings are
+            computed.
         games_a_deal: number of consecutive games with the same deal.
 
     Raises:
@@ -199,7 +204,7 @@ class _Games:
         self.winner = [first[0] if len(first) == 1 else None for first in self.first]
 
     def values(self, player: int, value: Callable[[int, int], float]) -> dict[int, float]:
-        """Return the average of `value(game, seat)` over the seats of a player, for each game."""
+        """Return the average of `value(game, seat)` over a player's seats, for each game."""
         averages = {}
         for game, result in enumerate(self.results):
             own = [
@@ -215,7 +220,7 @@ class _Games:
         return Measured.of([*values.values()], [self.deals[game] for game in values])
 
     def score(self, game: int, seat: int) -> float:
-        """Return 1 for a sole win, 0 for a loss, and an equal share if there is no sole winner."""
+        """Return 1 for a sole win, 0 for a loss, or an equal share if no seat won alone."""
         winner = self.winner[game]
         if winner is None:
             return 1 / len(self.results[game].line_up)
@@ -249,19 +254,19 @@ class _Games:
 
 
 def ratings(results: Sequence[GameResult], players: int) -> list[float | None]:
-    """Return Elo-style ratings of players, with None for a player that met no other player.
+    """Return Elo-style ratings of the players. A player who met no other player has None.
 
-    In a finished game, each pair of seats with different players is a meeting. The sole winner wins
-    its meetings; meetings between other seats are draws. The strengths are those of the
-    Bradley-Terry model, with a draw as half a win, computed by Hunter's MM iteration (2004). One
-    draw is added for each pair that met, so that the strengths are finite. The ratings are shifted
-    to an average of `MEAN_RATING`.
+    In a finished game, each pair of seats with different players counts as a meeting. A sole winner
+    wins all its meetings, and all other meetings are draws. The strengths are those of the
+    Bradley-Terry model, in which a draw is half a win. They are computed by Hunter's MM iteration
+    (2004). One draw is added for each pair of players who met, so that the strengths are finite.
+    The ratings are shifted so that their average is `MEAN_RATING`.
     """
     return _fit_ratings(_meetings(results, players))
 
 
 def _meetings(results: Sequence[GameResult], players: int) -> list[list[float]]:
-    """Return [player][other]: the wins of a player against another, where draws count half."""
+    """Return [player][other]: the wins of a player against another. A draw is half a win."""
     wins = [[0.0] * players for _ in range(players)]
     for result in results:
         if result.places is None:
@@ -307,7 +312,7 @@ def _fit_ratings(wins: list[list[float]]) -> list[float | None]:
 def _ratings_with_errors(
     results: Sequence[GameResult], players: int, random: Random, deals: Sequence[int]
 ) -> list[Measured | None]:
-    """Return ratings with standard errors, by resampling the deals with replacement."""
+    """Return ratings with standard errors, which are computed by resampling the deals."""
     by_deal: dict[int, list[GameResult]] = {}
     for result, deal in zip(results, deals, strict=True):
         by_deal.setdefault(deal, []).append(result)
@@ -342,13 +347,14 @@ def _standard_deviation(values: Sequence[float]) -> float | None:
 
 
 class WorldsByGo(NamedTuple):
-    """Mean decimal logarithms of the number of possible deals after some goes of Kwartet.
+    """Mean log10 of the number of possible deals after some goes (turns) of Kwartet games.
 
     Attributes:
         goes: number of goes.
         public: the mean for an observer without cards.
         own: the mean for each player, who knows their own hand.
-        deals: number of deals with games that had not ended before. The means are over these deals.
+        deals: number of deals with games that lasted at least this long. The means are over these
+            deals.
     """
 
     goes: int
@@ -358,7 +364,10 @@ class WorldsByGo(NamedTuple):
 
 
 def worlds_by_go(results: Sequence[GameResult], games_a_deal: int = 1) -> list[WorldsByGo]:
-    """Return the means over games whose `details` have `worlds`, in the order of goes."""
+    """Return the means for each number of goes, in ascending order.
+
+    The results must have `details` with `deal_counts`.
+    """
     by_go: dict[int, list[tuple[int, float, list[float]]]] = {}
     for number, result in enumerate(results):
         seats = [result.line_up.index(player) for player in range(len(result.line_up))]

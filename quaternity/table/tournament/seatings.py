@@ -1,4 +1,4 @@
-"""Balanced seatings: all entries get equally good seats and neighbours."""
+"""Balanced seatings, in which all players get equally good seats and neighbours."""
 
 from __future__ import annotations
 
@@ -9,31 +9,33 @@ from itertools import permutations
 from math import gcd
 
 Seating = tuple[int, ...]
-"""The seat of each entry."""
+"""Type of a seating: the seat of each entry."""
 
 _GENERATORS: dict[int, tuple[Seating, ...]] = {
-    # x + 1, 4x and -1/x modulo 5, with 5 as infinity: PSL(2, 5).
+    # These maps are x + 1, 4x and -1/x modulo 5, where 5 stands for infinity. They generate PSL(2,
+    # 5).
     6: ((1, 2, 3, 4, 0, 5), (0, 4, 3, 2, 1, 5), (5, 4, 2, 3, 1, 0)),
-    # x + 1 and ax in the field of 8 elements, a * a * a = a + 1; bits are coefficients.
+    # These maps are x + 1 and ax in the field of 8 elements, with a * a * a = a + 1. The bits of a
+    # number are the coefficients.
     8: ((1, 0, 3, 2, 5, 4, 7, 6), (0, 2, 4, 6, 3, 1, 7, 5)),
 }
 
 _MAX_BALANCED_PLAYERS = 12
 """Maximum number of players for which the seatings also vary the neighbours. With more players,
-each seating moves all players on by one seat. The second half of the seatings does the same with
+each seating moves every player on by one seat. The second half of the seatings does the same with
 the players in reverse order."""
 
 
 @lru_cache(maxsize=32)
 def seatings(players: int) -> tuple[Seating, ...]:
-    """Return the seatings in which a deal is played, with balanced seats and neighbours.
+    """Return the seatings in which each deal is played, with balanced seats and neighbours.
 
-    With up to four players, these are all orders: 2, 6 or 24. With 5 to 8 or 11 players, they are a
-    group of orders (20, 60, 42, 56, 110) that puts each pair of entries into each pair of seats
-    equally often. With 9, 10 or 12 players, each entry is in each seat equally often, with varied
-    neighbours. Every initial part of the result is about as balanced as its length allows.
+    For up to four players, these are all 2, 6 or 24 permutations. For 5 to 8 or 11 players, they
+    are a group of 20, 60, 42, 56 or 110 permutations, which put each pair of entries into each pair
+    of seats equally often. For 9, 10 or 12 players, each entry is in each seat equally often, with
+    varied neighbours. Any number of seatings from the beginning is about as balanced as possible.
 
-    Cost: up to 0.3 s, for 11 players; the result is cached.
+    The computation takes up to 0.3 s (for 11 players). The result is cached.
     """
     everybody = tuple(range(players))
     if players <= 4:
@@ -51,7 +53,8 @@ def seatings(players: int) -> tuple[Seating, ...]:
         ]
         if players > _MAX_BALANCED_PLAYERS:
             return tuple(remaining)
-    # Greedily choose the seating whose seats, then whose neighbours, have been rarest so far.
+    # Greedily choose the seating whose seats have occurred least often so far. Ties are broken by
+    # the neighbours that have occurred least often.
     chosen: list[Seating] = []
     sat, met = Counter[tuple[int, int]](), Counter[tuple[int, int, int]]()
     while remaining:
@@ -91,7 +94,7 @@ def _distances(seating: Seating) -> list[tuple[int, int, int]]:
 
 
 def labels(names: Sequence[str]) -> list[str]:
-    """Return distinct labels: a name that occurs more than once gets a number."""
+    """Return distinct labels. A name that occurs more than once is followed by a number."""
     seen = Counter[str]()
     labelled = []
     for name in names:

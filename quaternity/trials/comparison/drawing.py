@@ -1,4 +1,4 @@
-"""Plots of a comparison: costs, growth, cactus plot, performance profile and pairs of solvers."""
+"""Plots of a comparison: costs, growth, cactus plots, performance profiles and pairs of solvers."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 @default_style()
 def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
-    """Draw the costs, a cactus plot and a performance profile side by side.
+    """Plot the costs, a cactus plot and a performance profile side by side.
 
-    The costs are drawn over the size if the comparison consists of games of several sizes.
-    `path` must end in .png, .svg or .pdf. Raises `InputError` if matplotlib is missing or the file
+    If the comparison consists of games of several sizes, the costs are plotted against the size.
+    `path` must end in .png, .svg or .pdf. Raise `InputError` if matplotlib is missing or the file
     cannot be written.
     """
     figure = new_figure(15, 5)
@@ -44,7 +44,8 @@ def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
     swept = [size for size in sizes if size is not None]
     styles = _styles(comparison.versions)
     if len(swept) > 1 and len(swept) == len(sizes):
-        # A sweep of the set size or of the players can change the number of sets, too.
+        # The number of sets may also change in a sweep over the set size or the number of players,
+        # so it is considered last.
         place = next((place for place in (0, 2) if len({size[place] for size in swept}) > 1), 1)
         parts = comparison.families.values()
         rows = [(float(size[place]), part.rows) for size, part in zip(swept, parts, strict=True)]
@@ -57,7 +58,7 @@ def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
 
 @default_style()
 def runs_svg(times: Times) -> str:
-    """Return a cactus plot and a performance profile as one SVG, for a page."""
+    """Return an SVG with a cactus plot and a performance profile, for a page."""
     figure = new_figure(11, 4.5 + 0.05 * len(times))
     cactus_axes, profile_axes = figure.subplots(1, 2)
     _draw_runs(cactus_axes, profile_axes, times)
@@ -69,10 +70,10 @@ def runs_svg(times: Times) -> str:
 
 @default_style()
 def growth_svg(comparison: Comparison) -> str | None:
-    """Return plots of the time over the size as one SVG, a panel for every family and kind.
+    """Return an SVG of the time against the size, with a panel for every family and kind.
 
-    Each marker is the median at one size. A hollow marker at the limit means that the median run
-    was stopped. Return None if there are fewer than two sizes, or no runs to draw.
+    Each marker is the median time at one size. A hollow marker at the time limit means that the
+    median run was stopped. Return None if there are fewer than two sizes or no runs to plot.
     """
     drawn = [run for run in comparison.runs if run.decided or run.ended]
     kinds = sorted({(run.family, run.feasible is True) for run in drawn})
@@ -91,7 +92,7 @@ def growth_svg(comparison: Comparison) -> str | None:
     for panel, (family, feasible) in zip(axes.flat, kinds, strict=False):
         for number, (name, style) in enumerate(styles.items()):
             by_size = times.get((family, feasible, name), {})
-            # The median of two runs is the longer one, as it is in the tables.
+            # The longer of two runs is taken as their median, which is also done in the tables.
             points = [
                 (size, sorted(by_size[size])[len(by_size[size]) // 2]) for size in sorted(by_size)
             ]
@@ -99,7 +100,8 @@ def growth_svg(comparison: Comparison) -> str | None:
                 [size for size, _ in points], [seconds for _, seconds in points],
                 color=style.colour, marker=style.marker, markersize=4, linewidth=1,
                 label=plain_label(name),
-                markevery=(number % max(1, min(3, len(points))), 3),  # at least one marker
+                # Every curve gets at least one marker.
+                markevery=(number % max(1, min(3, len(points))), 3),
             )  # fmt: skip
             ended = [size for size, seconds in points if seconds >= limit]
             panel.plot(
@@ -127,7 +129,7 @@ def growth_svg(comparison: Comparison) -> str | None:
 
 @default_style()
 def pairs_svg(times: Times, pairs: Sequence[tuple[str, str]], limit: float) -> str:
-    """Return scatter plots of pairs of solvers as one SVG: their seconds on each instance."""
+    """Return an SVG with scatter plots of pairs of solvers: their seconds on each instance."""
     figure = new_figure(11, 3.8 * -(-len(pairs) // 3))
     axes = figure.subplots(-(-len(pairs) // 3), 3, squeeze=False)
     lowest = min((o for own in times.values() for o in own if o), default=limit / 10) / 2
@@ -156,7 +158,7 @@ def _styles(solvers: Iterable[str]) -> dict[str, Style]:
 
 
 def _draw_medians(axes: Axes, rows: Sequence[Row], styles: Mapping[str, Style]) -> None:
-    """Draw each solver's median with its interval, the tail, and the medians of both steps."""
+    """Plot each solver's median with its interval, its 95th percentile, and its time per step."""
     for place, row in enumerate(rows):
         style = styles[row.solver]
         if row.median is None or row.p95 is None:

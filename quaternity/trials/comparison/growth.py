@@ -1,11 +1,11 @@
-"""Growth laws: the time of a solver as a power of the size, or as an exponential function of it.
+"""Growth laws: the time of a solver as a power or an exponential function of the size.
 
-Each law is a straight line for the logarithm of the time, over the logarithm of the size or over
-the size itself. A run that was stopped at a limit is a censored observation, which would have taken
-longer; without such runs every solver would look too good. The law with the greater likelihood is
-reported alone if the other law is much less likely. A law is not reported if the runs do not
-support it: if the slope of its line may be 0, or if the line is far off at some size, for example
-because the solver models small and large problems in different ways.
+Each law is a straight line for the logarithm of the time, as a function of the size or of its
+logarithm. A run that was stopped at a limit is a censored observation: its time would have been
+longer. Without such runs, every solver would look too good. If one law is much more likely than the
+other one, it alone is reported. A law is not reported if the slope of its line may be 0, or if the
+line is far from the runs of some size. The latter can happen if a solver models small and large
+problems in different ways.
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ if TYPE_CHECKING:
     import numpy as np
 
 MIN_SIZES = 4
-"""Minimum number of sizes that are needed to fit a law."""
+"""Minimum number of different sizes that are needed to fit a law."""
 
 NO_LAW = "no law"
-"""Text of a growth for which the runs support no law."""
+"""Text that replaces the law if the runs do not support any."""
 
 MIN_LIKELIHOOD_GAP = 3.0
-"""Minimum difference of the log-likelihoods to report only one law: a ratio of about 20 to 1."""
+"""Minimum difference between the log-likelihoods of the two laws for which only one is reported. It
+corresponds to a likelihood ratio of about 20 to 1."""
 
 MAX_DEVIATION_FACTOR = 2.0
-"""Maximum factor between the line and the mean of the runs at a size."""
+"""Maximum factor between the fitted time and the mean time of the runs at a size."""
 
 
 class Observation(NamedTuple):
-    """One run: the size, the seconds, and whether the run was stopped at a limit."""
+    """A run: the size of the instance, the seconds, and whether it was stopped at a limit."""
 
     size: int
     seconds: float
@@ -40,19 +41,19 @@ class Observation(NamedTuple):
 
 
 class Law(NamedTuple):
-    """A line through the runs, with normally distributed scatter of the logarithms.
+    """Line fitted to the runs, with normally distributed scatter of the logarithms of the times.
 
     Attributes:
-        slope: Slope of the logarithm of the seconds: the exponent of the power law, or the rate of
-            the exponential law, per card.
+        slope: Slope of the line: the exponent of the power law, or the rate per card of the
+            exponential law.
         interval: 95 % confidence interval of the slope.
-        intercept: Logarithm of the seconds where the line begins: at one card for the power law, at
-            no card for the exponential law.
-        scatter: Standard deviation of the logarithms around the line.
+        intercept: Logarithm of the fitted seconds at one card for the power law, or at 0 cards for
+            the exponential law.
+        scatter: Standard deviation of the logarithms of the times around the line.
         log_likelihood: Logarithm of the likelihood of the runs.
-        is_poor_fit: Whether, at some size, the line is off by more than the factor
-            `MAX_DEVIATION_FACTOR` and by more than the scatter of runs of the same size explains.
-            With one run per size, that scatter is taken as 0.
+        is_poor_fit: Whether the line is too far from the runs of some size. The distance must
+            exceed both the factor `MAX_DEVIATION_FACTOR` and what the scatter of runs of the same
+            size explains. With one run per size, this scatter is taken as 0.
     """
 
     slope: float
@@ -64,14 +65,15 @@ class Law(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """Both laws for one solver on one family.
+    """Power law and exponential law for one solver on one family of instances.
 
     Attributes:
         power: The power law.
         exponential: The exponential law.
-        smallest_size: The smallest size that was used; the times at smaller sizes are overhead.
+        smallest_size: The smallest size that was used. The times at smaller sizes are mostly
+            overhead.
         runs: Number of runs that were used.
-        ended: Number of these runs that were stopped at a limit.
+        ended: Number of used runs that were stopped at a limit.
     """
 
     power: Law
@@ -82,10 +84,10 @@ class Growth(NamedTuple):
 
     @property
     def laws(self) -> dict[str, Law]:
-        """The laws that the runs support, by name; both if the runs do not distinguish them.
+        """The laws that the runs support, by name. Both are included if the runs do not decide.
 
-        Empty if the slope of a likely law may be 0, because the runs then do not show that the time
-        grows at all.
+        The result is empty if the slope of a likely law may be 0, because then the runs do not show
+        that the time grows.
         """
         fits = {"power": self.power, "exponential": self.exponential}
         best = max(fit.log_likelihood for fit in fits.values())
@@ -99,7 +101,7 @@ class Growth(NamedTuple):
         return {name: fit for name, fit in likely.items() if not fit.is_poor_fit}
 
     def sentence(self) -> str:
-        """Describe briefly how the time grows; return "no law" if the runs do not support any."""
+        """Return a short text on how the time grows, or "no law" if the runs support none."""
         words = []
         for name, fit in self.laws.items():
             if name == "power":
@@ -114,23 +116,23 @@ class Growth(NamedTuple):
 def growth(runs: Sequence[Observation]) -> Growth | None:
     """Fit both laws to the runs of one solver on one family.
 
-    Small sizes at which the median time is less than twice the smallest median are left out, since
-    they show the cost of starting rather than the growth. At least `MIN_SIZES` sizes with a decided
-    run are kept.
+    Small sizes are left out while their median time is less than twice the smallest median, because
+    their time is mostly overhead. At least `MIN_SIZES` sizes with a decided run are kept.
 
     Args:
-        runs: The runs that were decided or stopped at a limit, without wrong ones.
+        runs: The runs that gave a correct verdict or were stopped at a limit.
 
     Returns:
         Both laws, or None if there are fewer than `MIN_SIZES` sizes, or fewer than two with a
         decided run.
 
-    Cost: a few Newton steps with three unknowns.
-    Source: Tobin, *Estimation of relationships for limited dependent variables* (1958); in the
-    coordinates of Olsen (1978) the likelihood is concave, so every start leads to its maximum.
+    The fit takes a few Newton steps with three unknowns. Source: Tobin, *Estimation of
+    relationships for limited dependent variables* (1958); in the coordinates of Olsen (1978) the
+    likelihood is concave, so every start leads to its maximum.
     """
     by_size: dict[int, list[Observation]] = {}
-    runs = [run for run in runs if run.size]  # a game that is over has 0 cards, without a logarithm
+    # A game that is over has 0 cards, and 0 has no logarithm.
+    runs = [run for run in runs if run.size]
     for run in runs:
         by_size.setdefault(run.size, []).append(run)
     sizes = sorted(by_size)
@@ -160,18 +162,20 @@ def _fit_law(place: Callable[[int], float], by_size: Mapping[int, Sequence[Obser
     whole = [logs[size] for size, own in by_size.items() if not any(run.ended for run in own)]
     free = sum(map(len, whole)) - len(whole)
     squares = sum((o - fmean(own)) ** 2 for own in whole for o in own)
-    scatter = sqrt(squares / free) if free else 0.0  # not measurable with one run per size
+    # The scatter cannot be measured if each size has a single run.
+    scatter = sqrt(squares / free) if free else 0.0
     for size, own in logs.items():
         off = fmean(own) - (law.intercept + law.slope * place(size))
         if any(run.ended for run in by_size[size]):
-            off = max(off, 0.0)  # the stopped runs would have taken longer
+            # Stopped runs would have taken longer, so the line may lie above them.
+            off = max(off, 0.0)
         if abs(off) > max(log(MAX_DEVIATION_FACTOR), 3 * scatter / sqrt(len(own))):
             return law._replace(is_poor_fit=True)
     return law
 
 
 def _fit_line(places: Sequence[float], runs: Sequence[Observation]) -> Law:
-    """Fit the line for log(seconds) by maximum likelihood, with stopped runs as censored values.
+    """Fit the line for log(seconds) by maximum likelihood. Stopped runs are censored values.
 
     With γ = 1/σ and δ = (intercept, slope)/σ, the log-likelihood is the sum of
     log γ - (γy - δx)²/2 over the answers and of log Φ(δx - γy) over the stopped runs.
@@ -185,8 +189,8 @@ def _fit_line(places: Sequence[float], runs: Sequence[Observation]) -> Law:
     ended = np.array([run.ended for run in runs])
     rows = np.column_stack([x, -y])  # rows @ (δ, γ) = δx - γy
     start = np.linalg.lstsq(x, y, rcond=None)[0]
-    # Clocks are not more precise than 1 % of the time. Without this minimum scatter, three runs
-    # exactly on one line would be infinitely likely.
+    # A clock is at most accurate to 1 % of the time. Without a minimum scatter, the likelihood of
+    # three runs exactly on a line would be infinite.
     floor = 0.01
     scatter = max(float(np.std(y - x @ start)), floor)
     point = np.array([*(start / scatter), 1 / scatter])
@@ -224,9 +228,9 @@ def _fit_line(places: Sequence[float], runs: Sequence[Observation]) -> Law:
 def _unscaled_law(
     point: np.ndarray, spread: np.ndarray, best: float, centre: float, width: float
 ) -> Law:
-    """Convert (δ, γ) and its covariances into a law over the unscaled sizes."""
+    """Convert (δ, γ) and its covariance matrix to a law for the unscaled sizes."""
     slope = point[1] / point[2]
-    # The slope is δ₁/γ; its variance follows by the delta method.
+    # The slope is δ₁/γ. The delta method gives its variance.
     direction = (0.0, 1 / point[2], -point[1] / point[2] ** 2)
     error = sqrt(max(0.0, float(direction @ spread @ direction)))
     low, high = slope - 1.96 * error, slope + 1.96 * error

@@ -1,9 +1,9 @@
-"""Measurements of solvers: run and time every solver on every state, and verify the verdicts.
+"""Measurement of solvers: run every solver on every instance, time it and verify the verdicts.
 
 Times are processor times, because wall-clock time depends on the other work of the machine. The
-time of a built-in solver is the time of the thread that runs it, plus the time of any searches that
-the solver runs in a second thread. An external solver runs in a separate process. Its time includes
-all threads and child processes.
+time of a built-in solver is the time of the thread that runs it, plus that of searches in a second
+thread. An external solver runs in a separate process, and its time includes all threads and child
+processes.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ from solvers.solver import Solver
 from solvers.verdict import Infeasible
 
 STATES_PER_TASK = 10
-"""Number of states that are drawn from the same games and measured in one task."""
+"""Number of states in one task. These states are drawn from the same games."""
 
 BUDGET_SPENT = "its time was over"
-"""The reason given for a solver that is left out."""
+"""Reason that is reported for a solver that was left out."""
 
 
 class InstanceRuns(NamedTuple):
-    """The runs of all solvers on one instance.
+    """Runs of all solvers on one instance.
 
     Attributes:
-        runs: For each solver one run per round, or a single run if it gave no valid answer.
-        text: Text of a file of the instance if a solver was at fault, else None.
+        runs: One run of each solver per round, or a single run of a solver without a valid answer.
+        text: The instance as the text of a file if a solver was at fault, otherwise None.
     """
 
     runs: tuple[Run, ...]
@@ -56,12 +56,12 @@ class InstanceRuns(NamedTuple):
 
 @dataclass(slots=True)
 class Budget:
-    """Wall-clock seconds that each solver may use.
+    """Time budget of each solver, in wall-clock seconds.
 
-    The last run of a solver in this process may exceed them.
+    The last run of a solver that runs in this process may exceed the budget.
 
     Attributes:
-        seconds: The budget of each solver; None for no limit.
+        seconds: The budget of each solver. None means no limit.
         spent: Seconds that each solver has used.
     """
 
@@ -78,12 +78,12 @@ class Budget:
 
 
 class Series(NamedTuple):
-    """Instances of one family and kind, of several sizes.
+    """Instances of one family, either possible or impossible, in several sizes.
 
     Attributes:
         family: Name of the family.
-        feasible: Whether the instances are the possible ones or their impossible twins.
-        cards: The sizes, ascending.
+        feasible: Whether the instances are possible. Each possible instance has an impossible twin.
+        cards: The sizes in cards, in ascending order.
         per_size: Number of instances of each size.
     """
 
@@ -93,7 +93,7 @@ class Series(NamedTuple):
     per_size: int
 
     def instances(self, seed: str) -> Iterator[tuple[str, DealProblem]]:
-        """Yield the names and problems. The same seed gives the same problems."""
+        """Yield each instance's name and problem. The same seed gives the same problems."""
         kind = "possible" if self.feasible else "impossible"
         for cards in self.cards:
             for number in range(self.per_size):
@@ -103,19 +103,19 @@ class Series(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MeasuringTask:
-    """A task for one process: some instances to measure.
+    """A task for one process: instances to measure, and how to measure them.
 
     Attributes:
-        source: The settings of the games from which to draw states, or the states and deal
-            problems themselves, or a series of instances.
+        source: The settings of games from which states are drawn, or states and deal problems, or a
+            series of instances.
         states: Number of instances.
-        damage: Share of the states that are tightened, alternately to the last possible state and
-            to the first impossible state.
+        damage: Share of the states whose constraints are tightened until no deal is possible. Of
+            these, every second state is replaced by the last state that was still possible.
         rounds: Number of runs of each solver on each state.
         seed: Random seed of the states.
-        budget: Wall-clock seconds for all runs of one solver; None for no limit.
-        limit: Wall-clock seconds for one run; None for the limits that the solvers have.
-        first: Number of the first state; states are named by their numbers.
+        budget: Wall-clock seconds for all runs of one solver. None means no limit.
+        limit: Wall-clock seconds for one run. None keeps the limits of the solvers.
+        first: Number of the first state. The names of states contain their numbers.
         done: Number of instances that an interrupted comparison has already measured.
         spent: Seconds that each solver has already used for these instances.
     """
@@ -133,7 +133,7 @@ class MeasuringTask:
 
     @property
     def family(self) -> str:
-        """Return the name of the family or the size of the games; empty for states of files."""
+        """Return the name of the family or the size of the games. Empty for states from files."""
         if isinstance(self.source, Series):
             return self.source.family
         return size_name(self.source) if isinstance(self.source, Settings) else ""
@@ -167,9 +167,10 @@ def _share(expected: float, random: Random) -> int:
 
 
 def remaining_tasks(works: Iterable[MeasuringTask], runs: Sequence[Run]) -> Iterator[MeasuringTask]:
-    """Yield the tasks, or parts of tasks, that an interrupted comparison has not measured yet.
+    """Yield the tasks that an interrupted comparison has not completed.
 
-    The time that the solvers have spent on a partly finished task is computed from its runs.
+    A partly finished task contains the time that the solvers have spent on it, as computed from its
+    runs.
     """
     measured: dict[str, list[Run]] = {}
     for run in runs:
@@ -185,12 +186,12 @@ def remaining_tasks(works: Iterable[MeasuringTask], runs: Sequence[Run]) -> Iter
 
 
 def measure(work: MeasuringTask, solvers: Sequence[Solver]) -> list[InstanceRuns]:
-    """Measure all instances of a task. The solvers are prepared by `prepare_solvers` first."""
+    """Measure all instances of a task. The solvers are prepared first (see `prepare_solvers`)."""
     return list(iter_measurements(work, solvers))
 
 
 def iter_measurements(work: MeasuringTask, solvers: Sequence[Solver]) -> Iterator[InstanceRuns]:
-    """Measure the instances of a task like `measure`, but yield them one after another."""
+    """Yield the measurements of the instances of a task, like `measure`, one after another."""
     prepare_solvers(solvers)
     if work.limit is not None:
         solvers = [solver.with_time_limit(work.limit) for solver in solvers]
@@ -199,7 +200,7 @@ def iter_measurements(work: MeasuringTask, solvers: Sequence[Solver]) -> Iterato
         turned = _rotate(solvers, number)
         measured = measure_state(instance, turned, work.rounds, budget, name, work.family)
         if isinstance(work.source, Series) and measured.runs[0].feasible is None:
-            # No solver decided the instance, but the verdict is needed to group the instances.
+            # No solver decided the instance, but its verdict is needed to group the instances.
             feasible = bool(solve(problem_of(instance)))
             runs = tuple(replace(run, feasible=feasible) for run in measured.runs)
             measured = measured._replace(runs=runs)
@@ -218,7 +219,7 @@ def prepare_solvers(solvers: Iterable[Solver]) -> None:
             warm_up(solver)
         except KeyboardInterrupt:
             raise
-        except BaseException:  # the error will occur again in the measurement
+        except BaseException:  # The error will occur again in the measurement, which reports it.
             continue
 
 
@@ -230,16 +231,18 @@ def measure_state(
     name: str = "state 0",
     family: str = "",
 ) -> InstanceRuns:
-    """Time every solver on one state and check all verdicts. Errors of a solver do not propagate.
+    """Time every solver on one instance and verify all verdicts.
+
+    Errors of a solver are part of the result.
 
     Args:
         state: A state, or a deal problem.
-        solvers: The solvers. Call `prepare_solvers` first, so that their imports are not measured.
+        solvers: The solvers. Call `prepare_solvers` before, so that their imports are not measured.
         rounds: Number of runs of each solver. From the second run on, a solver may use cached
             results.
         budget: The time budget of the solvers. The time of the runs is subtracted from it.
         name: Name of the instance.
-        family: Family of the instance, as in `Run`.
+        family: Family of the instance (see `Run`).
     """
     problem = problem_of(state)
     meeting = _Measurement(problem, budget or Budget())
@@ -265,13 +268,13 @@ def measure_state(
 
 
 class _Measurement:
-    """One problem, with the results of all solvers on it.
+    """One problem, with the results of all solvers.
 
     Attributes:
         timings: The runs of each solver that returned an answer.
-        endings: For each solver without a valid verdict, how it ended and why.
-        paired: The solvers that judged the problem infeasible without giving a shortage; the
-            evidence is a shortage of another solver.
+        endings: How the run of each solver without a valid verdict ended, and why.
+        paired: The solvers that judged the problem infeasible without giving a shortage as
+            evidence. A shortage of another solver is the evidence for their verdict.
         spent: Wall-clock seconds of the last run of each solver that raised an error.
     """
 
@@ -283,7 +286,7 @@ class _Measurement:
         self.spent: dict[str, float] = {}
 
     def rows(self, about: Callable[..., Run], feasible: bool | None) -> Iterator[Run]:
-        """Yield a `Run` for each round of a solver that answered, and one for any other solver."""
+        """Yield a `Run` for each round of a solver, or one for a solver without a valid answer."""
         for solver in dict.fromkeys([*self.timings, *self.endings]):
             timings = self.timings.get(solver, [])
             if solver in self.endings:
@@ -301,7 +304,7 @@ class _Measurement:
                 )
 
     def check_budget(self, solver: str) -> bool:
-        """Return whether the budget of a solver is spent; note it as left out if it has no run."""
+        """Return whether a solver's budget is spent. If it has no run yet, it is left out."""
         if self.budget.remaining(solver) > 0:
             return False
         if solver not in self.timings:
@@ -309,7 +312,7 @@ class _Measurement:
         return True
 
     def accepts(self, solver: Solver) -> bool:
-        """Return whether a solver accepts the problem; if not, note the reason."""
+        """Return whether a solver accepts the problem. If it does not, record the reason."""
         if self.check_budget(solver.name):
             return False
         with self._guard(solver, pays=isinstance(solver, IsolatedSolver)) as ready:
@@ -320,7 +323,7 @@ class _Measurement:
         return False
 
     def run_solver(self, solver: Solver, verdicts: dict[str, object]) -> bool:
-        """Run a solver and note its answer; return whether it can be run again."""
+        """Run a solver and record its answer. Return whether it can be run again."""
         if self.check_budget(solver.name):
             return False
         with self._guard(solver) as ready:
@@ -336,7 +339,7 @@ class _Measurement:
 
     @contextmanager
     def _guard(self, solver: Solver, pays: bool = True) -> Iterator[Solver]:
-        """Yield the solver, limited to its remaining budget; count its time and note its errors."""
+        """Yield the solver with its remaining budget. Charge its time and record its errors."""
         name, begun, remaining = solver.name, perf_counter(), self.budget.remaining(solver.name)
         cut = isinstance(solver, IsolatedSolver) and remaining < solver.limits.seconds
         try:
@@ -361,6 +364,6 @@ def _classify_error(solver: str, error: BaseException, cut: bool) -> tuple[Answe
 
 
 def _rotate(solvers: Sequence[Solver], number: int) -> list[Solver]:
-    """Return the solvers rotated by `number`, so that they take turns being first."""
+    """Return the solvers rotated by `number`, so that each solver is the first one in turn."""
     start = number % len(solvers)
     return [*solvers[start:], *solvers[:start]]

@@ -1,4 +1,4 @@
-"""A comparison as a self-contained HTML page, without scripts or links."""
+"""HTML page of a comparison, which is self-contained and has no scripts or links."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from quaternity.trials.comparison.runs import Comparison
 from quaternity.trials.comparison.scores import par2
 
 MAX_LISTED_FAULTS = 20
-"""Maximum number of wrong answers and crashes listed on the page."""
+"""Maximum number of wrong answers and crashes that are listed on the page."""
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8886; --paper: #fff; }
@@ -45,12 +45,12 @@ strong.wrong::before { content: "\\26A0 "; }
 
 
 def page(comparison: Comparison) -> str:
-    """Return the HTML page of a comparison: the instances, faults, scores, plots and growth.
+    """Return the HTML page of a comparison, with faults, scores, plots and growth laws.
 
     Raises:
         InputError: If matplotlib, which draws the plots, is not installed.
 
-    Cost: several seconds, most of them for the plots.
+    The page takes several seconds, most of them for the plots.
     """
     parts = [
         f"<h1>Solvers compared: {escape(comparison.description)}</h1>",
@@ -145,7 +145,7 @@ def _scores(comparison: Comparison) -> Iterator[str]:
 
 
 def _kind_tables(comparison: Comparison) -> Iterator[str]:
-    """Yield tables of PAR-2 by family, one for possible and one for impossible instances."""
+    """Yield a table of PAR-2 by family for possible instances, and one for impossible instances."""
     yield "<h2>By kind and family</h2>"
     for feasible in (True, False):
         families = comparison.of_kind(feasible).families
@@ -194,7 +194,7 @@ def _growth(comparison: Comparison) -> Iterator[str]:
 
 
 def _pairs(comparison: Comparison) -> Iterator[str]:
-    """Yield plots of the best solver against each of the next five."""
+    """Yield plots that compare the best solver with each of the next five solvers."""
     best, *others = sorted(comparison.rows, key=lambda row: (row.rank, row.solver))
     if not others:
         return

@@ -1,4 +1,4 @@
-"""A comparison as tables and sentences, as a JSON document and as CSV. Nothing is printed."""
+"""Reports of a comparison: tables, sentences, a JSON document and CSV."""
 
 from __future__ import annotations
 
@@ -20,21 +20,23 @@ from quaternity.trials.comparison.summary import Row
 from solvers.registry import all_solvers
 
 MAX_FAULTS = 10
-"""Maximum number of faults listed individually."""
+"""Maximum number of faults that are listed individually."""
 
 TWO_MODELS = "two models"
-"""Entry instead of a growth law for a solver that models small and large problems differently."""
+"""Table entry that replaces the growth law of a solver which models small and large problems
+differently."""
 
 MAX_GROWTH_SIZES = 6
-"""Maximum number of sizes whose times are shown in a table of growth."""
+"""Maximum number of sizes for which a table of growth shows times."""
 
 
 class Column(NamedTuple):
     """A column of the table of solvers.
 
     Attributes:
-        meaning: an explanation, with places for "instance", "limit" and "ratio" (see `legend`).
-        is_wide: whether the column is only part of the wide table.
+        meaning: an explanation for the legend, with the placeholders "instance", "limit" and
+            "ratio".
+        is_wide: whether only the wide table contains the column.
         is_seldom: whether the column is left out if it is empty.
     """
 
@@ -91,12 +93,12 @@ VIRTUAL_BEST = "virtual best"
 
 
 def headline(comparison: Comparison) -> str:
-    """Return a heading: the numbers of instances, what was compared, and the seed."""
+    """Return a headline: the number of instances, a description of the comparison, and the seed."""
     return f"{counts(comparison)} ({comparison.description}, seed {comparison.seed})"
 
 
 def counts(comparison: Comparison) -> str:
-    """Describe how many instances are feasible and infeasible, with the share of the latter."""
+    """Return how many instances are feasible, infeasible and undecided, in words."""
     numbers = _numbers(comparison)
     feasible, infeasible, total = numbers["feasible"], numbers["infeasible"], numbers["states"]
     text = f"{_instances(comparison, total)}: {feasible} feasible, {infeasible} infeasible"
@@ -112,7 +114,10 @@ def _instances(comparison: Comparison, number: int) -> str:
 def row_table(
     comparison: Comparison, rows: Sequence[Row] | None = None, wide: bool = False
 ) -> list[list[str]]:
-    """Return the table of solvers with its header first; if wide, the virtual best comes last."""
+    """Return the table of solvers, with a header.
+
+    The last row of a wide table is the virtual best solver.
+    """
     rows = comparison.rows if rows is None else rows
     if not rows:
         return [["solver"]]
@@ -143,7 +148,7 @@ def row_table(
 
 
 def legend(comparison: Comparison, table: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
-    """Return the name and meaning of each column of a table by `row_table`."""
+    """Return the name and meaning of each column of a table from `row_table`."""
     instance = "state" if comparison.of_games else "instance"
     ranked = [row for row in comparison.rows if row.decided]
     common = ranked[0].common if ranked else 0
@@ -166,7 +171,7 @@ def legend(comparison: Comparison, table: Sequence[Sequence[str]]) -> list[tuple
 
 
 def kinds(comparison: Comparison) -> list[tuple[str, bool]]:
-    """Return the families and kinds of all decided instances, sorted."""
+    """Return the family and kind (possible or impossible) of all decided instances, sorted."""
     pairs = {(run.family, run.feasible) for run in comparison.instances.values()}
     return sorted((family, feasible) for family, feasible in pairs if feasible is not None)
 
@@ -181,7 +186,7 @@ def kind_name(family: str, feasible: bool) -> str:
 
 
 def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[list[str]]:
-    """Return a table with its header first: each solver's median time at every size, and law."""
+    """Return a table with a header: each solver's median time at every size, and growth law."""
     switching = {name for name, solver in all_solvers().items() if solver.changes_model}
     runs = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
     sizes = sorted({run.cards for run in runs})
@@ -206,9 +211,9 @@ def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[lis
 
 
 def growth_parts(comparison: Comparison) -> Iterator[tuple[str, bool, list[list[str]]]]:
-    """Yield each family and kind for which the runs support a law of growth, with its table.
+    """Yield each family and kind whose runs support a growth law, with its table.
 
-    The sizes of a sweep count as one family. Of many sizes, the table shows `MAX_GROWTH_SIZES`.
+    The sizes of a sweep count as one family. The table shows at most `MAX_GROWTH_SIZES` sizes.
     """
     if comparison.of_games and len(comparison.families) > 1:
         runs = [replace(run, family="all sizes") for run in comparison.runs]
@@ -223,7 +228,7 @@ def growth_parts(comparison: Comparison) -> Iterator[tuple[str, bool, list[list[
 
 
 def remarks(comparison: Comparison) -> Iterator[str]:
-    """Yield a sentence about all verdicts, and the reasons why solvers gave none."""
+    """Yield a sentence about the verdicts, then the reasons why solvers gave no verdict."""
     faulty = {run.instance for run in comparison.faults}
     total = len(comparison.instances)
     undecided = _numbers(comparison)["undecided"]
@@ -255,7 +260,10 @@ def _reasons(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def fault_lines(comparison: Comparison) -> list[str]:
-    """Return a line for each wrong verdict or crash, at most `MAX_FAULTS`, and how many remain."""
+    """Return a line for each wrong verdict or crash.
+
+    After `MAX_FAULTS` lines, a last line says how many more there are.
+    """
     lines = [f"{run.instance}: {run.solver} {run.text or run.answer}" for run in comparison.faults]
     if len(lines) > MAX_FAULTS:
         lines[MAX_FAULTS:] = [f"and {len(lines) - MAX_FAULTS} more"]
@@ -295,10 +303,10 @@ def document(comparison: Comparison) -> dict[str, Any]:
 
 
 def csv_text(comparison: Comparison) -> str:
-    """Return the comparison as CSV, with a line for each family or size and each solver.
+    """Return the comparison as CSV, with a line for each solver on each family or size.
 
-    If there are several, the lines with the family "all" are over all of them. The columns are keys
-    of `document`. Times are in seconds, and empty if nothing was measured.
+    If there are several families or sizes, lines with the family "all" cover all of them. The
+    columns are keys of `document`. Times are in seconds, and empty if nothing was measured.
     """
     parts = dict(comparison.families)
     if len(parts) > 1:
@@ -318,7 +326,7 @@ def csv_text(comparison: Comparison) -> str:
 
 
 def _figures(comparison: Comparison, row: Row) -> dict[str, Any]:
-    """Return the solver, its version and its figures by name."""
+    """Return the solver, its version and its statistics by name."""
     figures: dict[str, Any] = {"solver": row.solver, "version": comparison.versions[row.solver]}
     for name, value in asdict(row).items():
         keys = _keys(name)
@@ -327,7 +335,7 @@ def _figures(comparison: Comparison, row: Row) -> dict[str, Any]:
 
 
 def _keys(name: str) -> tuple[str, ...]:
-    """Return the names of the values of an attribute of `Row`; an interval has one for each end."""
+    """Return the keys for an attribute of `Row`. An interval has a key for each of its ends."""
     return (f"{name}_low", f"{name}_high") if name.endswith("interval") else (name,)
 
 

@@ -1,4 +1,4 @@
-"""A run: one solver on one instance, once. A comparison consists of such runs."""
+"""Runs: the result of one solver on one instance. A comparison consists of runs."""
 
 from __future__ import annotations
 
@@ -9,40 +9,42 @@ Answer = Literal[
     "feasible", "infeasible", "timeout", "memory", "gave up", "refused", "left out", "wrong",
     "crashed",
 ]  # fmt: skip
-"""How a run ended.
+"""How a run ended, as a word.
 
-`feasible` and `infeasible` are verdicts. `timeout` and `memory` are our limits, `gave up` is a
-limit of the solver. `refused` means that the solver does not support the problem, `left out` that
-its time budget was spent. `wrong` is a wrong or unproved verdict, `crashed` any other error."""
+`feasible` and `infeasible` are valid verdicts. `timeout` and `memory` mean that a limit of the
+comparison was reached, and `gave up` that the solver reached a limit of its implementation.
+`refused` means that the solver does not support the problem, and `left out` that its time budget
+was spent. `wrong` stands for a wrong or unproved verdict, and `crashed` for any other error.
+"""
 
 ANSWERS: tuple[str, ...] = get_args(Answer)
 
 NOT_RUN = ("refused", "left out")
-"""Answers of a solver that was not run; such runs have no time."""
+"""Answers of solvers that were not run. Such runs have no time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of one solver on one instance.
+    """Run of one solver on one instance.
 
     Attributes:
-        instance: Name of the instance, the same for all solvers.
-        family: A family of instances, the size of a game such as 4-13-4, or empty for states of
-            files.
-        cards: Number of cards of the instance, without completed sets.
+        instance: Name of the instance, which is the same for all solvers.
+        family: Name of a family of instances, or size of a game such as 4-13-4. Empty for states
+            from files.
+        cards: Number of cards of the instance. Completed sets do not count.
         players: Number of players of the instance.
-        feasible: The verdict by verified evidence; None if no solver gave evidence.
+        feasible: The verdict that verified evidence supports. None if no solver gave evidence.
         solver: Name of the solver.
-        round: Number of this run among the runs of the solver on the instance, from 0.
+        round: Number of this run among the runs of the solver on the instance, counted from 0.
         answer: How the run ended.
-        evidence: `deal`, `shortage` (of the solver itself), or `paired` (with a shortage of another
-            solver); None without a verdict.
-        build: Seconds of processor time to build the model; None if there was no valid verdict.
-        solve: Seconds of processor time to solve the model; None if there was no valid verdict.
-        seconds: Processor time of the run, or wall-clock time if it raised an error or was stopped.
-            None if the solver was not run, because it refused the instance or had no budget left.
-        memory: Peak memory of the solver's process, in bytes; None if it was not measured.
-        text: The reason if there was no valid verdict, else None.
+        evidence: `deal`, `shortage` (found by this solver) or `paired` (the shortage was found by
+            another solver). None if there was no valid verdict.
+        build: Processor time to build the model, in seconds. None if there was no valid verdict.
+        solve: Processor time to solve the model, in seconds. None if there was no valid verdict.
+        seconds: Processor time of the run in seconds, or wall-clock time if the run raised an error
+            or was stopped. None if the solver was not run.
+        memory: Peak memory of the solver's process, in bytes. None if it was not measured.
+        text: The reason if there was no valid verdict, otherwise None.
     """
 
     instance: str
@@ -62,7 +64,7 @@ class Run:
 
     @property
     def cost(self) -> float:
-        """Return the seconds of the run, 0 if the solver was not run."""
+        """Return the seconds of the run, or 0 if the solver was not run."""
         return self.seconds or 0.0
 
     @property
@@ -72,7 +74,7 @@ class Run:
 
     @property
     def ended(self) -> bool:
-        """Return whether the run was stopped at a limit, its own or ours."""
+        """Return whether the run was stopped at a limit of the solver or of the comparison."""
         return self.answer in ("timeout", "memory", "gave up")
 
     @property

@@ -1,13 +1,14 @@
-"""Comparisons, and the files that store their runs, one per line.
+"""Comparisons, and the files that store their runs.
 
     {"format": "comparison-runs/1", "what": "...", "seed": 0, "limit": 10.0, "command": "...",
      "machine": "...", "versions": {"cp-sat": "ortools 9.11", ...}, "runs": 480}
     {"instance": "php 52 impossible 0", "family": "php", "cards": 52, ...}
     ...
 
-The first line describes the comparison and the machine, and has the number of runs. Every other
-line is a `Run`. A file without the number of runs, or with fewer runs, is read with a warning: the
-comparison was interrupted, or the file was cut off. Older files have the number in the last line.
+The first line describes the comparison and the machine, and contains the number of runs. Every
+other line is a `Run`. If the number is missing or there are fewer runs, the comparison was
+interrupted or the file was cut off. Such a file is read with a warning. Older files have the number
+in the last line.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ MAX_RUNS = 2_000_000
 """Maximum number of runs in a file."""
 
 MAX_FILE_BYTES = 1 << 30
-"""Maximum size of a file of runs, in bytes; each run takes about 400 bytes."""
+"""Maximum size of a file of runs, in bytes. Each run takes about 400 bytes."""
 
 
 @dataclass(frozen=True)
 class Comparison(Displayable):
-    """All runs of a comparison, and the information needed to repeat it.
+    """Runs of a comparison, and the information needed to repeat it.
 
     Attributes:
         description: Description of the instances.
@@ -47,9 +48,9 @@ class Comparison(Displayable):
         command: The command that repeats the comparison.
         machine: Description of the machine.
         versions: Version of each solver, in the order of the solvers.
-        runs: The runs.
+        runs: The runs of all solvers on all instances.
         warnings: Warnings about the file from which the runs were read.
-        plan: Digest of the tasks to measure, or empty.
+        plan: Digest of the tasks that the comparison consists of, or empty.
         finished: Whether the comparison was completed.
     """
 
@@ -66,23 +67,23 @@ class Comparison(Displayable):
 
     @cached_property
     def instances(self) -> dict[str, Run]:
-        """The instances by name, in order, each represented by one of its runs."""
+        """Instances by name, in order. Each is represented by one of its runs."""
         return {run.instance: run for run in self.runs}
 
     @property
     def times(self) -> Times:
-        """Each solver's median seconds on every instance; None if it did not decide one."""
+        """Each solver's median seconds on every instance, or None for an undecided instance."""
         return times_of(self.runs, self.versions)
 
     @cached_property
     def rows(self) -> list[Row]:
-        """The statistics of the solvers: in their given order for games, by rank for families."""
+        """Statistics of the solvers, in their given order for games and by rank for families."""
         rows = rows_of(self.runs, list(self.versions), self.limit, self.seed)
         return rows if self.of_games else sorted(rows, key=lambda row: (row.rank, row.solver))
 
     @cached_property
     def families(self) -> dict[str, Comparison]:
-        """The comparison restricted to each family of instances, or to each size of games."""
+        """The comparison restricted to each family of instances or size of games, by name."""
         parts: dict[str, list[Run]] = {}
         for run in self.runs:
             parts.setdefault(run.family, []).append(run)
@@ -90,7 +91,7 @@ class Comparison(Displayable):
 
     @cached_property
     def labelled(self) -> Comparison:
-        """The comparison for people: the name of an external solver includes its version."""
+        """The comparison with names for people, in which external solvers include their version."""
         labels = {
             name: name if text.split(" ")[0] in ("", "quaternity") else f"{name} ({text})"
             for name, text in self.versions.items()
@@ -101,20 +102,20 @@ class Comparison(Displayable):
 
     @property
     def of_games(self) -> bool:
-        """Return whether the instances are states of games or files rather than of families."""
+        """Return whether the instances are states of games or files, and not of families."""
         return all(not name or parse_size_name(name) for name in self.families)
 
     @property
     def faults(self) -> list[Run]:
-        """The runs with a wrong or unproved verdict or a crash."""
+        """Runs with a wrong or unproved verdict or a crash."""
         return [run for run in self.runs if run.at_fault]
 
     def of_kind(self, feasible: bool) -> Comparison:
-        """Return the comparison restricted to the possible, or to the impossible, instances."""
+        """Return the comparison restricted to the possible or the impossible instances."""
         return replace(self, runs=[run for run in self.runs if run.feasible is feasible])
 
     def picture(self) -> Display:
-        """Return a table of the solvers by PAR-2, the best first."""
+        """Return a table of the solvers by PAR-2, with the best one first."""
         table = [heading_cells("solver", "rank", "PAR-2 (s)", "decided", "fastest", "alone")]
         for row in sorted(self.rows, key=lambda row: (row.rank, row.solver)):
             low, high = row.rank_interval
@@ -139,7 +140,7 @@ class Comparison(Displayable):
 
 
 def machine() -> str:
-    """Describe this machine in one line: processor, number of cores, system and Python."""
+    """Return one line about this machine: processor, number of cores, system and Python."""
     import os
 
     name = platform.processor() or platform.machine()
@@ -157,12 +158,12 @@ def machine() -> str:
 
 
 def run_lines(runs: Iterable[Run]) -> str:
-    """Return the lines of runs in a file."""
+    """Return the lines of a file that contain the given runs."""
     return "".join(json.dumps(asdict(run), ensure_ascii=False) + "\n" for run in runs)
 
 
 def is_runs_file(text: str) -> bool:
-    """Return whether the first line of a text declares the format of files of runs."""
+    """Return whether the first line of a text declares the format of a file of runs."""
     return f'"{FORMAT.split("/")[0]}/' in text[:200].split("\n", 1)[0]
 
 
@@ -170,8 +171,8 @@ def parse_runs(text: str) -> Comparison:
     """Read a file of runs.
 
     Raises:
-        InputError: If the text is not such a file or a value is invalid. The message names the line
-            and the value.
+        InputError: If the text is not a file of runs or a value is invalid. The message names the
+            line and the value.
     """
     lines = text.split("\n")
     warnings = []
@@ -191,7 +192,8 @@ def parse_runs(text: str) -> Comparison:
     if not limit:
         head.fail("limit", "must be a number of seconds > 0, not 0")
     body, counting = lines[1:], head
-    if body and set((last := _Row(body[-1], len(lines))).values) == {"runs"}:  # an older file
+    # This is an older file.
+    if body and set((last := _Row(body[-1], len(lines))).values) == {"runs"}:
         counting = last
         body.pop()
     count = counting.number("runs") if "runs" in counting.values else None
@@ -207,7 +209,7 @@ def parse_runs(text: str) -> Comparison:
 
 
 def _runs(lines: Sequence[str], versions: Mapping[str, str]) -> list[Run]:
-    """Return the runs, from line 2 on; refuse inconsistent instances and duplicate rounds."""
+    """Return the runs from line 2 on. Reject inconsistent instances and duplicate rounds."""
     runs: list[Run] = []
     rows: set[tuple[str, str, int]] = set()
     instances: dict[str, tuple[object, ...]] = {}
@@ -251,7 +253,7 @@ def _run(row: _Row, versions: Mapping[str, str]) -> Run:
 
 
 class _Row:
-    """A JSON object in one line. Every error message names the line and the value."""
+    """A JSON object on one line of a file. All error messages name the line and the value."""
 
     def __init__(self, line: str, number: int) -> None:
         self.place = f"line {number}"

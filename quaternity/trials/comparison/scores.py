@@ -1,7 +1,7 @@
-"""Statistics of many runs: PAR-2, virtual best, bootstrap intervals, cactus plots and profiles.
+"""Statistics of runs: PAR-2, virtual best, bootstrap intervals, cactus plots and profiles.
 
-All functions take a table (`Times`) with the seconds of each solver on each instance. The instances
-have the same order for all solvers, and None means that the solver did not decide an instance.
+The functions take a table (`Times`) with the seconds of each solver on each instance. The instances
+have the same order for all solvers. None means that a solver did not decide an instance.
 """
 
 from __future__ import annotations
@@ -14,22 +14,25 @@ if TYPE_CHECKING:
     import numpy as np
 
 Times = Mapping[str, Sequence[float | None]]
-"""The seconds of each solver, by instance; None if it did not decide the instance."""
+"""Table that maps each solver to its seconds on every instance, or None for instances that it did
+not decide."""
 
 Curve = list[tuple[float, float]]
-"""Corners (x, value from x on) of a step function, in ascending order."""
+"""Corners (x, y) of a step function in ascending order. The value is y from x to the next
+corner."""
 
 MIN_SECONDS = 1e-9
-"""Minimum time in a ratio or on a logarithmic axis, in seconds; a coarse clock may measure 0."""
+"""Minimum time in a ratio or on a logarithmic axis, in seconds. A coarse clock may measure 0."""
 
 RESAMPLES = 1000
-"""Number of bootstrap resamples for an interval."""
+"""Number of bootstrap samples from which an interval is computed."""
 
 
 def par2(times: Iterable[float | None], limit: float) -> float:
-    """Return the mean of the seconds, where an undecided instance counts as twice the limit.
+    """Return the PAR-2: the mean time, where an undecided instance counts as twice the limit.
 
-    A longer time counts as twice the limit, too, so a late answer is not worse than none.
+    A time of more than twice the limit counts as twice the limit, so a late answer is not worse
+    than no answer.
 
     >>> par2([1.0, None, 100.0], 10)
     13.666666666666666
@@ -43,7 +46,7 @@ def _penalized(times: Iterable[float | None], limit: float) -> list[float]:
 
 
 def virtual_best(times: Times) -> list[float | None]:
-    """Return the fastest solver's seconds for each instance; None if no solver decided it.
+    """Return the fastest solver's seconds on each instance, or None if no solver decided it.
 
     >>> virtual_best({"a": [1.0, None, None], "b": [2.0, 3.0, None]})
     [1.0, 3.0, None]
@@ -55,10 +58,10 @@ def virtual_best(times: Times) -> list[float | None]:
 
 
 def rank_intervals(times: Times, limit: float, seed: int = 0) -> dict[str, tuple[int, int]]:
-    """Return the 95 % bootstrap interval of each solver's rank, by resampling the instances.
+    """Return a 95 % bootstrap interval of each solver's rank, by resampling the instances.
 
-    Source: Efron, *Bootstrap methods: another look at the jackknife* (1979).
-    Cost: `RESAMPLES` x solvers x instances.
+    Source: Efron, *Bootstrap methods: another look at the jackknife* (1979). The running time is
+    proportional to `RESAMPLES` x solvers x instances.
     """
     import numpy as np
 
@@ -75,9 +78,9 @@ def rank_intervals(times: Times, limit: float, seed: int = 0) -> dict[str, tuple
 
 
 def median_interval(values: Sequence[float], seed: int = 0) -> tuple[float, float] | None:
-    """Return the 95 % bootstrap interval of the median, by the percentile method.
+    """Return a 95 % bootstrap interval of the median, by the percentile method.
 
-    Return None if there are fewer than two values. Source and cost: see `rank_intervals`.
+    Return None if there are fewer than two values. The source is that of `rank_intervals`.
     """
     if len(values) < 2:
         return None
@@ -90,7 +93,7 @@ def median_interval(values: Sequence[float], seed: int = 0) -> tuple[float, floa
 
 
 def _resamples(values: int, seed: int) -> Iterator[np.ndarray]:
-    """Yield the indices of bootstrap resamples of a sample, in blocks to save memory."""
+    """Yield blocks of bootstrap samples, as indices. Blocks are used to save memory."""
     import numpy as np
 
     random = np.random.default_rng(abs(seed))
@@ -100,7 +103,7 @@ def _resamples(values: int, seed: int) -> Iterator[np.ndarray]:
 
 
 def quantile(ascending: Sequence[float], share: float) -> float:
-    """Return the smallest value such that at least `share` of the values do not exceed it.
+    """Return the smallest value that at least `share` of all values do not exceed.
 
     >>> quantile([1, 2, 3, 4], 0.5), quantile([1, 2, 3, 4], 0.95)
     (2, 4)
@@ -109,7 +112,7 @@ def quantile(ascending: Sequence[float], share: float) -> float:
 
 
 def cactus(times: Iterable[float | None]) -> Curve:
-    """Return the points (k, seconds): a limit of `seconds` per instance decides k instances."""
+    """Return points (k, seconds): a solver decides k instances with this limit for each."""
     decided = sorted(time for time in times if time is not None)
     return [(float(number), seconds) for number, seconds in enumerate(decided, start=1)]
 
@@ -117,8 +120,8 @@ def cactus(times: Iterable[float | None]) -> Curve:
 def performance_profile(times: Times) -> dict[str, Curve]:
     """Return the points (r, share) of each solver's performance profile.
 
-    On this share of all instances, the solver took at most r times as long as the fastest solver.
-    Instances that it did not decide do not count for any r.
+    A point says that on this share of all instances, the solver took at most r times as long as the
+    fastest solver. An instance that the solver did not decide does not count for any r.
 
     Source: Dolan and Moré, *Benchmarking optimization software with performance profiles* (2002).
     """

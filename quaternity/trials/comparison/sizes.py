@@ -1,4 +1,4 @@
-"""The sizes of games in a comparison, and sweeps over one parameter of the size."""
+"""Sizes of the games in a comparison, and sweeps over one parameter of the size."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from quaternity.base.errors import InputError
 from quaternity.game.settings import Settings
 
 PARAMETERS = ("set-size", "sets", "players")
-"""The parameters that can be swept."""
+"""Names of the parameters that can be swept."""
 
 MAX_SIZES = 8
-"""Maximum number of sizes in a sweep; a wider range is divided geometrically."""
+"""Maximum number of sizes in a sweep. From a wider range, sizes in a geometric progression are
+chosen."""
 
 _SIZE = re.compile(r"(\d{1,9})-(\d{1,9})-(\d{1,9})", re.ASCII)
 
@@ -22,7 +23,7 @@ _RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A parameter of the game, one of `PARAMETERS`, and its range, including both ends."""
+    """A sweep: a parameter of the game, one of `PARAMETERS`, with the first and last value."""
 
     parameter: str
     first: int
@@ -33,8 +34,7 @@ class Sweep:
         """Parse a range such as `2..8`.
 
         Raises:
-            InputError: If the parameter is unknown, or the text is not a range, or the range is
-                empty.
+            InputError: If the parameter is unknown, the text is not a range, or the range is empty.
 
         >>> Sweep.parse("players", "2..8")
         Sweep(parameter='players', first=2, last=8)
@@ -51,7 +51,7 @@ class Sweep:
 
     @property
     def values(self) -> list[int]:
-        """At most `MAX_SIZES` values of the range, including its ends.
+        """At most `MAX_SIZES` values of the range, including both ends.
 
         >>> Sweep("sets", 2, 1000).values
         [2, 5, 12, 29, 70, 169, 412, 1000]
@@ -75,7 +75,7 @@ def size_name(size: Settings) -> str:
 
 
 def parse_size_name(name: str) -> tuple[int, ...] | None:
-    """Parse a name from `size_name`: return set size, sets and players, or None for other names.
+    """Parse a name from `size_name` into set size, sets and players. Return None for other names.
 
     >>> parse_size_name("4-13-4"), parse_size_name("php")
     ((4, 13, 4), None)
@@ -87,11 +87,12 @@ def parse_size_name(name: str) -> tuple[int, ...] | None:
 def sweep_sizes(base: tuple[int, int, int], sweep: Sweep) -> list[Settings]:
     """Return the settings of the games in a sweep, in ascending order.
 
-    `base` is the set size, the number of sets and the number of players; the sweep replaces one of
-    them. The number of sets is rounded up so that the players can share the cards evenly.
+    `base` consists of the set size, the number of sets and the number of players. The sweep
+    replaces one of these numbers. The number of sets is then increased until the players can share
+    the cards evenly.
 
     Raises:
-        InputError: If a size cannot be played or exceeds the limits, or no size is in the range.
+        InputError: If a size cannot be played or exceeds the limits, or the range contains no size.
 
     >>> sizes = sweep_sizes((4, 13, 4), Sweep("players", 2, 6))
     >>> [(size.sets, size.players) for size in sizes]

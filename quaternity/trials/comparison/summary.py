@@ -1,4 +1,4 @@
-"""The summary of a comparison: a row of statistics for each solver, computed from its runs."""
+"""Summary of a comparison: a row of statistics for each solver, computed from its runs."""
 
 from __future__ import annotations
 
@@ -18,41 +18,45 @@ from quaternity.trials.comparison.scores import (
 )
 
 MIN_MEASUREMENTS = 30
-"""Number of measurements that a median should be based on; see `rounds_for` and `rows_of`."""
+"""Minimum number of measurements for a median (see `rounds_for` and `rows_of`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The statistics of one solver. Times are in seconds, and None if nothing was measured.
+    """Statistics of one solver. Times are in seconds. They are None if nothing was measured.
 
     Attributes:
         solver: Name of the solver.
-        feasible: Number of feasible instances that it decided.
-        infeasible: Number of infeasible instances that it decided. Times are of decided instances.
-        skipped: Number of instances that it refused.
-        gave_up: Number of instances on which it reached a limit.
-        left_out: Number of instances on which it was not run, because its budget was spent.
+        feasible: Number of feasible instances that the solver decided.
+        infeasible: Number of infeasible instances that the solver decided. All times are times of
+            decided instances.
+        skipped: Number of instances that the solver refused.
+        gave_up: Number of instances on which the solver reached a limit.
+        left_out: Number of instances on which the solver was not run because its budget was spent.
         faults: Number of instances with a wrong or unproved verdict, or a crash.
         median: Median time to build and solve the model.
         interval: 95 % bootstrap interval of the median.
         p95: 95th percentile of the time.
-        total: Total of its median times on the instances.
+        total: Sum of the median times on the instances.
         build: Median time to build the model.
         solve: Median time to solve the model.
-        ratio: Its median divided by that of the fastest solver, over the instances that all solvers
-            decided; 1 for the fastest. Solvers that decided no instance are ignored.
+        ratio: Median time divided by that of the fastest solver, over the instances that all
+            solvers decided. It is 1 for the fastest solver. Solvers that decided no instance are
+            ignored.
         common: Number of instances that all these solvers decided.
-        common_median: Its median time over these instances.
-        timeouts: Number of instances, among `gave_up`, on which it reached the time limit.
-        memory_outs: Number of instances, among `gave_up`, on which it reached the memory limit.
-        crashes: Number of instances, among `faults`, on which it crashed.
-        peak: Peak memory of all its runs in a separate process, in bytes.
-        decided: Number of instances that it decided.
-        par2: Its score, see `quaternity.trials.comparison.scores.par2`.
+        common_median: Median time on these common instances.
+        timeouts: Number of the instances in `gave_up` on which the solver reached the time limit.
+        memory_outs: Number of the instances in `gave_up` on which the solver reached the memory
+            limit.
+        crashes: Number of the instances in `faults` on which the solver crashed.
+        peak: Maximum peak memory of the runs in a separate process, in bytes.
+        decided: Number of instances that the solver decided.
+        par2: PAR-2 score (see `quaternity.trials.comparison.scores.par2`).
         fastest: Number of instances on which no solver was faster.
         alone: Number of instances that no other solver decided.
-        contribution: Seconds by which the PAR-2 of the virtual best would be worse without it.
-        rank: Its rank by PAR-2; equal scores share the smaller rank.
+        contribution: Seconds by which the PAR-2 of the virtual best would be worse without the
+            solver.
+        rank: Rank by PAR-2. Equal scores share the smaller rank.
         rank_interval: 95 % bootstrap interval of the rank.
     """
 
@@ -86,7 +90,9 @@ class Row:
 
 
 def rounds_for(states: int) -> int:
-    """Return how often to measure each state, for at least `MIN_MEASUREMENTS` runs in all.
+    """Return the number of rounds in which each state is measured.
+
+    There are at least `MIN_MEASUREMENTS` runs of a solver on all states together.
 
     >>> rounds_for(100), rounds_for(30), rounds_for(7)
     (1, 1, 5)
@@ -95,21 +101,24 @@ def rounds_for(states: int) -> int:
 
 
 def times_of(runs: Iterable[Run], solvers: Iterable[str]) -> Times:
-    """Return each solver's median seconds on each instance; None unless all its runs decided it."""
+    """Return each solver's median seconds on each instance.
+
+    The entry is None unless all runs of the solver decided the instance.
+    """
     table = _by_instance(runs, solvers)
     return {solver: [_median(own) for own in table[solver]] for solver in table}
 
 
 def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int = 0) -> list[Row]:
-    """Return a row for each solver, in the given order; an empty list if there are no runs.
+    """Return a row for each solver, in the given order. Empty if there are no runs.
 
-    With at least `MIN_MEASUREMENTS` instances, each instance counts once, by its median run, and
-    the interval shows how the median would vary over other instances of the same kind. With fewer
-    instances, every run counts, and the interval shows how the median would vary over other runs on
-    the same instances.
+    If there are at least `MIN_MEASUREMENTS` instances, each instance counts once, with its median
+    run. The interval then shows how the median would vary between sets of instances of the same
+    kind. If there are fewer instances, every run counts. The interval then shows how the median
+    would vary between runs on the same instances.
 
-    An undecided instance counts as twice the `limit` in PAR-2.
-    Cost: `scores.RESAMPLES` x solvers x instances.
+    An undecided instance counts as twice the `limit` in PAR-2. The running time is proportional to
+    `scores.RESAMPLES` x solvers x instances.
     """
     if not runs:
         return []
@@ -160,9 +169,10 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
 
 
 def _on_common(times: Times) -> tuple[int, dict[str, float | None]]:
-    """Return the number of common instances, and each solver's median time on them.
+    """Return the number of common instances, and the median time of each solver on them.
 
-    The common instances are those that all solvers decided, except solvers that decided none.
+    Common instances are those that all solvers decided. Solvers that decided no instance are
+    ignored.
     """
     compared = [own for own in times.values() if any(seconds is not None for seconds in own)]
     common = [
@@ -174,7 +184,7 @@ def _on_common(times: Times) -> tuple[int, dict[str, float | None]]:
 
 
 def _endings(met: Iterable[Iterable[Run]]) -> dict[str, int]:
-    """Count the instances by how their runs ended, by the attributes of `Row`."""
+    """Count the instances by how their runs ended. The keys are attributes of `Row`."""
     ends = Counter(answer for runs in met for answer in {run.answer for run in runs})
     return {
         "skipped": ends["refused"],
@@ -188,7 +198,7 @@ def _endings(met: Iterable[Iterable[Run]]) -> dict[str, int]:
 
 
 def _by_instance(runs: Iterable[Run], solvers: Iterable[str]) -> dict[str, list[list[Run]]]:
-    """Return each solver's runs on each instance, with the instances in the same order for all."""
+    """Return each solver's runs on each instance, in the same order of instances for all."""
     instances: dict[str, int] = {}
     for run in runs:
         instances.setdefault(run.instance, len(instances))
@@ -210,7 +220,7 @@ def _median_of_known(values: Iterable[float | None]) -> float | None:
 
 
 def _sample(met: Sequence[Sequence[Run]], times: Sequence[float | None]) -> list[Run]:
-    """Return the runs that count for a solver: one per instance, or all if instances are few."""
+    """Return the runs of a solver that count: one per instance, or all runs of few instances."""
     decided = [runs for runs, seconds in zip(met, times, strict=True) if seconds is not None]
     if len(met) < MIN_MEASUREMENTS:
         return [run for runs in decided for run in runs]

@@ -1,9 +1,10 @@
-"""Fuzzing campaigns: random problems and random games on which the solvers must never disagree.
+"""Fuzzing campaigns: random problems and random games on which all solvers must agree.
 
-Every solver judges each problem (`solvers.cross_check`): the verdicts must agree and have evidence.
-In each game, the last position is checked (`positions`). A finding is shrunk and returned as the
-text of a state file. Examples come from plain random generators (`examples`), in batches with
-separate seeds. That is fast, and a campaign with the same seed draws the same examples everywhere.
+Every solver judges each problem, and the verdicts must agree and have evidence
+(`solvers.cross_check`). In each game, the last position is checked (`positions`). A finding is
+shrunk and returned as the text of a state file. The examples are drawn by plain random generators
+(`examples`), in batches with separate seeds. This is fast, and a campaign with the same seed draws
+the same examples on every machine.
 """
 
 from quaternity.trials.fuzzing.positions import position_fault

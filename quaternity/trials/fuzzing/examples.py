@@ -1,4 +1,4 @@
-"""Random problems and games for a campaign, drawn directly from a seeded generator."""
+"""Random problems and games for a fuzzing campaign, drawn from a seeded generator."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ MAX_EXAMPLE_MOVES = 12
 SMALL = Sizes(players=4, sets=3, set_size=4, same_size=True)
 LARGE = Sizes(players=8, sets=6, set_size=6, same_size=True)
 LARGE_SHARE, BRINK_SHARE = 0.2, 0.01
-"""Shares of the problems of size `LARGE`, and of the "brink" problems (see `random_problem`)."""
+"""Share of the problems that have size `LARGE`, and share of the "brink" problems (see
+`random_problem`)."""
 
 REAL_GAMES = ((4, 13, 4), (4, 13, 2), (4, 6, 6), (4, 12, 12), (13, 4, 4), (5, 8, 5), (2, 20, 8))
-"""Set size, number of sets and number of players of the games for "brink" problems."""
+"""Set size, number of sets and number of players of the games from which "brink" problems are
+drawn."""
 
 
 def random_problem(random: Random) -> tuple[str, DealProblem]:
-    """Return a problem and its kind.
+    """Return the kind of a random problem, and the problem.
 
-    A "loosened" problem is built around a deal, so it is feasible. A "spoilt" problem is such a
-    problem with a few constraints tightened. A "brink" problem is a state of a game, tightened
-    until no deal satisfies it, or one step less.
+    A "loosened" problem is built around a deal, so it is feasible. A "spoilt" problem is a
+    "loosened" problem in which a few constraints are tightened. A "brink" problem is a state of a
+    game whose constraints are tightened until no deal satisfies it, or until one step before.
     """
     share = random.random()
     if share < BRINK_SHARE:
@@ -52,7 +54,7 @@ def _brink(random: Random) -> DealProblem:
 
 
 def random_game(random: Random) -> Game:
-    """Return a game of a few random legal moves, with up to four players and twelve cards."""
+    """Return a game after a few random legal moves, with up to four players and twelve cards."""
     settings = random.choice(_SETTINGS)
     if settings.tie_break is TieBreak.MIN_SETS:
         settings = replace(settings, seed=random.randrange(4))

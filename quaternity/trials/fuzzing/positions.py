@@ -1,4 +1,4 @@
-"""Checks of the engine against the solvers, in a position of a game."""
+"""Checks of the game engine against the solvers, in a position of a game."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from solvers.problem import DealProblem, SetConstraint, with_entry
 from solvers.solver import Solver
 
 Fault = tuple[str, State]
-"""A description of the fault, and a state that shows it."""
+"""Description of a fault, and a state that shows it."""
 
 
 def game_finding(game: Game, solvers: Sequence[Solver], tally: Tally) -> Finding | None:
@@ -29,13 +29,13 @@ def game_finding(game: Game, solvers: Sequence[Solver], tally: Tally) -> Finding
 
 
 def position_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
-    """Return the fault in a position of a game, or None if there is none.
+    """Return the fault in a position of a game, or None if the engine is right.
 
     The position must be possible. The player to move must have a question unless the game is over.
     The legal questions and answers must be those that the solvers find. No set in play may
     belong to the same player in every deal.
 
-    Cost: runs of two solvers for each question and answer; equivalent cards are tried once.
+    Two solvers are run for each question and answer. Of equivalent cards, only one is tried.
     """
     tally.counts["positions"] += 1
     fault, feasible = _judge(state, state.problem, solvers, tally)
@@ -62,7 +62,7 @@ def _question_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fa
     listed = dict(state.legal_questions.items())
     for number, (question, answer, problem) in enumerate(_candidates(state)):
         tally.counts["candidates"] += 1
-        # Two solvers per candidate are enough: the evidence decides, whichever solver finds it.
+        # Two solvers per candidate are sufficient, because the evidence of either solver decides.
         pair = {solvers[(number + offset) % len(solvers)].name for offset in range(2)}
         asked = [solver for solver in solvers if solver.name in pair]
         fault, feasible = _judge(state, problem, asked, tally)
@@ -70,7 +70,7 @@ def _question_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fa
             return f"after '{question}: {answer}' {fault[0]}", fault[1]
         answers = listed.get(question, ())
         if state.brisk and state.is_hopeless(question):
-            answers = (Answer.NO,)  # a possible answer, although the question is not legal
+            answers = (Answer.NO,)  # This answer is possible, although the question is not legal.
         if feasible is not None and (answer in answers) != feasible:
             legal, other = ("legal", "illegal") if feasible else ("illegal", "legal")
             text = (
@@ -82,7 +82,7 @@ def _question_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fa
 
 
 def _candidates(state: State) -> Iterator[tuple[Question, Answer, DealProblem]]:
-    """Yield all questions and answers that the solvers can judge, for one of equivalent cards."""
+    """Yield all questions and answers to judge. Of equivalent cards, only one is used."""
     asker, problem = state.turn, state.problem
     if asker is None:
         return
@@ -97,7 +97,7 @@ def _candidates(state: State) -> Iterator[tuple[Question, Answer, DealProblem]]:
 
 
 def _completion_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
-    """Return the fault if one player owns a set in play in every deal: the set is complete."""
+    """Return the fault if a set is still in play although one player owns it in every deal."""
     for index, constraint in enumerate(state.problem.sets):
         for player in range(state.players if constraint.size else 0):
             if not all(mask >> player & 1 for mask in constraint.owners):

@@ -1,4 +1,4 @@
-"""Runs of campaigns: batches of random examples, one after another or in several processes."""
+"""Runs of fuzzing campaigns: batches of examples, one after another or in several processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from solvers.problem import DealProblem
 from solvers.solver import Solver
 
 BATCH_SIZE = 100
-"""Number of examples in a batch; every tenth example is a game."""
+"""Number of examples in a batch. Every tenth example is a game, and the others are problems."""
 
 SHRINK_SECONDS = 30.0
 """Maximum time for shrinking a finding, in seconds."""
@@ -30,9 +30,9 @@ SHRINK_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A part of a campaign.
+    """A batch of examples of a campaign.
 
-    `seed` and `number` determine its examples, and `seconds` is the time limit of the batch.
+    `seed` and `number` determine the examples. `seconds` is the time limit of the batch.
     """
 
     examples: int
@@ -69,16 +69,17 @@ def run_campaign(
     pool: Pool | None = None,
     on_progress: Callable[[], None] = lambda: None,
 ) -> Finding | None:
-    """Return the first finding, or None if the examples or the seconds are used up without one.
+    """Return the first finding, or None if no fault was found within the examples or the time.
 
     Args:
-        solvers: The solvers to compare with each other and with the evidence. Other processes look
-            them up by name.
+        solvers: The solvers that are compared with each other and with the evidence. Worker
+            processes find them by their names.
         examples: Number of examples.
-        seconds: Time limit. Exactly one of `examples` and `seconds` must be set.
-        tally: Counts the judged examples during the campaign, so it is valid after an interrupt.
-        pool: The workers that run the campaign (default: this process); see
-            `quaternity.workers.pool`.
+        seconds: Time limit in seconds. Exactly one of `examples` and `seconds` must be set.
+        tally: Tally that counts the judged examples. It is updated during the campaign, so it is
+            also valid after an interrupt.
+        pool: The workers that run the campaign (see `quaternity.workers.pool`). By default, it runs
+            in this process.
         on_progress: Called after each update of the tally.
     """
     if (examples is None) == (seconds is None):
@@ -89,7 +90,8 @@ def run_campaign(
         total.add(part)
         on_progress()
 
-    # In this process each example is counted at once; workers return the counts of a whole batch.
+    # In this process, each example is counted immediately. Workers return the counts of a whole
+    # batch.
     task = partial(run_batch, solvers=solvers, on_example=count if pool is None else None)
     serial = Pool.around(SerialExecutor(), in_flight=1)
     for part, finding in ordered_map(pool or serial, task, batches(examples, seconds, seed)):
@@ -103,7 +105,7 @@ def run_campaign(
 def run_batch(
     batch: Batch, solvers: Sequence[Solver], on_example: Callable[[Tally], None] | None = None
 ) -> tuple[Tally, Finding | None]:
-    """Return the tally of one batch, and its first finding, shrunk, or None."""
+    """Return the tally of one batch, and its first finding after shrinking, or None."""
     begun = monotonic()
     total = Tally()
     random = item_random(batch.seed, batch.number)
@@ -146,18 +148,19 @@ def _game_example(random: Random, solvers: Sequence[Solver], part: Tally) -> Fin
 
 def _shrink_problem(problem: DealProblem, solvers: Sequence[Solver]) -> Finding:
     size = max([constraint.size for constraint in problem.sets], default=0) or 1
-    # The owners of completed sets do not affect the problem.
+    # The owners of completed sets do not affect the problem, so any owner will do.
     completed = tuple([None if constraint.size else 0 for constraint in problem.sets])
     state = State(problem, None, completed, size)
     state, text = smallest_state(state, solvers, SHRINK_SECONDS)
     file = state_text(state)
-    if parse_state(file).state.problem != state.problem:  # no game has this state
+    # No game has this state, so the file contains only the deal problem.
+    if parse_state(file).state.problem != state.problem:
         file = deal_problem_text(state.problem)
     return Finding("problem", text, file)
 
 
 def _shrink_game(finding: Finding, solvers: Sequence[Solver]) -> Finding:
-    """Shrink a finding in which the engine is wrong: return that of a smaller game, if any."""
+    """Return a finding in a smaller game, if there is one, for a finding about the engine."""
     from quaternity.trials.strategies import games
     from solvers.counterexample import smallest_counterexample
 

@@ -1,4 +1,4 @@
-"""The counts of a campaign, and its findings."""
+"""Counts and findings of a fuzzing campaign."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Finding:
     Attributes:
         where: "problem" or "game".
         text: Description of the fault.
-        state_file: Text of a minimized state file that shows the fault. If no game has that state,
-            text of a deal problem file instead.
-        moves: The moves of the game.
+        state_file: Text of a minimized state file that shows the fault. If no game has this state,
+            it is the text of a deal problem file.
+        moves: The moves of the game, as text. Empty for a problem.
     """
 
     where: str
@@ -32,7 +32,7 @@ class Finding:
 
 
 class Shape(NamedTuple):
-    """Kind, size and verdict of an example.
+    """Shape of an example: its kind, size and verdict.
 
     The kind is "game", or the kind of a problem: "loosened", "spoilt" or "brink" (see `examples`).
     The size of a game is that of its initial state.
@@ -55,10 +55,11 @@ class Tally:
 
     Attributes:
         shapes: Number of examples of each shape.
-        counts: Number of checked "positions" of games, and of checked "candidates" in them (pairs
-            of a question and an answer).
-        refused: Number of problems that each solver refused, including those of games.
-        gave_up: Number of problems on which each solver gave up, including those of games.
+        counts: Number of checked "positions" of games, and number of checked "candidates" in these
+            positions (pairs of a question and an answer).
+        refused: Number of problems that each solver refused. The problems of games are included.
+        gave_up: Number of problems on which each solver gave up. The problems of games are
+            included.
     """
 
     shapes: Counter[Shape] = field(default_factory=Counter)
@@ -68,7 +69,7 @@ class Tally:
 
     @property
     def examples(self) -> int:
-        """Number of problems and games."""
+        """Number of examples, which are problems and games."""
         return self.shapes.total()
 
     @property
@@ -77,11 +78,11 @@ class Tally:
         return self.count_by(lambda shape: shape.kind)["game"]
 
     def problems(self, feasible: bool) -> int:
-        """Return the number of problems, without games, that are feasible, or infeasible."""
+        """Return the number of problems that are feasible, or infeasible. Games do not count."""
         return self.count_by(lambda shape: (shape.kind != "game", shape.feasible))[True, feasible]
 
     def count_by(self, key: Callable[[Shape], Key]) -> Counter[Key]:
-        """Count the examples by a key of their shape."""
+        """Count the examples by a key that is computed from their shape."""
         counts: Counter[Key] = Counter()
         for shape, count in self.shapes.items():
             counts[key(shape)] += count

@@ -1,4 +1,4 @@
-"""The drawing of a game without a drawing module: its table as text, its moves as buttons."""
+"""The drawing of a game that has no drawing module: the table as text and the moves as buttons."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_BUTTONS = 100
 
 
 def part(sight: TableView) -> dict[str, Any]:
-    """Return the values of the template: the table as text, and the legal moves of the seat."""
+    """Return the values of the template: the table as text, and the visitor's legal moves."""
     rules, acting = (
         sight.rules,
         not sight.empty_seats and sight.seat in {*sight.to_act} & {*sight.own_seats},

@@ -1,4 +1,4 @@
-"""The frame of a table that all games share: seats, headline, and the events so far."""
+"""The parts of a table's page that all games share: the seats, the headline and the events."""
 
 from __future__ import annotations
 
@@ -23,24 +23,27 @@ from quaternity.web.languages import join_names
 from quaternity.web.table_view import TableView
 
 MAX_SHOWN_EVENTS = 100
-"""Maximum number of events on a page: the latest ones. A replay shows the others."""
+"""Maximum number of events on a page. Earlier events are shown only in a replay."""
 
 GUESSED = "read"
-"""Name of the query parameter that asks for the chances in Kwartet guessed from the requests."""
+"""Query parameter that asks for chances in Kwartet that are guessed from the requests so far."""
 
 
 def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:
-    """Return the values of the game's own template; `more` is passed on to its module."""
+    """Return the values of the game's template.
+
+    `more` is passed on to the drawing module of the game.
+    """
     draw = registration(sight.game).part("drawing") or part
     drawn: dict[str, Any] = draw(sight, *more)
     return drawn
 
 
 class Chair(NamedTuple):
-    """A seat as the frame of a table draws it; `state` describes its player, or is empty.
+    """A seat as the page of a table shows it.
 
-    `invitation` is a complete link if the visitor may invite a player to the seat; `qr` is its QR
-    code.
+    `state` describes the player in a few words, or is empty. If the visitor may invite a player to
+    the seat, `invitation` is the complete link and `qr` its QR code. Otherwise both are None.
     """
 
     number: int
@@ -57,10 +60,10 @@ class Chair(NamedTuple):
 
 
 class EventLine(NamedTuple):
-    """An event in the words of the page, numbered from 1 over the whole game.
+    """An event of a game as text. Events are numbered from 1.
 
-    `html_attributes` holds HTML attributes that identify the event, and say what moves when it is
-    shown.
+    `html_attributes` identify the event on the page, and tell the animation which seats it is
+    about.
     """
 
     number: int
@@ -71,11 +74,16 @@ class EventLine(NamedTuple):
 def table_context(
     sight: TableView, base: str, root: str, replayed: bool, more: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the values of a table's templates; `more` lists further programs of the server."""
+    """Return the values of the templates of a table's page.
+
+    `replayed` says whether the page shows an earlier moment of the game. `more` names programs that
+    the operator has added.
+    """
     own_seats = sight.own_seats
     eyes = _viewpoints(sight, seat_names(sight.seats, sight.game)) if replayed else []
     if replayed:
-        sight = sight._replace(own_seats=(), to_act=())  # there is nothing to do in the past
+        # Offer no moves in a replay, because a visitor cannot act in the past.
+        sight = sight._replace(own_seats=(), to_act=())
     drawn = draw_part(sight)
     names = seat_names(sight.seats, sight.game)
     acting = sight.seat in sight.to_act and sight.seat in sight.own_seats and not sight.empty_seats
@@ -120,7 +128,7 @@ def table_context(
 
 
 def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
-    """Return the values of the template of a waiting room."""
+    """Return the values of the template of a table whose game has not begun."""
     names, game = seat_names(sight.seats, sight.game), registration(sight.game)
     link = None if sight.invitation is None else f"{base}/join/{sight.invitation}"
     empty = [number for number, seat in enumerate(sight.seats) if seat.kind == "open"]
@@ -159,7 +167,7 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
 
 
 def table_line(sight: TableView | None) -> tuple[str, str, str]:
-    """Return the other players of a table, its headline and its last event."""
+    """Return the texts for a list of tables: the other players, the headline and the last event."""
     if sight is None:
         return "", "", ""
     names = seat_names(sight.seats)
@@ -177,7 +185,7 @@ def _is_local(base: str) -> bool:
 
 
 def event_lines(sight: TableView, after: int, limit: int) -> list[EventLine]:
-    """Return at most `most` events, from the one after number `after` on."""
+    """Return at most `limit` events with numbers greater than `after`."""
     words, whole = sight_words(sight), whole_events(sight.moves)
     return [
         EventLine(number, words.say(event), _event_attributes(event))
@@ -186,7 +194,7 @@ def event_lines(sight: TableView, after: int, limit: int) -> list[EventLine]:
 
 
 def _movable(sight: TableView) -> list[int]:
-    """Return the seats that the visitor may hand over."""
+    """Return the seats that the visitor may hand over to another player."""
     empty = [
         number
         for number, seat in enumerate(sight.seats)
@@ -196,14 +204,18 @@ def _movable(sight: TableView) -> list[int]:
 
 
 def _viewpoints(sight: TableView, names: list[str]) -> list[tuple[int | None, str]]:
-    """Return the seats from which the visitor may view a replay, with their names."""
+    """Return the seats whose view of a replay the visitor may choose, with the players' names.
+
+    The first entry stands for what everybody sees, with None as its seat. The list is empty if
+    there is no choice.
+    """
     seats = range(len(names)) if sight.revealed is not None else sight.own_seats
     seen = [(seat, names[seat]) for seat in seats] if sight.rules.hidden else []
     return [(None, _("everybody")), *seen] if seen else []
 
 
 def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, str]:
-    """Return the headline of a table, and a sentence of advice."""
+    """Return the headline of a table, and advice to the visitor, which may be empty."""
     if sight.places is not None:
         first = [seat for seat, place in enumerate(sight.places) if place == 1]
         if len(first) > 1:
@@ -222,7 +234,7 @@ def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, 
     if waiting:
         empty = join_names([names[seat] for seat in waiting])
         more = (
-            _("Nobody can move before that. A program can take the seat, too.")
+            _("Nobody can move before every seat is taken. A program can take a seat, too.")
             if sight.empty_seats
             else ""
         )
@@ -235,7 +247,7 @@ def _headline(sight: TableView, names: list[str], replayed: bool) -> tuple[str, 
 
 
 def _chairs(sight: TableView, names: list[str], notes: Any, base: str) -> list[Chair]:
-    """Return the seats in order."""
+    """Return the seats of a table as the page shows them."""
     chairs: list[Chair] = []
     for number, seat in enumerate(sight.seats):
         states = [
@@ -269,14 +281,14 @@ def _chairs(sight: TableView, names: list[str], notes: Any, base: str) -> list[C
 
 
 def _is_away(sight: TableView, number: int) -> bool:
-    """Return whether the person of a seat is not connected while the game is going on."""
+    """Return whether the person in a seat is away during the game. The visitor is never away."""
     seat = sight.seats[number]
     waited_for = bool(sight.to_act) and number not in sight.own_seats
     return seat.kind == "person" and not seat.present and waited_for
 
 
 def _event_attributes(event: str) -> Markup:
-    """Return HTML attributes that identify an event, and say what moves when it is shown."""
+    """Return HTML attributes that identify an event and name the seats that its animation needs."""
     about = message_data(event)
     attributes = Markup(' data-what="{}"').format(_event_id(event))
     if str(about.get("answer")) == "yes":
@@ -291,9 +303,10 @@ def _event_attributes(event: str) -> Markup:
 
 
 def _event_id(event: str) -> str:
-    """Return an id of an event that does not depend on names, a colon, and the answer if any.
+    """Return an id of an event, a colon, and the answer if the event has one.
 
-    A question has the same id before and after its answer.
+    The id does not depend on the names of players. A question has the same id before and after its
+    answer.
     """
     about = message_data(event)
     name = event.kind.name if isinstance(event, Message) else event
@@ -306,7 +319,7 @@ def _event_id(event: str) -> str:
 
 @lru_cache(maxsize=256)
 def qr_svg(link: str) -> Markup:
-    """Return the QR code of a link, as SVG."""
+    """Return the QR code of a link as an SVG picture."""
     import segno
 
     picture = segno.make(link, error="m", micro=False)
@@ -314,7 +327,7 @@ def qr_svg(link: str) -> Markup:
 
 
 def programs(game: str) -> list[str]:
-    """Return the names of the programs that need no file, the strongest first."""
+    """Return the names of a game's programs that need no file, beginning with the strongest."""
     game_registration = registration(game)
     others = (
         game_registration.players.keys()

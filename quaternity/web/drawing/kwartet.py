@@ -1,4 +1,4 @@
-"""A game of Kwartet in a browser: the player's hand, possible owners, and all hands at the end."""
+"""The drawing of Kwartet in a browser: the player's hand and the possible owners of all cards."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
-    """Return the values of the template: the hand, and for each set what this seat can know."""
+    """Return the values of the template: the visitor's hand and the possible owners of cards."""
     view, public = sight.view, sight.view.public
     settings = public.settings
     counts = public.hands[: settings.players]
@@ -62,13 +62,16 @@ def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
 
 
 def _why_not(held: int, asker: int, asked: int) -> str:
-    """Return why nobody can be asked for a card; `held` is the asker's part of its set."""
+    """Return why the asker may not ask for a card.
+
+    `held` is the bit mask of the asker's cards of the same set.
+    """
     del asker, asked
     return _("you have it") if held else _("you have no card of this set")
 
 
 def hand_by_sets(hand: Hand) -> list[list[Card]]:
-    """Return the cards of a hand: a list for each set that is not missing."""
+    """Return the cards of a hand as one list for each set that occurs in the hand."""
     return [
         [Card.unchecked(index, number) for number in NUMBERS_IN_MASK[held]]
         for index, held in enumerate(hand)
@@ -77,6 +80,6 @@ def hand_by_sets(hand: Hand) -> list[list[Card]]:
 
 
 def picture() -> Markup:
-    """Draw a whole set, for the start page."""
+    """Draw the four cards of a set, for the start page."""
     drawn = "".join(card_svg(Card(4, number), 4) for number in range(4))
     return Markup(f'<span class="pic-cards">{drawn}</span>')

@@ -1,7 +1,7 @@
-"""The possible owners of cards: a block for each set, a row for each player, a cell for each card.
+"""The possible owners of cards as a table, with a row for each player and a column for each card.
 
-In Quaternity it shows what everybody knows, in Kwartet what one seat can know. A player taps a cell
-of another player to ask them for that card.
+Quaternity shows what everybody knows, and Kwartet shows what one player can know. Each set of cards
+has a block of rows. A player asks for a card by tapping a cell in the row of another player.
 """
 
 from __future__ import annotations
@@ -20,19 +20,20 @@ if TYPE_CHECKING:
     from quaternity.web.table_view import TableView
 
 Chances = Sequence[Sequence[Sequence[float | None]]]
-"""`[set][card][player]`; None for a chance that was not computed."""
+"""Type of the chances of players to own cards, as `[set][card][player]`. None means unknown."""
 
 CERTAIN, POSSIBLE, IMPOSSIBLE = "certain", "possible", "impossible"
 
 
 class Cell(NamedTuple):
-    """A player and a card.
+    """A cell of the table: whether a player may own a card.
 
     Attributes:
         state: `CERTAIN`, `POSSIBLE` or `IMPOSSIBLE`.
-        move: The question that a tap asks; None if there is nobody to ask.
+        move: The question that the player asks by tapping the cell, or None if a tap asks nothing.
         legal: Whether that question may be asked now.
-        chance: Chance in percent; None if it was not requested, or is 0 or 1.
+        chance: Chance in percent that the player owns the card. None if the chance was not
+            requested, or is 0 or 1.
     """
 
     card: int
@@ -43,7 +44,10 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A player and a set: the minimum number of its cards that they hold, and a cell per card."""
+    """A row of the table: a player and a set.
+
+    `least` is the minimum number of cards of the set that the player holds.
+    """
 
     seat: int
     least: int
@@ -51,7 +55,10 @@ class Row(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A set: the player who completed it, or a row per player while it is in play."""
+    """The rows of a set.
+
+    If the set is completed, `owner` is the player who completed it, and there are no rows.
+    """
 
     set_index: int
     owner: int | None
@@ -59,18 +66,19 @@ class Block(NamedTuple):
 
     @property
     def is_done(self) -> bool:
-        """Return whether it is completed."""
+        """Return whether the set is completed."""
         return self.owner is not None
 
 
 class Tile(NamedTuple):
-    """A card as a tile.
+    """A card as a tile, which a player taps to ask for the card.
 
     Attributes:
         card: The card: its set and number, as in records.
-        owners: Seats that may have the card; if there is only one, it has the card.
-        asks: Players who may be asked, as JSON: a list of `[seat, note on the answer, move]`.
-        refused: Players who may not be asked, as JSON: a list of `[seat, reason]`.
+        owners: Seats of the players who may have the card. A single player certainly has it.
+        asks: Legal questions for the card, as a JSON list of `[asked seat, note, move]`. The note
+            is empty unless only one answer is possible.
+        refused: Other players and why they may not be asked, as a JSON list of `[seat, reason]`.
     """
 
     card: Card
@@ -89,9 +97,9 @@ def tile(
 ) -> Tile:
     """Return the tile of a card, with the players who may and may not be asked for it.
 
-    Both lists are empty if `asker` is None. `legal` maps each legal question, as (player, set,
-    number), to a note on its answer. `why_not(asker, asked)` returns why the asker cannot ask a
-    player who has cards.
+    If `asker` is None, both lists of players are empty. `legal` maps each legal question, as
+    (player, set, number), to the note on its answer. `why_not(asker, asked)` returns the reason why
+    a question is not legal.
     """
     asks, refused = [], []
     for seat in range(len(hands)):
@@ -112,15 +120,15 @@ def owner_blocks(
     legal: Container[tuple[int, int, int]],
     chances: Chances | None = None,
 ) -> list[Block]:
-    """Return the blocks of all sets of a game.
+    """Return the table of possible owners, with a block for each set.
 
     Args:
-        known: Possible owners of each card, with bounds as tight as possible.
-        completed: Owner of each completed set; None for the others.
-        sight: Sight of the visitor, who can ask questions from their own seat; None for a puzzle or
-            a file.
-        legal: Legal questions, as (player, set, number).
-        chances: Chances to show, or None.
+        known: Deal problem that gives the possible owners of each card, with the tightest bounds.
+        completed: For each set, the player who completed it, or None.
+        sight: Table view of the visitor, who can ask questions from their own seat. None for a
+            puzzle or a file.
+        legal: Legal questions of the visitor, as (player, set, number).
+        chances: Chances to show in the cells, or None to show no chances.
     """
     own_seat = sight.seat if sight is not None and sight.seat in sight.own_seats else None
     blocks = []
@@ -144,13 +152,13 @@ def owner_blocks(
 
 
 def card_counts(hands: Sequence[int]) -> list[Markup]:
-    """Return the number of cards of each player, as shown at the seats."""
+    """Return the notes beside the seats with the number of cards of each player."""
     note = Markup('<span aria-hidden="true">▯</span> {} <span class="unseen">{}</span>')
     return [note.format(hand, _("card") if hand == 1 else _("cards")) for hand in hands]
 
 
 def _percent(chance: float | None) -> int | None:
-    """Return a chance in percent, from 1 to 99; None for the chances 0 and 1 and for None."""
+    """Return a chance as a percentage from 1 to 99, or None for 0, 1 and None."""
     if chance is None or chance in (0.0, 1.0):
         return None
     return min(max(round(100 * chance), 1), 99)

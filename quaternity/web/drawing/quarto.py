@@ -1,4 +1,4 @@
-"""A game of Quarto in a browser: the board, the piece to place, and the pieces left."""
+"""The drawing of Quarto in a browser: the board, the piece to place, and the other pieces left."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from quaternity.web.table_view import TableView
 
 MIN_PIECES_BEFORE_QUARTO = 3
-"""Minimum number of pieces on the board before a piece that may complete a row."""
+"""Minimum number of pieces on the board before a move that can complete a row of four."""
 
 
 class Piece(NamedTuple):
-    """A piece as it is drawn: a letter, its properties in words, and a picture."""
+    """A piece as the page shows it: its letter, its properties in words, and its picture."""
 
     name: str
     words: str
@@ -36,8 +36,8 @@ class Cell(NamedTuple):
     """A cell of the board, with a name like H1V2.
 
     Attributes:
-        lit: Whether the cell is part of a quarto.
-        last: Whether the last piece was placed here.
+        lit: Whether the cell belongs to a completed row that wins.
+        last: Whether the last move placed its piece on this cell.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Cell(NamedTuple):
 
 
 def part(sight: TableView) -> dict[str, Any]:
-    """Return the values of the template: the cells, the pieces, and what the visitor can do."""
+    """Return the values of the template: the cells, the pieces, and which actions are allowed."""
     view: QuartoPosition = sight.view
     board, quartos = view.board, view.quartos
     pieces = board.pieces
@@ -70,7 +70,8 @@ def part(sight: TableView) -> dict[str, Any]:
         "cells": cells,
         "rows": {row.name: any(row == complete for complete, _ in quartos) for row in ROWS},
         "in_hand": in_hand,
-        # Each piece has its own place beside the board, which stays empty once it is placed.
+        # Keep an empty place for a piece that is no longer left, so that the other pieces do not
+        # move.
         "tray": [
             _piece(pieces, pieces.piece(name)) if name in left else None for name in pieces.names
         ],

@@ -1,4 +1,4 @@
-"""A game of Quaternity in a browser: the possible owners, and the pending question."""
+"""The drawing of Quaternity in a browser: the possible owners of cards and the pending question."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
-    """Return the values of the template: tiles, blocks of sets, and what the visitor can do."""
+    """Return the values of the template: possible owners of all cards, and the pending question."""
     state, pending = sight.view.state, sight.view.pending
     words = sight_words(sight)
     names = words.names
@@ -38,7 +38,8 @@ def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
     except NoDeal:
         known = state.problem
     asker_seat = sight.seat if asking else None
-    completed = (0,) * sight.rules.settings.set_size  # nobody's: the set is out of play
+    # Use empty bit masks of owners for the cards of a completed set.
+    completed = (0,) * sight.rules.settings.set_size
     drawn: dict[str, Any] = {
         "tiles": [
             [
@@ -78,7 +79,10 @@ def part(sight: TableView, chances: Chances | None = None) -> dict[str, Any]:
 
 
 def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
-    """Return why this player, or everybody, cannot be asked for a card."""
+    """Return why the asker may not ask a player for card `number` of a set.
+
+    `owners` are the bit masks of the possible owners of the cards of this set.
+    """
     can_have = [asker in players_in(mask) for mask in owners]
     if players_in(owners[number]) == (asker,):
         return _("you have it")
@@ -90,7 +94,10 @@ def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
 
 
 def _forced_advice(sight: TableView) -> dict[str, str]:
-    """Return advice if the last question was to the visitor, and only one answer was possible."""
+    """Return advice for a visitor who has just answered, if only one answer was possible.
+
+    Otherwise return an empty dictionary.
+    """
     about = message_data(sight.moves[-1].events[0]) if sight.moves else {}
     if not about.get("forced") or about["asked"] != sight.seat:
         return {}
@@ -102,7 +109,7 @@ def _forced_advice(sight: TableView) -> dict[str, str]:
 
 
 def picture() -> Markup:
-    """Draw three sets about which something is known, for the start page."""
+    """Draw a table with the possible owners of the cards of three sets, for the start page."""
     first, more = ("possible", "certain", "impossible", "possible"), ("possible", "possible")
     rows = [
         suit_svg(index)

@@ -1,4 +1,4 @@
-"""A game of SET in a browser: the cards on the table, and the SETs taken."""
+"""The drawing of SET in a browser: the cards on the table, and the SETs that players have taken."""
 
 from __future__ import annotations
 
@@ -20,15 +20,17 @@ if TYPE_CHECKING:
     from quaternity.web.table_view import TableView
 
 RULE_TEXTS = {
-    Rule.SET: "Three cards: shape, colour, fill and number are each all alike or all different.",
+    Rule.SET: "Three cards whose shape, colour, fill and number are each all alike "
+    "or all different.",
     Rule.TRIPLE: "Three cards that differ in all of shape, colour, fill and number.",
 }
 
 
 class DrawnCard(NamedTuple):
-    """A card as it is drawn, with its number 0..80.
+    """A card as the page shows it. Cards are numbered from 0 to 80.
 
-    `wrong` lists its wrong claims since the cards on the table last changed: move number and seat.
+    `wrong` lists the wrong claims of the card since the cards on the table last changed, as (move
+    number, seat).
     """
 
     number: int
@@ -38,7 +40,11 @@ class DrawnCard(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """The cards that a seat took: pictures of the last three, and words for all, latest first."""
+    """The cards that a player has taken.
+
+    `last` contains the pictures of the latest SET. `all` describes all SETs in words, from the
+    latest to the first.
+    """
 
     seat: int
     name: str
@@ -47,7 +53,7 @@ class Taken(NamedTuple):
 
 
 def part(sight: TableView) -> dict[str, Any]:
-    """Return the values of the template: cards, SETs taken, and who wants three more cards."""
+    """Return the values of the template: the cards, the SETs taken and the votes for more cards."""
     view: SetView = sight.view
     names = seat_names(sight.seats, sight.game)
     choosing = sight.seat in sight.to_act and not sight.empty_seats
@@ -60,7 +66,8 @@ def part(sight: TableView) -> dict[str, Any]:
         "stripes": Markup(stripes_svg()),
         "how": _(RULE_TEXTS[view.settings.rule]),
         "choosing": choosing,
-        "undealt": f"{view.undealt} {_('cards')}",  # a multiple of three, so never one card
+        # The number is a multiple of three, so the plural is always right.
+        "undealt": f"{view.undealt} {_('cards')}",
         "agreed": (
             join_names([names[seat] for seat in sorted(view.agreed)])
             if len(view.agreed) < 3
@@ -106,16 +113,17 @@ def _no_more(sight: TableView, names: list[str]) -> str:
 
 
 def card_places(sight: TableView) -> list[int | None]:
-    """Return the card at each place of the page; None for a place whose card was not replaced.
+    """Return the card at each place of the page, or None for an empty place.
 
-    A card keeps its place while it is on the table; a new card is put on the first free place.
+    A card keeps its place while it is on the table. A new card is put on the first empty place.
     """
     view: SetView = sight.view
     events = [message_data(event) for step in sight.moves for event in step.events]
     dealt = {card for about in events for card in about.get("dealt", ())}
     taken = (card for threes in view.taken for three in threes for card in three)
     first = sorted({*view.places, *taken} - dealt)
-    # Shuffle the first cards, whose order is not known: sorting would put similar ones together.
+    # Shuffle the first cards, whose original order is not stored. In sorted order, similar cards
+    # would lie side by side.
     places: list[int | None] = [*Random(sight.table).sample(first, len(first))]
     for about in events:
         gone = about["cards"] if about.get("right") else ()
@@ -129,7 +137,10 @@ def card_places(sight: TableView) -> list[int | None]:
 
 
 def wrong_claims(sight: TableView) -> dict[int, list[tuple[int, int]]]:
-    """Return the wrong claims of each card since the cards last changed, as in `DrawnCard`."""
+    """Return the wrong claims of each card since the cards on the table last changed.
+
+    The claims have the format of `DrawnCard.wrong`.
+    """
     claims: dict[int, list[tuple[int, int]]] = {}
     for number, step in enumerate(sight.moves, 1):
         for about in map(message_data, step.events):
@@ -147,6 +158,6 @@ def _draw_card(card: int, wrong: tuple[tuple[int, int], ...] = ()) -> DrawnCard:
 
 
 def picture() -> Markup:
-    """Draw a SET, for the start page."""
+    """Draw the three cards of a SET, for the start page."""
     drawn = "".join(map(card_svg, (3, 46, 71)))
     return Markup(f'{stripes_svg()}<span class="pic-cards spread">{drawn}</span>')

@@ -1,4 +1,4 @@
-"""Tips for a first game, each shown when it matters."""
+"""Tips for a player's first game, with the conditions under which each tip is shown."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class Tip(NamedTuple):
-    """A tip, which is shown until the player has read it."""
+    """A tip, which is shown until the player closes it."""
 
     name: str
     text: str
 
 
 class TipContext(NamedTuple):
-    """The moment of a game that decides which tips matter: sight, drawn values and last event."""
+    """The moment of a game to which the condition of a tip is applied."""
 
     sight: TableView
     drawn: dict[str, Any]
@@ -32,15 +32,15 @@ class TipContext(NamedTuple):
         return self.sight.seat in self.sight.to_act
 
     def answered(self, answer: str, seat: str) -> bool:
-        """Return whether the last event has this answer, with the visitor as its `seat`.
+        """Return whether the visitor has just asked, or been asked, a question with this answer.
 
-        `seat` is "asker" or "asked".
+        `seat` is "asker" to test whether the visitor asked, or "asked" for the other case.
         """
         about = message_data(self.last)
         return str(about.get("answer")) == answer and about.get(seat) == self.sight.seat
 
     def is_kind(self, *names: str) -> bool:
-        """Return whether the last event is of one of these kinds."""
+        """Return whether the last event is a message of one of these kinds."""
         return isinstance(self.last, Message) and self.last.kind.name in names
 
 
@@ -55,25 +55,26 @@ def _tiles(moment: TipContext) -> Iterator[Any]:
 OVER = Tip("over", "The game is over. Play again, or watch it move by move under More.")
 
 Tips = list[tuple[Tip, Callable[[TipContext], bool]]]
-"""The tips of a game with their conditions, the most important first."""
+"""Type of the tips of a game, each with its condition. The most important tip comes first."""
 
 QUATERNITY: Tips = [
     (OVER, _is_over),
     (Tip("answer", "Both answers are possible, and yours decides who has the card. "
          "After no it is your turn."),
      lambda moment: bool(moment.drawn["answering"])),
-    (Tip("completes", "A player who must own all cards of a set puts it down and gets a point."),
+    (Tip("completes", "A player who must own all cards of a set puts the set down and gets a "
+         "point."),
      lambda moment: moment.is_kind("completes")),
     (Tip("yes", "Yes: the card is yours, and you ask again."),
      lambda moment: moment.answered("yes", "asker")),
-    (Tip("no", "No: it is their turn now. Everybody knows now that they lack this card, and that "
-         "you have another one of its set."),
+    (Tip("no", "No: now it is their turn. Everybody now knows that they do not have this card, and "
+         "that you have another card of its set."),
      lambda moment: moment.answered("no", "asker")),
-    (Tip("turn", "Tap a card that you want. By asking you say two things: you lack this card, and "
-         "you have another one of its set."),
+    (Tip("turn", "Tap a card that you want. By asking, you show two things: you do not have this "
+         "card, and you have another card of its set."),
      lambda moment: moment.is_mine),
-    (Tip("certain", "The owner of a coloured card is certain: it is the player with that colour, "
-         "in every deal that is still possible."),
+    (Tip("certain", "The owner of a coloured card is certain: in every deal that is still "
+         "possible, it is the player with that colour."),
      lambda moment: any(len(tile.owners) == 1 for tile in _tiles(moment))),
     (Tip("start", "Nobody has dealt these cards: questions and answers decide who has which. "
          "The marks on a card show who may have it."),
@@ -89,8 +90,8 @@ KWARTET: Tips = [
     (Tip("no", "They do not have it, so it is the next player's turn. Everybody knows now that "
          "you have a card of this set."),
      lambda moment: moment.answered("no", "asker")),
-    (Tip("turn", "Tap a pale card: you lack it, and have another one of its set. Then tap the "
-         "player to ask for it."),
+    (Tip("turn", "Tap a pale card. You do not have it, but you have another card of its set. Then "
+         "tap the player to ask for it."),
      lambda moment: moment.is_mine),
     (Tip("asks", "A player who asks for a card has another one of its set. Remember who asks for "
          "what: the notebook under More helps."),
@@ -114,21 +115,24 @@ QUARTO: Tips = [
 
 SET: Tips = [
     (OVER, _is_over),
-    (Tip("right", "A SET is a point, and new cards are dealt."),
+    (Tip("right", "A SET scores a point, and new cards are dealt."),
      lambda moment: moment.is_kind("dealt")),
     (Tip("wrong", "A wrong claim costs a point. Look at each property: all alike, or all "
          "different."),
      lambda moment: moment.is_kind("claims", "missed")),
     (Tip("more", "Nobody sees a SET? Agree to three more cards."),
      lambda moment: moment.is_kind("agrees")),
-    (Tip("start", "Tap three cards that are all alike or all different in each: number, "
-         "colour, shading and shape. Be quicker than the others."),
+    (Tip("start", "Tap three cards that are all alike or all different in each of number, colour, "
+         "shading and shape. Be quicker than the others."),
      lambda moment: True),
 ]  # fmt: skip
 
 
 def tips(sight: TableView, drawn: dict[str, Any]) -> list[Tip]:
-    """Return the tips that matter now, the most important first; none for a bystander."""
+    """Return the tips whose conditions hold now. The most important tip comes first.
+
+    A bystander gets no tips.
+    """
     if sight.seat is None:
         return []
     events = sight.moves[-1].events if sight.moves else ()

@@ -1,4 +1,4 @@
-"""The words of the pages: names of seats, decks and cards, and the wording of events."""
+"""The texts of pages about a game: names of players and cards, and the wording of messages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TEMPLATES = {
     explanation.BOTH_POSSIBLE.template: "{question} Both answers are possible.",
     explanation.IMPOSSIBLE.template: "{question} {answer:reply} is impossible: {reason}",
 }
-"""The page's versions of message templates of the terminal, with `asker → asked: card?`."""
+"""Message templates that pages use instead of the templates for the terminal."""
 
 ADVICE = {
     sentences.ASKS_ITSELF.name: "ask another player",
@@ -47,18 +47,18 @@ ADVICE = {
     sentences.NOTHING_TO_ANSWER.name: "ask for a card",
     sentences.WAITS.name: "say yes or no",
 }
-"""What to do instead of a refused move, by the name of the fault."""
+"""Advice on what to do instead of a refused move, by the name of the fault."""
 
 
 class SpokenDeck(NamedTuple):
-    """A deck in one language, as templates use it."""
+    """A deck with the names of its sets and cards in one language, for templates."""
 
     deck: Deck
     language: str
 
     @property
     def sets(self) -> Sequence[Any]:
-        """The sets; empty if the cards have no names."""
+        """The sets of the deck. Empty if the cards have no names."""
         return self.deck.sets
 
     def set_name(self, index: int) -> str:
@@ -72,53 +72,53 @@ class SpokenDeck(NamedTuple):
         return self.deck.card_name(index, number, self.language)
 
     def emoji(self, index: int, number: int) -> str:
-        """Return the emoji of a card, or an empty text."""
+        """Return the emoji of a card, or an empty text if it has none."""
         return self.deck.emoji(index, number)
 
 
 class PageWords(DeckWords):
-    """The wording of messages on a page: players and cards have names."""
+    """The wording of messages on a page, with the names of players and cards."""
 
     def template(self, kind: MessageTemplate) -> str:
-        """Return the translated template of a kind of message."""
+        """Return the template of a kind of message in the language of the request."""
         return gettext(TEMPLATES.get(kind.template, kind.template))
 
     def reply(self, answer: Answer) -> str:
-        """Return an answer: "No"."""
+        """Return an answer as text, such as "No"."""
         return gettext(str(answer).capitalize())
 
     def player(self, number: int) -> str:
-        """Return a player: "player 0"."""
+        """Return the name of a player, or a text such as "player 0"."""
         if 0 <= number < len(self.names):
             return self.names[number]
         return gettext("player {number}").format(number=number)
 
     def players(self, numbers: Sequence[int]) -> str:
-        """Return players: "players 0 and 2"."""
+        """Return the names of players as a list in words."""
         return self._join(map(self.player, numbers))
 
     def _join(self, texts: Iterable[str]) -> str:
         return join_names(list(texts))
 
     def set(self, index: int) -> str:
-        """Return a set: "set 0"."""
+        """Return the name of a set, or a text such as "set 0"."""
         if self.deck.sets:
             return super().set(index)
         return gettext("set {number}").format(number=index)
 
     def cards(self, count: int) -> str:
-        """Return a number of cards: "1 card"."""
+        """Return a number of cards as text, such as "1 card"."""
         text = gettext("{count} card") if count == 1 else gettext("{count} cards")
         return text.format(count=count)
 
     def text(self, value: object) -> str:
-        """Return a message, an answer or the appearance of a card, translated."""
+        """Return the translation of a message, an answer or the appearance of a card."""
         if isinstance(value, Answer):
             return self.reply(value).lower()
         return self.say(value) if isinstance(value, Message) else translate_words(str(value))
 
     def spoken_deck(self) -> SpokenDeck:
-        """Return the deck in the language of these words."""
+        """Return the deck in the language of this object."""
         return SpokenDeck(self.deck, self.language)
 
     def refusal(self, fault: str) -> str:
@@ -129,17 +129,20 @@ class PageWords(DeckWords):
 
 
 def page_words(deck: str, seats: Sequence[SeatView | Seat], game: str = "") -> PageWords:
-    """Return the words of a table; a deck that no longer exists is replaced by the plain one."""
+    """Return the wording of messages at a table.
+
+    If the deck no longer exists, the plain deck replaces it.
+    """
     return PageWords(stored_deck(deck), seat_names(seats, game), language())
 
 
 def sight_words(sight: TableView) -> PageWords:
-    """Return the words of a table, in the language of the request."""
+    """Return the wording of messages at a table, in the language of the request."""
     return page_words(sight.deck, sight.seats, sight.game)
 
 
 def stored_deck(name: str) -> Deck:
-    """Return the deck with the name that a table has stored, or the plain one."""
+    """Return the deck that a table names, or the plain deck if it no longer exists."""
     try:
         return find_deck(name)
     except InputError:
@@ -147,9 +150,9 @@ def stored_deck(name: str) -> Deck:
 
 
 def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
-    """Return a name per seat, for places that also show its number.
+    """Return the name of each player, for use where the number of the seat is also shown.
 
-    A program that plays at a level of the game has the name of the level.
+    A program that belongs to a level of the game has the name of the level.
     """
     known = registration(game).levels if game else ()
     levels = {level.player: gettext(level.name).capitalize() for level in known}
@@ -164,7 +167,7 @@ def plain_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
 
 
 def seat_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
-    """Return a name per seat; the number of the seat is appended to equal names."""
+    """Return a distinct name for each player. Equal names get the number of the seat appended."""
     names = plain_names(seats, game)
     numbered = [f"{name} ({number})" for number, name in enumerate(names)]
     apart = [
@@ -174,17 +177,21 @@ def seat_names(seats: Sequence[SeatView | Seat], game: str = "") -> list[str]:
 
 
 def _isolate_name(name: str) -> str:
-    # An arrow between two right-to-left names would be mirrored, and would swap asker and asked.
+    # Isolate a right-to-left name. Otherwise an arrow between two such names would be mirrored, and
+    # would seem to swap the asker and the asked player.
     turns = any(bidirectional(letter) in ("R", "AL", "AN") for letter in name)
     return f"\u2068{name}\u2069" if turns else name
 
 
 def last_asked(sight: TableView) -> tuple[int, int, int] | None:
-    """Return the asked player and the card of the last question, as (player, set, number)."""
+    """Return the asked player and the card of the last question as (player, set, number).
+
+    Return None if the last event was not a question.
+    """
     about = message_data(sight.moves[-1].events[0]) if sight.moves else {}
     return (about["asked"], *about["card"]) if "asked" in about else None
 
 
 def move_text(move: Any, text: str) -> str:
-    """Return the text of a move; for a question a message, which can be worded with names."""
+    """Return the text of a move. For a question it is a message, which can be worded with names."""
     return sentences.question_sentence(move) if isinstance(move, Question) else text

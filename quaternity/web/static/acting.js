@@ -1,5 +1,5 @@
-// Turns clicks and forms into moves and other requests. It contains no rules of any game: a move is a
-// text that the server wrote into the page, or that a form fills in.
+// Turns clicks and forms into moves and other requests. It contains no rules of games: the text of
+// a move is written into the page by the server, or completed by a form.
 import { closeHelp, help } from "./helping.js";
 import { complain, drawn, faults, freshId, part, remember, root, said, send, table, word } from "./page.js";
 import { refresh } from "./showing.js";
@@ -9,7 +9,7 @@ import { upload } from "./files.js";
 let armed = null;
 export const disarm = () => { armed = null; };
 
-// A finger is wider than a cell, so the first touch only selects a cell, and the second asks.
+// A finger is wider than a cell, so the first touch only selects the cell, and a second touch asks.
 function isArmed(cell, event) {
   armed?.removeAttribute("aria-pressed");
   if (event.pointerType !== "touch" || armed === cell || !cell.classList.contains("cell") || cell.ariaDisabled) {
@@ -26,7 +26,8 @@ function isArmed(cell, event) {
 const pressed = (event) => {
   const one = event.target.closest("label, button, a, summary, [data-move]");
   if (!one) return null;
-  // Compare the request of a form, and the version of an answer; the owners of a card may differ.
+  // Compare what the click would do. Other changes of the target, such as the owners of a card, are
+  // allowed.
   const { api } = { ...one.form?.dataset };
   const asks = api && [api, new URLSearchParams(new FormData(one.form)), one.textContent].join();
   const to = one.dataset.answer && part.dataset.version;
@@ -36,7 +37,7 @@ let held = null;
 document.addEventListener("pointerdown", (event) => {
   if (event.isPrimary) held = { was: pressed(event), drawn: drawn.times };
 }, true);
-document.addEventListener("pointercancel", (event) => { if (event.isPrimary) held = null; }, true); // the user scrolls
+document.addEventListener("pointercancel", (event) => { if (event.isPrimary) held = null; }, true); // the user is scrolling
 document.addEventListener("click", (event) => {
   const [now, is] = [held, pressed(event)];
   held = null;
@@ -48,7 +49,8 @@ document.addEventListener("click", (event) => {
   complain("The page changed under your finger: nothing was done.", event.target);
 }, true);
 
-// Elements whose move is being sent. A redrawn page would remove an attribute, so they are kept here.
+// Elements whose move is being sent. They are kept here, because redrawing the page would remove an
+// attribute.
 const busy = new WeakSet();
 
 // Store a move until it is answered, so that the page can send it again after a reload.
@@ -73,13 +75,13 @@ export async function move(text, element) {
   return true;
 }
 
-// Send a move until it is answered; its id makes sure that it is played only once.
+// Send a move until it is answered. The id of the move makes sure that it is played only once.
 async function deliver(body) {
   try {
     keep(body);
     const answer = await send(`/api/tables/${table}/moves`, body, () => { lost = true; });
     keep(null);
-    const stays = lost ? 60000 : undefined; // a player who has waited may look elsewhere
+    const stays = lost ? 60000 : undefined; // show the message longer to a player who has waited
     if (lost) faults.textContent = "";
     lost = false;
     if (answer.status === 409) complain(`${word("Not played:")} ${await said(answer)}`, null, stays);
@@ -99,8 +101,8 @@ if (part && !part.dataset.at) {
   if (body) { lost = true; deliver(body); }
 }
 
-// Return the move of a template and a form, or null while the choice is incomplete. {name} stands for
-// the chosen values of that name; data-count is the number of values that are needed.
+// Fill the choices of a form into the template of a move, or return null while a choice is missing.
+// {name} stands for the chosen values of that name, and data-count is the number of values needed.
 function written(text, form) {
   let whole = true;
   const move = text.replace(/\{(\w+)\}/g, (_, name) => {
@@ -167,14 +169,15 @@ document.addEventListener("submit", (event) => {
   }
 });
 
-// Send a form as a JSON request with the version of the table. The names of fields give the structure:
-// "settings.players" is an entry of an object, "seats[]" of a list.
+// Send a form as a JSON request with the version of the table. The names of the fields give the
+// structure: "settings.players" is a field of the object "settings", and "seats[]" an item of a
+// list.
 async function ask(form) {
   const body = part ? { version: Number(part.dataset.version) } : {};
   for (const one of form.elements) {
     if (!one.name || one.disabled || one.closest("[hidden]")) continue;
     if (one.type === "radio" && !one.checked) continue;
-    if (one.type === "number" && one.value === "") continue; // an empty number is left out
+    if (one.type === "number" && one.value === "") continue; // leave out an empty number
     const text = one.dataset.json === undefined ? one.value : JSON.parse(one.value);
     const value = one.type === "checkbox" ? one.checked : text;
     const [outer, inner] = one.name.split(".");

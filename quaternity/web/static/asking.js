@@ -1,14 +1,15 @@
-// The player chooses a card, and then whom to ask for it. The tile of a card has the allowed questions.
+// Lets the player choose a card and then the player to ask for it. The tile of a card contains the
+// allowed questions.
 import { Idiomorph } from "./idiomorph.js";
 import { part, root, table, word } from "./page.js";
 
 const MARKS = "●■▲◆▼★✚⬢";
-let chosen = null; // as SET/NUMBER
+let chosen = null; // the chosen card, as SET/NUMBER
 let chances = { version: null };
 
 const card = () => chosen && part.querySelector(`[data-card="${chosen}"][data-asks]`);
 const name = (seat) => part.querySelector(`#seat${seat} .who b`)?.textContent ?? seat;
-// The number of a seat, if two players have the same name.
+// Return the number of a seat, which is shown if two players have the same name.
 const apart = (seat) => part.querySelector(`#seat${seat} .who small:not(.unseen)`)?.textContent ?? "";
 
 function element(kind, text, attributes) {
@@ -49,7 +50,7 @@ function refused([seat, why]) {
   return made;
 }
 
-// Keep buttons that stay the same, so that a tap that has begun on one is not lost.
+// Keep buttons that stay the same, so that a tap that has begun on such a button is not lost.
 function draw(panel, ...parts) {
   const drawn = element("div", "", {});
   drawn.append(...parts);

@@ -1,4 +1,4 @@
-// The time left for moves, counted down from the last value of the server.
+// Shows the time left for moves, counted down from the last value of the server.
 import { part, word } from "./page.js";
 
 let since = 0;

@@ -1,4 +1,4 @@
-// Chooses the number of columns for which the cards of [data-fit] are largest without scrolling.
+// Chooses the number of columns with which the cards of [data-fit] are largest without scrolling.
 import { part } from "./page.js";
 
 const HEADER = 20; // height of the name of a set, in pixels

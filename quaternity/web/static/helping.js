@@ -1,10 +1,11 @@
-// The help panel of a table.
+// Opens, updates and closes the help panel of a table.
 import { morph } from "./morphing.js";
 import { complain, live, root, said, table } from "./page.js";
 
 let helping = null;
 
-// Request help about the current position again; close help about an earlier moment.
+// After a change of the table, request help about the current position again. Close help about an
+// earlier moment.
 export function afterHelp() {
   if (!helping) return;
   if (/^(chances|questions|know|analysis)/.test(helping)) help(helping); else closeHelp();

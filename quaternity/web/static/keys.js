@@ -1,7 +1,8 @@
-// In [data-arrows], an arrow key moves the focus to the nearest control in its direction.
+// Lets an arrow key move the focus to the nearest control in its direction, within [data-arrows].
 const CELLS = "button:is(.cell, .tile)";
 
-// Among many cells, the Tab key reaches only one, and the arrow keys the others (roving tabindex).
+// Let the Tab key reach only one of many cells, and the arrow keys the other cells (roving
+// tabindex).
 export function rove(area, current) {
   const cells = area.querySelectorAll(CELLS);
   if (cells.length < 13) return;

@@ -1,11 +1,13 @@
-// Listens to the events of the table. With shared workers, all tabs of the browser share a stream;
-// without, each visible tab has its own. A browser has only six connections to a server.
+// Listens to the events of the table. All tabs of the browser share a stream by a shared worker,
+// because a browser opens only six connections to a server. Without shared workers, each visible
+// tab has a separate stream.
 import { part, root, table } from "./page.js";
 import { refresh } from "./showing.js";
 import { showReaction } from "./talking.js";
 
 export function listen() {
-  // A different path keeps this stream apart from that of a tab that opened before we had a seat.
+  // Use a different path, so that this tab does not share the stream of a tab that was opened
+  // before the visitor had a seat.
   const path = `${root}/api/tables/${table}/events${part.querySelector(".mine") ? "?seated" : ""}`;
   try {
     const worker = new SharedWorker(document.body.dataset.stream, { type: "module", name: "quaternity" });
@@ -25,7 +27,7 @@ async function listenAlone(path) {
   let Stream;
   try {
     ({ Stream } = await import("./stream-worker.js"));
-  } catch { // the server was gone before this file was loaded
+  } catch { // the script of the worker could not be loaded
     heard({ kind: "lost" });
     setTimeout(listen, 3000);
     return;

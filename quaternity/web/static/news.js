@@ -16,13 +16,13 @@ const SEEN = `quaternity-seen-${table}`;
 const queue = [];
 let known = []; // the events of the page at the last update
 let last = 0; // the number of the last queued event
-let what = ""; // and its id, which changes when a question is answered
+let what = ""; // the id of this event, which changes when a question is answered
 let playing = false;
 let skip = () => {};
 let skipping = false;
 
 const eventsIn = (node) => Array.from(node.querySelectorAll("li"), (item) => ({ number: item.value, text: item.textContent, ...item.dataset }));
-const asked = (event) => event.what.split(":")[0]; // without the answer
+const asked = (event) => event.what.split(":")[0]; // the id without the answer
 const events = () => { const list = part.querySelector(".history ol"); return list ? eventsIn(list).reverse() : []; };
 
 // After a reload, continue with the events that the page had not shown yet.
@@ -34,7 +34,7 @@ export function startNews() {
   last = Math.min(stored, latest);
   const shown = known.find(({ number }) => number === last);
   what = shown?.what ?? "";
-  if (shown) queue.push({ number: last, text: shown.text, what }); // show it again: the reload may have cut its time short
+  if (shown) queue.push({ number: last, text: shown.text, what }); // show the last event again, because the reload may have hidden it too early
   takeNews();
 }
 
@@ -45,7 +45,7 @@ export function takeNews() {
 
 async function take() {
   if (part.dataset.at) return;
-  // The page may change while older events are fetched; the next call handles newer events.
+  // The page may change while older events are fetched. The next call then handles newer events.
   const all = events();
   takeBack(all);
   yours();
@@ -73,7 +73,7 @@ function callAnew(all) {
   if (text && text !== news.textContent) news.textContent = text;
 }
 
-// Drop the events that were taken back since the last update, even if new ones have come.
+// Drop the events that were taken back since the last update, even if new events have come.
 function takeBack(all) {
   const first = all[0]?.number ?? 1;
   const now = new Map(all.map((event) => [event.number, asked(event)]));
@@ -88,7 +88,8 @@ function takeBack(all) {
 }
 
 let later;
-// Fetch the events between the last queued one and the first on the page, which has only the latest.
+// Fetch the events after the last queued event and before the first event on the page, which has
+// only the latest events.
 async function eventsBefore(first) {
   const missing = [];
   try {
@@ -100,7 +101,7 @@ async function eventsBefore(first) {
       if (!more.length) break;
       missing.push(...more);
     }
-  } catch { return null; } // the stream says when the server is back
+  } catch { return null; } // try again when the stream reports that the server is back
   return missing;
 }
 

@@ -1,10 +1,11 @@
-// Pencil marks: the player's notes about who has which card. The server stores them with the seat.
+// Draws and changes pencil marks, the player's notes about who has which card. The server stores
+// them with the seat.
 import { complain, part, root, said, send, table, word } from "./page.js";
 
 const SIGNS = { none: "", yes: "✓", no: "✗", maybe: "?" };
 const WORDS = { none: "no mark", yes: "has it", no: "does not have it", maybe: "may have it" };
 const NEXT = { none: "yes", yes: "no", no: "maybe", maybe: "none" };
-let marks = null; // by player and card
+let marks = null; // the mark of each player and card
 
 export function drawMarks() {
   const notebook = part?.querySelector("[data-marks]");

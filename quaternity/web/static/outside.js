@@ -1,4 +1,4 @@
-// Signs of a hidden page: its icon, and a notification when it becomes the player's turn.
+// Tells the player of a hidden page that it is their turn, by its icon and a notification.
 import { like, liked, part } from "./page.js";
 
 const icon = document.querySelector("link[rel=icon]");
@@ -11,7 +11,7 @@ export function tellOutside(now) {
   shown = null;
   if (now !== "yours" || !document.hidden || liked("notify") !== "on" || globalThis.Notification?.permission !== "granted") return;
   const title = part.querySelector("[data-title]")?.dataset.title ?? document.title;
-  try { shown = new Notification(title, { tag: location.pathname }); } catch { return; } // some browsers allow it only to workers
+  try { shown = new Notification(title, { tag: location.pathname }); } catch { return; } // some browsers allow notifications only in workers
   shown.onclick = () => { focus(); shown?.close(); };
 }
 

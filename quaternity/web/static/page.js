@@ -1,4 +1,5 @@
-// Common to all scripts of a page: its elements, requests to the server, messages, stored choices.
+// Functions for all scripts of a page: its elements, requests to the server, messages and stored
+// choices.
 export const root = document.body.dataset.root;
 export const part = document.getElementById("part");
 export const table = part?.dataset.table;
@@ -13,7 +14,7 @@ export function freshId() {
   return Array.from(bytes, (one) => one.toString(16).padStart(2, "0")).join("");
 }
 
-// The texts of the scripts in the language of the page.
+// Return a text of the scripts in the language of the page.
 const words = JSON.parse(document.body.dataset.words ?? "{}");
 export const word = (text) => words[text] ?? text;
 
@@ -26,15 +27,15 @@ export function complain(text, about, length = 8000) {
   hiding = setTimeout(() => { faults.textContent = ""; }, length);
 }
 
-// Send a request and return the answer. Without an answer the same request is sent again: up to six
-// times, or for ever with a callback `lost`, which is called before each pause.
+// Send a request and return the answer. Without an answer, send the request again up to six times,
+// or for ever if there is a callback `lost`, which is called before each pause.
 export async function send(path, body, lost) {
   const request = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   for (let pause = 250; ; pause *= 2) {
     const last = !lost && pause > 8000;
     let fault = word("No answer from the server; trying again…");
     try {
-      // A server that accepts the connection but does not answer counts as gone.
+      // Give up after a time limit, because a server may accept the connection but not answer.
       const answer = await fetch(root + path, lost ? { ...request, signal: AbortSignal.timeout?.(10000) } : request);
       if (![502, 503, 504].includes(answer.status) || last) return answer;
       if (answer.headers.get("Content-Type")?.startsWith("application/json")) fault = `${await said(answer)} …`;
@@ -47,7 +48,7 @@ export async function send(path, body, lost) {
   }
 }
 
-// Return the reason for a refusal from a JSON document or from a page.
+// Return the reason for a refusal, which the response contains as JSON or as a page.
 export async function said(answer) {
   try {
     const text = await answer.text();
@@ -69,7 +70,7 @@ export function remembered(key, otherwise) {
   try { return JSON.parse(localStorage.getItem(`quaternity-${key}`)) ?? otherwise; } catch { return otherwise; }
 }
 
-// A preference of the user, stored as plain text; a browser may forbid it.
+// Read or store a preference of the user as plain text. A browser may forbid storage.
 export function liked(key) {
   try { return localStorage.getItem(key); } catch { return null; }
 }

@@ -1,5 +1,5 @@
-// Puzzles: shows answers and steps without leaving the page, lets the user tap cards, and stores the
-// results of the daily puzzles in the browser. The results are not sent to the server.
+// Shows answers and steps of puzzles without leaving the page, lets the user tap cards, and stores
+// the results of the daily puzzles in the browser. The results are not sent to the server.
 import { Idiomorph } from "./idiomorph.js";
 import { complain, live, remember, remembered, said, word } from "./page.js";
 
@@ -19,7 +19,7 @@ function keep() {
   remember(KEPT, Object.fromEntries(late.map((name) => [name, all[name]])));
 }
 
-// Return the number of consecutive days, up to this one, on which all five puzzles were answered.
+// Return the number of consecutive days up to today on which all five puzzles were answered.
 function streak(all, day, five) {
   let count = 0;
   const date = new Date(`${day}T12:00:00Z`);

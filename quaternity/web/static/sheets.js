@@ -1,4 +1,4 @@
-// The sheet *More*, the choice of the view, and the preferences of the user.
+// Handles the sheet *More*, the choice of the view, and the preferences of the user.
 import { like, liked, part } from "./page.js";
 import { pace } from "./news.js";
 import { drawNotify } from "./outside.js";

@@ -15,10 +15,10 @@ import { complain, live, part, root, said, table } from "./page.js";
 let fetching = null;
 let again = false;
 let wanted = 0;
-let waiting = []; // callbacks, each with the version for which it waits
+let waiting = []; // callbacks, each with the version that must be shown first
 let shown = "";
 
-// Update the page; the promise is fulfilled when it shows at least that version.
+// Update the page. The promise is fulfilled when the page shows at least the given version.
 export function refresh(version = 0) {
   if (!part || part.dataset.at) return Promise.resolve();
   wanted = Math.max(wanted, version);
@@ -28,8 +28,8 @@ export function refresh(version = 0) {
   return Promise.race([fetching, new Promise((done) => { waiting.push([version, done]); })]);
 }
 
-// If several processes serve the port, the one that answers may learn about a version later than the
-// one that announced it. Then fetch again.
+// Fetch again if the part is older than the announced version. With several server processes,
+// another process than the announcing one may answer, and learn about the version later.
 async function fetchPart() {
   let late = 0;
   try {
@@ -44,7 +44,7 @@ async function fetchPart() {
   } catch { /* the stream says when the server is back */ } finally {
     fetching = null;
     waiting = [];
-    if (again) refresh(); // requested while this fetch failed
+    if (again) refresh(); // another update was requested while this fetch failed
   }
 }
 
@@ -63,14 +63,14 @@ export function show(html, version) {
   if (version !== null) part.dataset.version = version;
   for (const [least, done] of waiting) if (least <= Number(version)) done();
   for (const one of part.querySelectorAll("details[id]")) if (open.has(one.id)) one.open = true;
-  // If the focused element is gone, let keyboard users continue from the headline.
+  // Let keyboard users continue from the headline if the focused element is gone.
   if (focused && !part.contains(document.activeElement)) part.querySelector("#headline")?.focus({ preventScroll: true });
   prepare();
   if (!part.dataset.at) announce(before);
   takeNews();
 }
 
-// An answer has the number of its question, so compare ids, too.
+// Compare ids, too, because an answer has the same number as its question.
 const eventsTold = () => new Set(Array.from(part.querySelectorAll(".history li"), (one) => `${one.value} ${one.dataset.what}`));
 
 export function prepare() {

@@ -1,4 +1,4 @@
-// Short synthesized tones, which are off by default.
+// Plays short synthesized tones, which are off by default.
 import { liked } from "./page.js";
 
 const TONES = { event: [], yours: [660, 880], set: [523, 659, 784], over: [784, 659, 523, 784] };

@@ -1,5 +1,5 @@
-// A shared worker with one event stream per table for all tabs of a browser. A tab without shared
-// workers uses the class `Stream` itself.
+// A shared worker with one event stream per table for all tabs of a browser. If the browser has no
+// shared workers, a tab uses the class `Stream` directly.
 
 const EVENTS = ["move", "version", "seats", "undo", "notice", "again", "start", "talk", "reaction"];
 
@@ -17,7 +17,7 @@ export class Stream {
     source.onopen = () => { this.pause = 500; this.tell({ kind: "open", path: this.path }); };
     source.onerror = () => {
       this.tell({ kind: "lost", path: this.path });
-      // After any status except 200 the browser does not reconnect by itself.
+      // Reconnect here, because a browser does not reconnect after a status other than 200.
       if (source.readyState === 2) this.retry();
     };
     const heard = (event) => this.tell({ kind: event.type, path: this.path, data: event.data });
@@ -37,9 +37,10 @@ export class Stream {
   }
 }
 
-// Maximum number of open streams. A browser has six connections to a server, and pages need some.
+// Maximum number of open streams. A browser opens only six connections to a server, and pages need
+// some of them.
 const MAX_STREAMS = 3;
-const streams = new Map(); // the stream and the tabs of each path, the most recently seen last
+const streams = new Map(); // the stream and the tabs of each path; the most recently visible comes last
 
 function opened(path, port) {
   const tabs = streams.get(path)?.tabs ?? new Set();

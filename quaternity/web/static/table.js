@@ -1,4 +1,4 @@
-// Starts the scripts of a page.
+// Starts all scripts of a page.
 import "./acting.js";
 import { showSeats } from "./acting.js";
 import { listen } from "./listening.js";
@@ -9,7 +9,7 @@ import "./puzzles.js";
 import "./tips.js";
 import { prepare } from "./showing.js";
 
-// The browser restores the form after a step back in the history, so show the matching seats.
+// Show the seats that match the form, which the browser restores after a step back in the history.
 addEventListener("pageshow", () => {
   const count = document.querySelector("[data-count-of-seats] input");
   if (count) showSeats(Number(count.value));

@@ -1,4 +1,4 @@
-// Chat and reactions.
+// Sends and shows chat lines and reactions.
 import { complain, live, part, said, send, table, wait } from "./page.js";
 
 let seen = null; // the number of the last chat line that was visible
@@ -32,7 +32,7 @@ export async function showReaction({ seat, name, reaction }) {
 }
 
 document.addEventListener("click", (event) => {
-  if (event.target.closest("[data-sheet]")) setTimeout(drawTalk); // the chat may be visible now
+  if (event.target.closest("[data-sheet]")) setTimeout(drawTalk); // update after the sheet has opened or closed
 });
 
 document.addEventListener("click", async (event) => {

@@ -1,4 +1,4 @@
-// Shows tips for a first game when they matter, each until the user has read it.
+// Shows tips for a first game when they are relevant, each until the user closes it.
 import { fit } from "./fitting.js";
 import { like, liked, part, table } from "./page.js";
 
@@ -7,7 +7,7 @@ const read = () => { try { return JSON.parse(sessionStorage.getItem(key)) ?? [];
 
 export function drawTips() {
   const known = new Set(read());
-  let shown = liked("tips") !== "on"; // show only one tip: the most important
+  let shown = liked("tips") !== "on"; // show only one tip, the most important one
   document.body.toggleAttribute("data-tips", !shown);
   for (const tip of part?.querySelectorAll("[data-tip]") ?? []) {
     tip.hidden = shown || known.has(tip.dataset.tip);

@@ -4,7 +4,7 @@ import { show } from "./showing.js";
 
 let going = null;
 
-// Go to another moment or seat; of several requests only the last counts.
+// Go to another moment or seat. Of several requests, only the last one counts.
 export async function go(path) {
   going = path;
   try {

@@ -1,10 +1,10 @@
-"""`reader`: a player that infers hidden cards from requests.
+"""The Kwartet strategy `reader`, which infers hidden cards from requests.
 
-The choice of a request reveals what else the asker holds. The modules, in the order of their work:
-`holdings` describes what players may hold of a set, with weights on the ways to distribute it.
-`coupling` turns the weights of all sets into chances, given the hand sizes. `asking` computes what
-the known strategies would have asked with each holding. `reading` multiplies these likelihoods into
-the weights, request by request. `policy` follows `patient`'s plan with the resulting chances.
+The choice of a request reveals what else the asker holds. `holdings` represents what players may
+hold of a set, by weights of the ways to distribute its cards. `coupling` turns the weights of all
+sets into probabilities, given the hand sizes. `asking` computes what the known strategies would
+have asked with each holding. `reading` multiplies the weights by these likelihoods, request by
+request. `policy` chooses requests like the strategy `patient`, with the resulting probabilities.
 """
 
 from quaternity.kwartet.strategies.reader.policy import beliefs, reader

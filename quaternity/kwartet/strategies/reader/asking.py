@@ -1,8 +1,9 @@
 """Model of the requests that the known strategies would have made, for each holding of the asker.
 
-A set has a *value* for an asker who holds some of its cards, and each strategy asks in the set with
-the highest value. Within that set, each possible request has a *share*. Both are computed from
-public knowledge and from the asker's cards of that set. The asker's other cards are ignored.
+A set has a *value* for an asker who holds some of its cards, and each strategy asks for a card of
+the set with the highest value. Within that set, each request has a *share*, the probability of
+being chosen. Both are computed from public knowledge and from the asker's cards of that set. The
+asker's cards of other sets are ignored.
 """
 
 from __future__ import annotations
@@ -23,14 +24,16 @@ from quaternity.kwartet.strategies.reader.holdings import (
 )
 
 HELD_CARD_VALUE = 0.2
-"""Value to a reader of each card that it already holds of a set. The value is higher than for
-`patient`."""
+"""Value that `reader` adds to a set for each card of the set that it holds. It is higher than the
+value for `patient`."""
 
 REVEAL_COST = 0.05
-"""Chance that a reader gives up to avoid showing that it holds cards of a set."""
+"""Value that `reader` subtracts from a set if the request would reveal that it holds a card of the
+set."""
 
 NEXT_PLAYER_BONUS = 0.03
-"""Chance that a reader gives up so that the next player refuses. It is lower than for `patient`."""
+"""Amount that `reader` adds to the probability that the next player has a card, unless it is
+certain. It is lower than the amount for `patient`."""
 
 _HELD_CARD_VALUES = np.array([counting.HELD_CARD_VALUE, counting.HELD_CARD_VALUE, HELD_CARD_VALUE])[
     :, None
@@ -39,29 +42,30 @@ _REVEAL_COSTS = np.array([counting.REVEAL_COST, counting.REVEAL_COST, REVEAL_COS
 _NEXT_PLAYER_BONUSES = np.array(
     [counting.NEXT_PLAYER_BONUS, counting.NEXT_PLAYER_BONUS, NEXT_PLAYER_BONUS]
 )[:, None]
-"""For `patient`, for `patient` assuming that nobody holds what they failed to get, for a reader."""
+"""The bonuses of three strategies: `patient`, `patient` if it believes that nobody asks for cards
+in their own hand, and `reader`."""
 
 NOTHING_TO_ASK = -9.0
-"""Value of a set in which there is nothing to ask for."""
+"""Value of a set if the asker holds no card of it, or all its cards. It is then never chosen."""
 
 CERTAIN_SET_VALUE = 1.5
-"""Value of a set whose missing cards are all certain."""
+"""Value of a set if the owners of all its missing cards are certain."""
 
 CHANCE_NOISE = 0.015
-"""Size of the differences of chances that a strategy may overlook, since the model ignores about as
-much."""
+"""Scale of the random noise that the model adds to probabilities and values. The error of the model
+is about as large."""
 
 
 class MissingCards(NamedTuple):
-    """What an asker may lack of a set of one size.
+    """The combinations of cards of a set that an asker may lack, for sets of one size.
 
     Attributes:
-        masks: the number of holdings.
+        masks: the number of possible holdings.
         card: `[card, 0]`, the numbers of the cards.
-        missing: `[card, case]`, the sets of cards that an asker may lack, each with the card,
-            ascending.
-        parts, rests: `[card, way]`, a split of such a set into what one other player has, including
-            the card, and what the other players have.
+        missing: `[card, case]`, bit masks of the cards that an asker may lack, in ascending order.
+            Each mask includes the card.
+        parts, rests: `[card, way]`, the ways to split such a mask into the cards of one other
+            player, including the card, and the cards of the remaining players.
         sums: `[case, way]`, 1 if the way belongs to the case.
     """
 
@@ -75,7 +79,7 @@ class MissingCards(NamedTuple):
 
 @lru_cache
 def missing_cards(masks: int) -> MissingCards:
-    """Return the `MissingCards` of sets with this number of holdings, from a cache."""
+    """Return the cached `MissingCards` of sets with the given number of possible holdings."""
     size, half = masks.bit_length() - 1, range(masks // 2)
     card = np.arange(size)[:, None]
     lacks = np.array(
@@ -86,9 +90,10 @@ def missing_cards(masks: int) -> MissingCards:
 
 
 class RequestModel(NamedTuple):
-    """What each strategy would ask: `value[strategy, set, mask]` of each set and held mask.
+    """What each strategy would ask, given the cards that the asker holds of a set as a bit mask.
 
-    `share[strategy, mask]` is the share of the actual request in its set.
+    `value[strategy, set, mask]` is the value of each set. `share[strategy, mask]` is the
+    probability of the actual request among all requests for cards of its set.
     """
 
     value: Floats
@@ -96,11 +101,11 @@ class RequestModel(NamedTuple):
 
 
 def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
-    """Return the chances of the owners of missing cards, and of the asker's holdings.
+    """Return the probabilities of the owners of missing cards, and of the asker's holdings.
 
-    The weights are `[holding, player, ..., set]`. The chances of owners depend on all that the
-    asker lacks: `[card, case, owner, ..., set]`, with the cases of `MissingCards`. The chances of
-    holdings are `[holding, ..., set]`.
+    `weights` has the axes `[holding, player, ..., set]`. The probabilities of owners depend on
+    which cards the asker lacks. They have the axes `[card, case, owner, ..., set]`, with the cases
+    of `MissingCards`. The probabilities of holdings have the axes `[holding, ..., set]`.
     """
     _, _, lacks, parts, rests, ways = missing_cards(len(weights))
     opponents = without(weights, asker)
@@ -115,7 +120,7 @@ def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
 
 
 def _over_cards(values: Floats, fill: float, lacked: MissingCards) -> Floats:
-    """Rearrange values `[card, case, ...]` as `[mask, card, ...]`, with `fill` elsewhere."""
+    """Rearrange an array `[card, case, ...]` as `[mask, card, ...]`, with `fill` for held cards."""
     masks, card, lacks, *_ = lacked
     table = np.full((masks, len(card), *values.shape[2:]), fill)
     table[masks - 1 - lacks, card] = values
@@ -125,14 +130,15 @@ def _over_cards(values: Floats, fill: float, lacked: MissingCards) -> Floats:
 def model_patient(
     chances: Floats, asker: int, following: int, shown: Floats, place: int, card: int, asked: int
 ) -> RequestModel:
-    """Compute what `patient` would ask, with three kinds of chances.
+    """Return a model of what `patient` would ask, with three kinds of probabilities.
 
     Args:
-        chances: `[card, case, owner, strategy, set]`, see `chances_by_lack`: counted; counted if
-            nobody holds what they failed to get; and as every player can infer from the requests.
+        chances: `[card, case, owner, strategy, set]`, probabilities from `chances_by_lack`. The
+            three kinds count all deals, count the deals in which nobody asked for a card in their
+            own hand, and use what everybody can infer from the requests.
         following: the player whose turn comes next.
         shown: for each set, 1.0 if it is known that the asker holds cards of it.
-        place: the index of the asked set.
+        place: the index of the set of the request.
     """
     lacked = missing_cards(2 * chances.shape[1])
     masks, lacks = lacked.masks, lacked.missing
@@ -160,9 +166,9 @@ def model_patient(
 
 
 def model_exact(chances: Floats, asker: int, place: int, card: int, asked: int) -> RequestModel:
-    """Compute what `exact` would ask, from chances `[card, case, owner, set]`.
+    """Return a model of what `exact` would ask, given probabilities `[card, case, owner, set]`.
 
-    See `model_patient`.
+    The arguments are explained in `model_patient`.
     """
     lacked = missing_cards(2 * chances.shape[1])
     masks, lacks = lacked.masks, lacked.missing
@@ -176,7 +182,7 @@ def model_exact(chances: Floats, asker: int, place: int, card: int, asked: int) 
 
 
 def _by_mask(share: Floats, card: int, lacked: MissingCards) -> Floats:
-    """Rearrange shares `[case, strategy]` as `[strategy, mask]`, with 0 for other masks."""
+    """Rearrange an array `[case, strategy]` as `[strategy, mask]`, with 0 for all other masks."""
     by_mask = np.zeros((share.shape[1], lacked.masks))
     by_mask[:, lacked.masks - 1 - lacked.missing[card]] = share.T
     by_mask[:, 0] = 0

@@ -1,4 +1,4 @@
-"""Chances from the weights of single sets, given how many cards each player holds."""
+"""Computation of card probabilities from the weights of single sets and the hand sizes."""
 
 from __future__ import annotations
 
@@ -18,46 +18,51 @@ from quaternity.kwartet.strategies.reader.holdings import (
 
 MAX_STEPS = 8
 TOLERANCE = 3e-3
-"""Newton's method stops after `MAX_STEPS` steps, or when every hand size is met this closely."""
+"""Maximum error of hand sizes at which Newton's method stops, in cards. It stops after `MAX_STEPS`
+steps in any case."""
 
 FEW_PLAYERS = 4
-"""Maximum number of players for which all ways to distribute a set are listed."""
+"""Maximum number of players for which Newton's method lists all ways to distribute a set."""
 
 MANY_PLAYERS_TOLERANCE = 0.03
-"""Tolerance for hand sizes with more than `FEW_PLAYERS` players, in cards."""
+"""The same limit as `TOLERANCE` for more than `FEW_PLAYERS` players, in cards."""
 
 ROUGH_TOLERANCE = 1.0
-"""Maximum error of hand sizes, in cards, after which one more step suffices with many players."""
+"""Maximum error of hand sizes, in cards, at which one more step of Newton's method is enough for
+more than `FEW_PLAYERS` players."""
 
 MIN_VARIANCE = 0.01
-"""Minimum variance of a hand in a step of Newton's method. Smaller variances are raised to it."""
+"""Minimum variance of a hand size in a step of Newton's method. Smaller variances are replaced by
+it."""
 
 SPAN = 18
-"""Modulus of the Fourier transform over the number of a player's cards."""
+"""Maximum length of an axis of the Fourier transform, in cards of one player."""
 
 MAX_UNKNOWN_HANDS = 3
-"""Maximum number of unknown hands, not counting the hand that follows from the others."""
+"""Maximum number of unknown hands for which hand sizes are used exactly. One unknown hand, which
+follows from the others, does not count."""
 
 MIN_PROBABILITY = 1e-9
-"""Probabilities below this are lost in the rounding of the Fourier transform."""
+"""Minimum probability of the hand sizes at which they are used. Smaller probabilities are lost in
+the rounding errors of the Fourier transform."""
 
 MAX_STEP = 3.0
-"""Maximum change of the logarithm of a player's factor in one step."""
+"""Maximum change of the logarithm of a player's factor in one step of Newton's method."""
 
 MAX_LOGARITHM = 25.0
-"""Maximum absolute logarithm of a factor. Hand sizes that the weights reach only in the limit have
-no finite factor."""
+"""Maximum absolute value of the logarithm of a player's factor. Without it, factors could grow
+without limit."""
 
 BELOW_1 = nextafter(1.0, 0.0)
 
 
 class Distributions:
-    """All `players ** size` ways to distribute a set among a few players.
+    """All `players ** size` ways to distribute the cards of a set among a few players.
 
     Attributes:
         owner: `[card, way]`, the owner of the card.
-        held: `[player, way]`, the cards held, as a bit mask.
-        count: `[player, way]`, the number of cards held.
+        held: `[player, way]`, the cards that the player holds, as a bit mask.
+        count: `[player, way]`, the number of cards that the player holds.
         pairs: `[player * players + other, way]`, the products of the counts of two players.
     """
 
@@ -69,7 +74,7 @@ class Distributions:
         self.pairs = (self.count[:, None] * self.count).reshape(players**2, -1)
 
     def weights(self, weights: Floats) -> Floats:
-        """Return the weight of each way, `[way, ...]`, from weights `[holding, player, ...]`."""
+        """Return the weight of each way as `[way, ...]`, given weights `[holding, player, ...]`."""
         product: Floats = weights[self.held[0], 0]
         for player in range(1, len(self.held)):
             product *= weights[self.held[player], player]
@@ -78,7 +83,7 @@ class Distributions:
 
 @lru_cache(maxsize=8)
 def distributions_among(players: int, size: int) -> Distributions:
-    """Return the ways to distribute a set of a size among a few players, from a cache."""
+    """Return the cached `Distributions` of a set with `size` cards."""
     return Distributions(players, size)
 
 
@@ -89,19 +94,21 @@ def _size(weights: Floats) -> int:
 def fit_hand_sizes(
     weights: Floats, times: Floats, hands: Sequence[int], factors: Floats, rough: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """Return weights whose expected hand sizes are correct, and factors to start from next time.
+    """Return weights whose expected hand sizes are correct, and the logarithms of the factors.
 
-    Each player has a factor, by which a weight is multiplied once for each card that the player
-    holds. The result is the table with the correct hand sizes that is nearest to the weights in
-    relative entropy. Newton's method finds it, for several cases at once.
+    Each player has a factor. A weight is multiplied by this factor for each card that the player
+    holds. The results are the weights with the correct hand sizes that are nearest to the given
+    weights in relative entropy. Newton's method finds the factors for several cases at once. They
+    are good start values for the next call.
 
     Args:
-        weights: `[holding, player, case, set]` of the sets in play. Each set must have a possible
-            distribution.
-        times: for each set, the number of sets like it, including itself.
+        weights: `[holding, player, case, set]`, the weights of the sets in play. Each set must have
+            a possible distribution.
+        times: for each set, the number of equal sets, including the set itself.
         hands: number of cards of each player.
-        factors: the logarithms `[case, player]` to start from.
-        rough: with many players, a step from hand sizes with an error below this is the last step.
+        factors: `[case, player]`, the logarithms of the factors to start from.
+        rough: with many players, Newton's method stops after a step if the error of the hand sizes
+            before the step was less than this number of cards.
     """
     target = np.array(hands, float)
     few = len(hands) <= FEW_PLAYERS
@@ -111,10 +118,11 @@ def fit_hand_sizes(
         error, step = steps(factors)
         if error < (TOLERANCE if few else MANY_PLAYERS_TOLERANCE):
             break
-        # Otherwise two players who can only exchange cards with each other would do so forever.
+        # Shorten the steps, because two players who share the same cards could otherwise
+        # exchange them forever.
         length = 1.0 if few or number < 2 else 0.5
         factors = factors - length * np.minimum(np.maximum(step(), -MAX_STEP), MAX_STEP)
-        # A factor common to all players has no effect.
+        # A common factor of all players has no effect, so keep the mean of the logarithms at 0.
         factors -= factors.sum(axis=-1, keepdims=True) / len(hands)
         factors = np.minimum(np.maximum(factors, -MAX_LOGARITHM), MAX_LOGARITHM)
         if error < rough and not few:
@@ -124,22 +132,22 @@ def fit_hand_sizes(
 
 
 def _powers(factors: Floats, count: Floats) -> Floats:
-    """Return the multipliers of weights `[holding, player, case, set]`."""
+    """Return the factors by which to multiply weights `[holding, player, case, set]`."""
     return np.exp(count[:, None, None] * factors.T)[..., None]
 
 
 Steps = Callable[[Floats], tuple[float, Callable[[], Floats]]]
-"""Function that returns, given the factors, the largest error of a hand and a function that finds a
-step."""
+"""Function that takes the logarithms of the factors and returns the largest error of a hand size,
+in cards, and a function that returns the next step."""
 
 
 def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:
-    """Return Newton's steps, computed from all ways to distribute the sets."""
+    """Return a function for exact Newton steps, which uses all ways to distribute the sets."""
     players, cases, sets = weights.shape[1:]
     size = _size(weights)
     table = distributions_among(players, size)
     ways = table.weights(weights)
-    # A factor common to all players has no effect: regularize that direction.
+    # A common factor of all players has no effect, so the matrix is singular without this term.
     regular = 1.0 / players + 1e-6 * np.eye(players)
 
     def steps(factors: Floats) -> tuple[float, Callable[[], Floats]]:
@@ -161,7 +169,10 @@ def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:
 
 
 def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
-    """Return approximate Newton steps, as if a player had the same chance of every card."""
+    """Return a function for approximate Newton steps.
+
+    The approximation assumes that a player is equally likely to hold every card.
+    """
     masks, players, cases, sets = weights.shape
     count = tables(masks).counts
     powers = np.stack([count, count**2])
@@ -183,18 +194,19 @@ def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
 
 
 def couple_sets(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Floats, Floats]:
-    """Return the chances of cards `[card, player, set]`, and of each set's likeliest distribution.
+    """Return probabilities `[card, player, set]`, and that of each set's likeliest distribution.
 
-    The latter is 1.0 if and only if there is only one way to distribute the set.
+    The second result is 1.0 if and only if there is only one way to distribute the set.
 
-    The weights `[holding, player, set]` of a set form a polynomial with a variable per player,
-    whose exponent is the number of cards. The weight that the other sets contribute is a
-    coefficient of the product of their polynomials, which a Fourier transform finds. It wraps
-    around after `SPAN` cards, many standard deviations from the hand size. With more than
-    `MAX_UNKNOWN_HANDS` unknown hands, or if rounding leaves nothing, the hand sizes are ignored.
-    Cost: about 0.3 ms for four players and 13 sets, 3 ms for five.
+    The weights `[holding, player, set]` of a set define a polynomial with one variable per player,
+    in which exponents are numbers of cards. The other sets contribute a coefficient of the product
+    of their polynomials, which a Fourier transform finds. The transform wraps around after `SPAN`
+    cards, many standard deviations from the hand size. The hand sizes are ignored if there are more
+    than `MAX_UNKNOWN_HANDS` unknown hands, or if rounding errors are too large.
+
+    Cost: about 0.3 ms for four players and 13 sets, and 3 ms for five players.
     """
-    # One hand size follows from the others, and a hand that is seen has the right size.
+    # Skip the hand of the seat, whose size is right, and one hand that follows from the others.
     active = [player for player, hand in enumerate(hands) if hand]
     unknown = [place for place, player in enumerate(active) if player != seat][1:]
     if len(unknown) > MAX_UNKNOWN_HANDS:
@@ -219,7 +231,10 @@ def couple_sets(weights: Floats, hands: Sequence[int], seat: int | None) -> tupl
 def _condition_on_hands(
     ways: Floats, count: Floats, hands: Sequence[int], unknown: Sequence[int]
 ) -> Floats:
-    """Return the chances `[set, way]` given all hand sizes, or `ways` if rounding loses them."""
+    """Return the probabilities `[set, way]`, given the hand sizes.
+
+    Return `ways` unchanged if rounding errors are too large.
+    """
     possible = ways > 0
     counts = [count[player].astype(int) for player in unknown]
     span = [min(SPAN, 1 + int(np.where(possible, count, 0).max(axis=1).sum())) for count in counts]

@@ -1,15 +1,15 @@
-"""What players may hold of a set, and weights on the ways to distribute its cards.
+"""Weights of the cards that players may hold of a set, and sums over all distributions of the set.
 
 A way to distribute a set gives every player a *holding*, a bit mask of cards, so that each card is
-held once: with P players and four cards there are P to the power of four ways. Cards that lie aside
-are the holding of an additional player. Every piece of information concerns the holding of one
-player at a time, so the weight of a way is the product of the weights of the players' holdings.
-Weights are therefore arrays `[holding, player, ..., set]`, with weight 0 for impossible holdings.
-The length of the first axis, two to the power of a set's cards, determines the `Tables` to use.
+held by one player. With P players and four cards there are P to the power of four ways. The cards
+set aside are the holding of an additional player. Every piece of information concerns the holding
+of a single player, so the weight of a way is the product of the weights of the players' holdings.
+Weights are therefore arrays `[holding, player, ..., set]`, in which impossible holdings have weight
+0. The length of the first axis is two to the power of the set size. It determines the `Tables`.
 
 Sums over all ways do not need a list of the ways. The weights of two players are *joined* into the
 weights of what they hold together, with 81 products for four cards. A tree of joins over the
-players also gives what all players but one hold, in a few NumPy calls. Cost: about 3 P joins.
+players also gives what all players except one hold, in a few NumPy calls. Cost: about 3 P joins.
 """
 
 from __future__ import annotations
@@ -28,7 +28,11 @@ Integers = npt.NDArray[np.int64]
 
 
 def parts_of(wholes: Sequence[int]) -> tuple[Integers, Integers, Floats]:
-    """Return all parts of some masks, the rests, and a 0-1 matrix `[mask, part]` of belonging."""
+    """Return all ways to split each of the given bit masks into two parts.
+
+    The results are the first parts, the other parts, and a matrix `[mask, part]` that is 1 if the
+    part belongs to the mask, and 0 otherwise.
+    """
     split = [
         (place, part, whole ^ part)
         for place, whole in enumerate(wholes)
@@ -40,10 +44,10 @@ def parts_of(wholes: Sequence[int]) -> tuple[Integers, Integers, Floats]:
 
 
 class Tables(NamedTuple):
-    """The possible holdings of a set of one size, as bit masks of cards.
+    """Tables of all possible holdings of a set of one size, as bit masks of cards.
 
     Attributes:
-        holds: `[mask, card]`, whether the card is held.
+        holds: `[mask, card]`, whether the holding contains the card.
         counts: the number of cards in each holding.
         parts, rests, sums: the result of `parts_of` for all masks.
     """
@@ -57,14 +61,17 @@ class Tables(NamedTuple):
 
 @lru_cache
 def tables(masks: int) -> Tables:
-    """Return the tables of sets with this number of holdings, from a cache."""
+    """Return the cached `Tables` of sets with the given number of possible holdings."""
     cards = range(masks.bit_length() - 1)
     holds = np.array([[mask >> card & 1 for card in cards] for mask in range(masks)], bool)
     return Tables(holds, holds.sum(axis=1).astype(float), *parts_of(range(masks)))
 
 
 def join_players(first: Floats, other: Floats) -> Floats:
-    """Return the weights of what two players hold together; arrays `[holding, ...]`, broadcast."""
+    """Return the weights of what two players hold together.
+
+    The arrays have the axes `[holding, ...]` and are broadcast.
+    """
     masks = len(first)
     _, _, parts, rests, sums = tables(masks)
     products = first.take(parts, axis=0) * other.take(rests, axis=0)
@@ -72,9 +79,9 @@ def join_players(first: Floats, other: Floats) -> Floats:
 
 
 def tree(weights: Floats) -> list[Floats]:
-    """Return the weights of single players, of pairs, of fours, and so on, up to two halves.
+    """Return the weights of single players, of pairs, of groups of four, up to two halves.
 
-    Players who never hold anything fill up the number of players to a power of two.
+    Additional players, who never hold a card, make the number of players a power of two.
     """
     players = weights.shape[1]
     level = np.zeros((len(weights), 1 << max(1, (players - 1).bit_length()), *weights.shape[2:]))
@@ -88,7 +95,10 @@ def tree(weights: Floats) -> list[Floats]:
 
 
 def others(weights: Floats) -> Floats:
-    """Return the weights of what all other players hold together, `[holding, player, ...]`."""
+    """Return, for each player, the weights of what all other players hold together.
+
+    The axes are `[holding, player, ...]`.
+    """
     levels = tree(weights)
     outside = levels[-1][:, ::-1]
     for level in levels[-2::-1]:
@@ -98,14 +108,14 @@ def others(weights: Floats) -> Floats:
 
 
 def holding_chances(weights: Floats) -> Floats:
-    """Return the chances of each player's holdings, `[holding, player, ...]` like the weights."""
+    """Return the probabilities of each player's holdings, with the same axes as the weights."""
     chances = weights * others(weights)[::-1]
     chances /= chances[:, 0].sum(axis=0)
     return chances
 
 
 def holding_chances_of(weights: Floats, player: int) -> Floats:
-    """Return the chances of one player's holdings, `[holding, ...]`."""
+    """Return the probabilities of one player's holdings as an array `[holding, ...]`."""
     first, other = tree(without(weights, player))[-1].swapaxes(0, 1)
     chances = weights[:, player] * join_players(first, other)[::-1]
     chances /= chances.sum(axis=0)
@@ -113,7 +123,7 @@ def holding_chances_of(weights: Floats, player: int) -> Floats:
 
 
 def without(weights: Floats, player: int) -> Floats:
-    """Return weights with which a player holds nothing."""
+    """Return a copy of the weights in which a player holds no card."""
     remaining = weights.copy()
     remaining[:, player] = 0
     remaining[0, player] = 1
@@ -121,14 +131,14 @@ def without(weights: Floats, player: int) -> Floats:
 
 
 def totals(weights: Floats) -> Floats:
-    """Return the total weight `[..., set]` of all ways to distribute a set."""
+    """Return the total weight of all ways to distribute each set, as an array `[..., set]`."""
     first, other = tree(weights)[-1].swapaxes(0, 1)
     total: Floats = (first * other[::-1]).sum(axis=0)
     return total
 
 
 def likeliest(weights: Floats) -> Floats:
-    """Return the weight `[..., set]` of the likeliest way to distribute a set."""
+    """Return the weight of the likeliest way to distribute each set, as an array `[..., set]`."""
     weights = tree(weights)[0]
     _, _, parts, rests, _ = tables(len(weights))
     starts = np.flatnonzero(parts == 0)
@@ -141,9 +151,9 @@ def likeliest(weights: Floats) -> Floats:
 
 @lru_cache(maxsize=4096)
 def possible_holdings(constraint: SetConstraint, with_cards: int, masks: int) -> Floats:
-    """Return 1.0 for each allowed holding `[holding, player]`, else 0.0.
+    """Return an array `[holding, player]`, which is 1.0 for possible holdings and 0.0 for others.
 
-    A player who is not in the mask `with_cards` can hold nothing.
+    Players who are not in the bit mask `with_cards` hold no cards.
     """
     owners, low, high = constraint
     if not owners:

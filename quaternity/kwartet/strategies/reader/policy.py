@@ -1,4 +1,4 @@
-"""The chances that a reader infers, and its choice of a request."""
+"""The probabilities that the strategy `reader` infers, and its choice of a request."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ from solvers.filtering import filter_problem
 from solvers.problem import SetConstraint
 
 DIGITS = 9
-"""Decimals to which chances are rounded for comparison, so that all machines choose alike."""
+"""Decimal places to which probabilities are rounded before they are compared, so that all machines
+make the same choice."""
 
 MIN_CHANCE = nextafter(0.0, 1.0)
 
 
 class Belief(NamedTuple):
-    """The chances that players own the cards of a set.
+    """Probabilities that players own the cards of a set.
 
     Attributes:
-        owned: `[card][player]`, the chance that the player owns the card.
-        run: the chance of the most likely distribution of the set.
+        owned: `[card][player]`, the probability that the player owns the card.
+        run: the probability of the most likely distribution of the set.
     """
 
     owned: list[list[float]]
@@ -62,7 +63,7 @@ def _infer_beliefs(view: View) -> dict[int, Belief]:
 
 
 def _round_to_certain(known: SetConstraint, owned: list[list[float]]) -> list[list[float]]:
-    """Return the chances, which are 0 or 1 if and only if that is certain."""
+    """Adjust probabilities so that they are 0 or 1 if and only if the owner is certain."""
     return [
         [
             (1.0 if owners == 1 << player else min(max(chance, MIN_CHANCE), BELOW_1))
@@ -75,8 +76,8 @@ def _round_to_certain(known: SetConstraint, owned: list[list[float]]) -> list[li
 
 
 MAX_SET_SIZE = 6
-"""Maximum number of cards in a set for which all distributions are weighted; with larger sets,
-deals are counted."""
+"""Maximum number of cards in a set for which `reader` infers anything from requests. With larger
+sets, it plays like `patient`."""
 
 
 def _reads(view: View) -> bool:
@@ -84,11 +85,13 @@ def _reads(view: View) -> bool:
 
 
 def beliefs(view: View) -> list[list[list[float]]]:
-    """Return the chances `[set][card][player]` that players own cards, inferred from the requests.
+    """Return probabilities `[set][card][player]` that players own cards, given the requests.
 
-    For a bystander's view, the chances are what everybody can infer. A certainty is exactly 0.0 or
-    1.0, and the list of a removed set is empty. Cost: see `reading.read_game`; milliseconds if
-    the view continues a game that was read before.
+    For the view of a bystander, these are the probabilities that everybody can infer. Certain
+    values are exactly 0.0 or 1.0, and the list of a removed set is empty.
+
+    Cost: see `reading.read_game`. If the view continues a game that was read before, this takes
+    milliseconds.
     """
     if not _reads(view):
         weights = owner_weights(view.problem)
@@ -101,10 +104,10 @@ def beliefs(view: View) -> list[list[list[float]]]:
 
 
 def reader(view: View, random: Random) -> Question:
-    """Build sets like `patient`, with chances that are inferred from all requests.
+    """Return a request, chosen like `patient` with probabilities inferred from all requests.
 
-    Cost: about 1 ms for each request since its own last one. With 52 cards that is 3 ms with four
-    players, and 5 to 9 ms with more.
+    Cost: about 1 ms for each request since the last request of this player. With 52 cards, this is
+    3 ms with four players, and 5 to 9 ms with more players.
     """
     assert view.seat != NOBODY
     if not _reads(view):
@@ -121,7 +124,7 @@ def reader(view: View, random: Random) -> Question:
             _best_owner(belief.owned[number][:players], number, view.seat, following, random)
             for number in NUMBERS_IN_MASK[full ^ mask]
         )
-        if attraction < 0:  # a card lies aside for certain
+        if attraction < 0:  # A missing card is certainly set aside.
             continue
         if belief.run == 1:
             value = 2.0
@@ -138,7 +141,7 @@ def reader(view: View, random: Random) -> Question:
 def _best_owner(
     chances: list[float], number: int, seat: int, following: int, random: Random
 ) -> tuple[float, float, int, int]:
-    """Return the player to ask for a card, as (attraction, random number, card, player)."""
+    """Return the best player to ask for a card, as (attraction, random number, card, player)."""
     best = (-1.0, 0.0, number, seat)
     for player, chance in enumerate(chances):
         if chance and player != seat:

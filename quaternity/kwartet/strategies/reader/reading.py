@@ -1,8 +1,9 @@
-"""Inference from the requests of a game: weights on the distributions of every set.
+"""Inference of hidden cards from the requests of a game, as weights of holdings of each set.
 
-A `Record` is one game so far. It holds the reading of a bystander and the readings of seats. The
-model assumes that a seat that infers, too, asks by the reading of a bystander. The reading of a
-seat also uses its own hand.
+A `Record` contains one game so far, with a `Reading` of a bystander and readings of seats. A
+reading is everything that can be inferred from the requests. The reading of a seat also uses the
+seat's hand. The model assumes that players who use the strategy `reader` themselves choose their
+requests by the reading of a bystander.
 """
 
 from __future__ import annotations
@@ -37,37 +38,42 @@ from solvers.problem import DealProblem, SetConstraint
 
 QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
 _LOGARITHMS = np.log(np.array(QUANTILES))[:, None, None]
-"""Logarithms for Gumbel noise on values. With it, choosing the highest value is a softmax."""
+"""Logarithms of the quantiles, for Gumbel noise on values. With this noise, choosing the highest
+value is a softmax."""
 
 HABITS = 0.1 * np.array([1.0, 0.6, 0.6, 0.5, 0.3, 0.15, 0.15, 0.1])
-"""Prior weights of the ways in which an unknown player asks, in requests: like `patient`; like
-`patient` who believes that nobody asks for own cards; like a reader; like `exact`; guessing a
-missing card; any card; an own card; and a card that the opponent cannot have."""
+"""Prior weights of the habits of an unknown player, in numbers of requests. In this order, the
+habits are to ask like `patient`, like `patient` if it believes that nobody asks for cards in their
+own hand, like `reader`, like `exact`, for a missing card that the opponent may have, for any card,
+for a card in the own hand, and for a card that the opponent cannot have."""
 
 LIKE_OTHERS = 0.6
 """Weight of the other players' habits in the estimate of a player's habits."""
 
 MIN_LIKELIHOOD = 1e-4
-"""Holdings whose chance, multiplied by the share of the request, is below this are ignored."""
+"""Minimum probability of a holding, multiplied by the share of the request, in the inference.
+Holdings below this limit are ignored."""
 
 MAX_WEIGHT = 1e30
-"""Maximum weight. Larger weights occur only for holdings that other players' holdings exclude."""
+"""Maximum weight of a holding. Only holdings that are impossible because of the holdings of other
+players would have larger weights."""
 
 MAX_ABOVE, MAX_BELOW = 5.7, 36.0
-"""Maximum distance of two values in units of `CHANCE_NOISE`, upwards and downwards. Values further
-apart are certain to be in this order, and the tiny numbers beyond are slow to compute."""
+"""Maximum difference of two values upwards and downwards, in units of `CHANCE_NOISE`. Beyond these
+limits the order of the values is certain, and computing with tiny numbers is slow."""
 
 MAX_CACHED_GAMES = 8
 """Maximum number of games in the cache of each thread."""
 
 
 class Reading(NamedTuple):
-    """What one seat, or a bystander, infers.
+    """Everything that one seat, or a bystander, infers from the requests.
 
     Attributes:
-        weights: `[holding, player, set]`, see `holdings`; those of removed sets are meaningless.
-        factors: the factors from which coupling starts.
-        habits: `[player, strategy]`, how many requests each way of asking explains; see `HABITS`.
+        weights: `[holding, player, set]`, the weights of holdings (see `holdings`). The weights of
+            removed sets are meaningless.
+        factors: the logarithms of the factors from which `fit_hand_sizes` starts.
+        habits: `[player, strategy]`, the number of requests that each of the `HABITS` explains.
     """
 
     weights: Floats
@@ -76,7 +82,9 @@ class Reading(NamedTuple):
 
 
 class SetKinds(NamedTuple):
-    """The kinds of sets in play. Only one set of each kind is examined.
+    """The sets in play, grouped into kinds of sets about which the same is known.
+
+    Only one set of each kind is examined.
 
     Attributes:
         active: the sets in play.
@@ -92,7 +100,7 @@ class SetKinds(NamedTuple):
 
     @classmethod
     def of(cls, public: PublicState, known: int, hand: Hand | None) -> SetKinds:
-        """Group the sets in play: all sets that are not in `known` or the hand are one kind."""
+        """Group the sets in play. Sets neither in `known` nor in the hand are one kind."""
         places: dict[int, int] = {}
         active, sets, like = in_play(public), list[int](), list[int]()
         for index in active:
@@ -105,15 +113,15 @@ class SetKinds(NamedTuple):
 
 
 class ModelledRequest(NamedTuple):
-    """A request as everybody saw it.
+    """A request as everybody saw it, with models of what explains it.
 
     Attributes:
         before: the public state before the request.
-        known: the sets of all requests so far, including this one, as a bit mask.
-        kinds: the kinds of the sets then in play, as everybody sees them. The asked set is a kind
-            by itself.
-        asking: what the strategies would have done.
-        flat: `[way, mask]`, the shares for ways of asking that ignore the other sets.
+        known: bit mask of the sets of all requests so far, including this request.
+        kinds: the kinds of sets in play before the request, as everybody sees them. The set of the
+            request is a separate kind.
+        asking: a model of what each strategy would have asked.
+        flat: `[way, mask]`, the probabilities of the request for the habits that ignore other sets.
     """
 
     before: PublicState
@@ -125,7 +133,7 @@ class ModelledRequest(NamedTuple):
 
 
 class Record:
-    """A game as read so far. Requests are added in order, beginning right after the deal."""
+    """The inferences from one game so far. Requests are added in order, from the deal on."""
 
     def __init__(self, public: PublicState) -> None:
         self.public = public
@@ -138,7 +146,7 @@ class Record:
         self.seats: dict[tuple[int, Hand], tuple[int, Hand, Reading]] = {}
 
     def add(self, event: Event) -> None:
-        """Add a request."""
+        """Add the next request of the game, and update the reading of the bystander."""
         before = self.public
         asker, asked, (index, number) = event.question
         after = before.after(event.question, bool(event.answer), event.announced)
@@ -152,7 +160,8 @@ class Record:
             weights, kinds.counts, before.hands, self.factors, ROUGH_TOLERANCE
         )
         chances, held = chances_by_lack(met, asker)
-        chances = chances[:, :, : before.settings.players]  # the pile cannot be asked
+        # The hand of the cards set aside is the last one, and nobody can ask it.
+        chances = chances[:, :, : before.settings.players]
         following = next_with_cards(before.hands, asker, before.settings.players)
         sets = [before.problem.sets[constraint] for constraint in kinds.sets]
         shown = np.array([float(i.low[asker] > 0) for i in sets])
@@ -171,7 +180,7 @@ class Record:
             self.refused[index][number] |= 1 << asker
 
     def _possible_weights(self, active: Sequence[int]) -> tuple[Floats, Floats]:
-        """Return the possible holdings, and those if nobody holds what they failed to get."""
+        """Return all possible holdings, and those in which nobody has asked for cards they hold."""
         cards, sets = self.public.with_cards, self.public.problem.sets
         masks = self.public.settings.full + 1
         rows = [possible_holdings(sets[index], cards, masks) for index in active]
@@ -183,7 +192,7 @@ class Record:
         return stack_sets(rows), stack_sets(strict)
 
     def seat(self, seat: int, dealt: Hand) -> Reading:
-        """Return what a seat infers from all requests and the cards that it was dealt."""
+        """Return the reading of a seat, given the cards that were dealt to it."""
         key = seat, dealt
         if key not in self.seats:
             first = self.requests[0].before if self.requests else self.public
@@ -210,10 +219,10 @@ def in_play(public: PublicState) -> list[int]:
 def possible_without_bluffs(
     constraint: SetConstraint, vain: tuple[int, ...], with_cards: int, masks: int
 ) -> Floats:
-    """Return the possible holdings of a set if nobody holds what they failed to get.
+    """Return the holdings of a set that are possible if nobody asks for a card in their own hand.
 
-    `vain` has a bit mask for each card: the players who asked for it without success. It is ignored
-    if it leaves nothing possible.
+    `vain` contains, for each card, the bit mask of the players who asked for it without success. If
+    the assumption makes everything impossible, it is dropped.
     """
     owners = tuple([mask & ~asked for mask, asked in zip(constraint.owners, vain, strict=True)])
     strict = possible_holdings(
@@ -230,10 +239,11 @@ def stack_sets(rows: Sequence[Floats]) -> Floats:
 def restrict_weights(
     weights: Floats, problem: DealProblem, with_cards: int, active: Sequence[int], player: int
 ) -> Floats:
-    """Return the weights `[holding, player, set]` of the sets in play, as far as a problem allows.
+    """Return the weights `[holding, player, set]` of some sets, without impossible holdings.
 
-    If no weight of a set is left, all allowed holdings get the same weight. The weights of `player`
-    are scaled so that the ways to distribute a set add up to 1.
+    A holding is impossible if the deal problem does not allow it. If no holding of a set keeps a
+    positive weight, all holdings that the problem allows get the same weight. The weights of
+    `player` are scaled so that the weights of all ways to distribute a set add up to 1.
     """
     possible_weights = stack_sets(
         [possible_holdings(problem.sets[index], with_cards, len(weights)) for index in active]
@@ -249,7 +259,7 @@ def restrict_weights(
 
 
 def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
-    """Return the reading before any request."""
+    """Return the reading before the first request, of a bystander or of a seat with its hand."""
     players = len(public.hands)
     problem = public.problem if own is None else public.problem.with_hand(*own)
     cards, masks = public.with_cards, public.settings.full + 1
@@ -260,9 +270,10 @@ def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
 
 
 def flat_shares(before: PublicState, event: Event) -> Floats:
-    """Return the share of the request, `[way, mask]`, for each way that ignores the other sets.
+    """Return the probability of a request, `[way, mask]`, for the habits that ignore other sets.
 
-    The ways are the last four of `HABITS`. The shares are multiplied by the number of sets held.
+    These are the last four of `HABITS`. The probabilities are multiplied by the number of
+    the asker's sets.
     """
     asker, asked, (index, number) = event.question
     others = len(before.may_be_asked(asker))
@@ -284,11 +295,12 @@ def after_request(
     own: tuple[int, Hand, Hand] | None,
     held: Floats | None,
 ) -> Reading:
-    """Return the reading after one more request, which led to the state `after`.
+    """Return the reading after another request, which led to the state `after`.
 
     Args:
-        own: the seat that reads, and its hands before and after the request.
-        held: the chances `[set, mask]` of what the asker held, if they are known already.
+        own: the seat of the reading with its hands before and after the request, or None for the
+            reading of a bystander.
+        held: the probabilities `[set, mask]` of what the asker held, if they were computed before.
     """
     asker, asked, (index, number) = request.event.question
     weights, factors, habits = reading
@@ -323,16 +335,17 @@ def after_request(
 def likelihood(
     held: Floats, request: ModelledRequest, habits: Floats, kinds: SetKinds
 ) -> tuple[Floats, Floats]:
-    """Return how much likelier each holding of the asker makes a request, and which habit did.
+    """Return the likelihood of a request for each holding of the asker, and the habits behind it.
 
-    The asker's strategy is unknown, so each strategy counts by how well it explained the asker's
-    requests, including this one. The first result is `[set, mask]`. The second result is how much
-    each habit contributes to the explanation of this request; it adds up to 1.
+    The strategy of the asker is unknown, so each habit is weighted by how well it explains the
+    asker's requests, including this request. The first result is an array `[set, mask]` of relative
+    likelihoods. The second result contains the contribution of each habit to the explanation of
+    this request. The contributions add up to 1.
 
     Args:
-        held: the chances `[set, mask]` of what the asker holds.
+        held: the probabilities `[set, mask]` of what the asker holds.
         habits: the weights of the asker's habits, including the prior.
-        kinds: the kinds of sets, as the reader sees them.
+        kinds: the kinds of sets, as the seat or bystander of the reading sees them.
     """
     value, share = request.asking
     public = dict(zip(request.kinds.active, request.kinds.kind_of, strict=True))
@@ -340,7 +353,8 @@ def likelihood(
     place = kinds.sets.index(request.event.question.card.set_index)
     strategies = len(value)
     prior = habits / habits.sum()
-    # The values that the asked set may have had, with noise: `[quantile, strategy, mask]`.
+    # The last axes of `below` are those of the noisy values of the requested set:
+    # `[quantile, strategy, mask]`.
     masks = np.flatnonzero(share.max(axis=0) * held[place] > MIN_LIKELIHOOD)
     values = np.ascontiguousarray(value.transpose(1, 2, 0))
     gap = (values[..., None] - value[:, place].take(masks, axis=1)) / CHANCE_NOISE
@@ -380,10 +394,11 @@ GAME_CACHE = _Games()
 
 
 def read_game(view: View) -> tuple[Record, Reading]:
-    """Return the record of a view's game, and what its seat infers from it.
+    """Return the record of the game of a view, and the reading of the view's seat.
 
-    A view without the events that led to it is read as a game that starts there. Records are
-    cached, so the cost is about 1 ms for each request that this thread has not read yet.
+    If a view lacks the events that led to it, its state is treated as the start of the game.
+    Records are cached, so the cost is about 1 ms for each request that this thread has not read
+    before.
     """
     sizes, dealt, down = view.at_deal()
     start = PublicState.start(view.public.settings, sizes, down)
