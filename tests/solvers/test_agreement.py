@@ -4,7 +4,7 @@ from collections import Counter
 from operator import itemgetter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from solvers import (
@@ -47,13 +47,19 @@ def test_solvers_agree_on_larger_problems(problem: DealProblem) -> None:
     check_explanations(problem)
 
 
+PAIR = [[0, 1], [0]]
+NONE_OR_ONE = [DealProblem([1, 1], [SetConstraint.of(PAIR, 2, high=[most, 1])]) for most in (1, 0)]
+
+
 @pytest.mark.parametrize("name", VARIANTS)
-@given(problem=deal_problems())
-@settings(max_examples=examples(200))
-def test_variants_give_the_same_verdicts(name: str, problem: DealProblem) -> None:
-    verdict = find_solver(name)(problem)
-    assert bool(verdict) == bool(solve(problem))
-    assert verify(problem, certify(problem, verdict))
+@example(pair=(NONE_OR_ONE[0], NONE_OR_ONE[1]))
+@given(pair=boundary_pairs())
+@settings(max_examples=thorough(20, 300))
+def test_variants_give_the_same_verdicts(name: str, pair: tuple[DealProblem, DealProblem]) -> None:
+    for problem, feasible in zip(pair, (True, False), strict=True):
+        verdict = find_solver(name)(problem)
+        assert bool(verdict) == feasible
+        assert verify(problem, certify(problem, verdict))
 
 
 @given(deal_problems())
