@@ -198,7 +198,7 @@ def write_model(formulation: Formulation) -> Any:
     model = cp_model.CpModel()
     proto = model.proto
     sizes = formulation.sizes
-    if max(sizes, default=1) <= 1:
+    if set(sizes) <= {1}:
         for exponent in range(len(sizes).bit_length()):
             if len(sizes) >> exponent & 1:
                 proto.merge_from(_booleans(exponent))

@@ -61,8 +61,9 @@ GROUPS = {
     "rules": (
         "quaternity/game/*.py",
         "__init__ html journal record saved_states state_file text_table",
-        "tests/game tests/table/test_laws.py tests/table/test_random_matches.py",
+        "tests/game tests/insight tests/table/test_laws.py tests/table/test_random_matches.py",
     ),
+    "insight": ("quaternity/insight/*.py", "__init__ analysis_plot", "tests/insight tests/game"),
     "retrograde": (
         "quaternity/perfect/*.py quaternity/perfect/keys/*.py quaternity/perfect/successors/*.py"
         " quaternity/perfect/solving/*.py",

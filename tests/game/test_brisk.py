@@ -2,7 +2,6 @@
 
 import pickle
 from dataclasses import replace
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -19,7 +18,7 @@ from quaternity.insight.explanation import explanation_lines
 from quaternity.trials.strategies import game_settings, games, states
 from solvers import SOLVERS
 from solvers.counting import count_deals
-from tests.sizes import examples, thorough
+from tests.sizes import examples
 
 BRISK = Settings(3, 3, 3, brisk=True)
 LARGER = game_settings(max_players=6, max_set_size=5, max_cards=30).map(
@@ -60,20 +59,6 @@ def test_the_player_to_move_has_a_question_and_every_no_rules_out_deals(game: Ga
     assert game.state.is_over or game.state.legal_questions
     if not game.state.is_over:
         assert any(Answer.YES in answers for _, answers in game.state.legal_questions.items())
-
-
-@pytest.mark.parametrize("sizes", [(2, 13, 13), (4, 13, 4), *thorough([], [(13, 4, 4)])], ids=str)
-def test_random_games_end(sizes: tuple[int, int, int]) -> None:
-    """The game of 13 players has no tables; the others have tables."""
-    state, random, moves = State.start(Settings(*sizes, brisk=True)), Random(3), 0
-    while not state.is_over:
-        question = next(state.legal_questions.first())
-        if state.has_tables:
-            question = random.choice([*state.legal_questions])
-        answer = random.choice(state.answers(question))
-        state = state.after(question, answer)
-        moves += 1
-    assert moves > 12
 
 
 @pytest.mark.parametrize("answer", Answer)
@@ -148,11 +133,3 @@ def test_brisk_must_be_a_truth_value() -> None:
     text = state_text(State.start(BRISK)).replace("true", '"yes"')
     with pytest.raises(StateFileError, match='brisk: "yes" is neither true nor false'):
         parse_state(text)
-
-
-@pytest.mark.parametrize("brisk", [False, True])
-def test_a_mask_for_learning_programs_has_the_legal_questions(brisk: bool) -> None:
-    rules = QuaternityRules(replace(BRISK, brisk=brisk))
-    position = rules.replay(record_text(known_no(rules.settings)).encode()).positions[-1]
-    encoded = QuaternityEncoded(rules)
-    assert encoded.mask(position)[encoded.action(HOPELESS, position)] == (not brisk)

@@ -23,6 +23,8 @@ from quaternity.errors import FileWarning, InputError
 from quaternity.game.rules import QuaternityPosition, QuaternityRules
 from quaternity.game.state_file import parse_state
 from quaternity.trials.strategies import games
+from solvers import SetConstraint
+from tests.limits import limited
 from tests.sizes import examples
 
 
@@ -59,11 +61,16 @@ def test_a_game_agrees_with_its_state(game: Game) -> None:
 @sizes(max_examples=examples(60))
 def test_texts_are_accepted_as_values(game: Game) -> None:
     replayed = Game.start(game.settings)
+    with pytest.raises(InputError, match="undo: no move was made"):
+        replayed.undo()
     for move in game.moves:
         assert Move.parse(str(move)) == move
         assert Question.parse(str(move.question)) == move.question
         assert replayed.play(str(move)) == replayed.ask(str(move.question), str(move.answer))
-        replayed = replayed.play(str(move))
+        before, replayed = replayed, replayed.play(str(move))
+        assert replayed.undo() == before
+        earlier = [state.same_position(replayed.state) for state in before.states]
+        assert replayed.repeats() == (earlier.index(True) if any(earlier) else None)
     assert (
         replayed == game == Game.parse(record_text(game)) == Game.parse(record_text(game).encode())
     )
@@ -86,3 +93,27 @@ def test_irregularities_of_a_file_are_warnings() -> None:
     with pytest.warns(FileWarning) as warned:
         assert State.parse(text) == game.state
     assert [str(w.message) for w in warned] == parse_state(text).warnings
+
+
+def test_a_state_shows_itself_in_a_notebook() -> None:
+    game = Game.start(Settings(2, 3, 3)).play(Move.parse("0 asks 1 for 0/1: yes"))
+    html = game.state._repr_html_()
+    assert "player 0 (to move): 1 card, 1 point" in html
+    assert 'colspan="2"' in html
+    assert repr(game.state) == ("<State 2-3-3, turn 0, hands [1, 1, 2], completed set 0: player 0>")
+
+
+def test_a_notebook_shows_why_a_state_is_impossible_or_not_deduced() -> None:
+    start = State.start(Settings(2, 13, 13))
+    crossed = SetConstraint((8191, 8191), (1,) * 3 + (0,) * 10, (2,) * 13)
+    state = State(start.problem.with_set(0, crossed), 0, start.completed, 2)
+    html = state._repr_html_()
+    assert "impossible: players 0, 1 and 2 must hold at least 3 cards of set 0" in html
+    assert "impossible" not in start._repr_html_()
+    with limited("solvers.flow_filtering", MAX_STEPS=10):
+        html = start._repr_html_()
+        assert "impossible" not in html
+        assert (
+            "as stated, not deduced: filtering by flow searched more arcs than the limit of 10"
+            in html
+        )

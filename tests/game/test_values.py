@@ -111,6 +111,7 @@ def test_invalid_values_are_refused(build: Callable[[], Any], words: str) -> Non
 def test_values_have_only_their_public_fields() -> None:
     names = ["problem", "turn", "completed", "set_size", "tie_break", "seed", "brisk"]
     assert [*signature(State).parameters] == names
+    assert Settings() == Settings(4, 3, 3)
     for value in (Settings(seed=999_999_999), START, MOVE):
         assert not hasattr(value, "__dict__")
     with pytest.raises(AttributeError):

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cache
+from itertools import product
 
 from quaternity import Answer, Card, Question, Settings, TieBreak
 
@@ -34,7 +35,7 @@ class Worlds:
         """Return all deals of equal hands."""
         assert settings.tie_break is TieBreak.FIRST_IN_ORDER
         cards = settings.set_size * settings.sets
-        return cls(settings, frozenset(_deals(cards, settings.hand, settings.players)))
+        return cls(settings, _deals(cards, settings.players))
 
     def place(self, card: Card) -> int:
         """Return the index of a card in a world."""
@@ -108,16 +109,11 @@ class Worlds:
         return Worlds(self.settings, left, able[0] if able else order[0])
 
 
-def _deals(cards: int, hand: int, players: int) -> Iterator[World]:
-    owners = [-1] * cards
-
-    def fill(player: int, free: list[int]) -> Iterator[World]:
-        if player == players:
-            yield tuple(owners)
-            return
-        for chosen in combinations(free, hand):
-            for card in chosen:
-                owners[card] = player
-            yield from fill(player + 1, [card for card in free if card not in chosen])
-
-    return fill(0, list(range(cards)))
+@cache
+def _deals(cards: int, players: int) -> frozenset[World]:
+    hand = cards // players
+    return frozenset(
+        world
+        for world in product(range(players), repeat=cards)
+        if all(world.count(player) == hand for player in range(players))
+    )

@@ -11,11 +11,8 @@ from solvers import (
     Infeasible,
     LimitError,
     SetConstraint,
-    Shortage,
     Verdict,
 )
-from solvers.coalition_tables import tightest_witness
-from solvers.shortage import coalition_bound
 
 
 def drops_a_minimum(problem: DealProblem) -> Verdict:
@@ -102,17 +99,6 @@ def forgets_a_maximum_of_twins(problem: DealProblem) -> Verdict:
     return solve_by_flow(DealProblem(problem.hands, sets))
 
 
-def forgets_a_late_minimum(problem: DealProblem) -> Verdict:
-    """Ignore the minimums of all players after the fifth."""
-    sets = [
-        SetConstraint(set_.owners, (*set_.low[:5], *[0] * (set_.players - 5)), set_.high)
-        if set_.players > 5
-        else set_
-        for set_ in problem.sets
-    ]
-    return solve_by_flow(DealProblem(problem.hands, sets))
-
-
 def forgets_the_last_minimums(problem: DealProblem) -> Verdict:
     """Ignore the minimums of the last player."""
     sets = [SetConstraint(set_.owners, (*set_.low[:-1], 0), set_.high) for set_ in problem.sets]
@@ -126,72 +112,6 @@ def forgets_the_minimums_of_the_last_set(problem: DealProblem) -> Verdict:
     owners, _, high = problem.sets[-1]
     last = SetConstraint(owners, (0,) * problem.players, high)
     return solve_by_flow(problem.with_set(len(problem.sets) - 1, last))
-
-
-def masks_are_bytes(problem: DealProblem) -> Verdict:
-    """Keep only the first eight players as possible owners."""
-    sets = [SetConstraint([mask & 255 for mask in set_.owners], set_.low, set_.high)
-            for set_ in problem.sets]  # fmt: skip
-    verdict = solve_by_flow(DealProblem(problem.hands, sets))
-    return verdict if verdict else Infeasible()
-
-
-def hands_are_bytes(problem: DealProblem) -> Verdict:
-    """Reduce hands modulo 256."""
-    verdict = solve_by_flow(DealProblem([hand & 255 for hand in problem.hands], problem.sets))
-    return verdict if verdict else Infeasible()
-
-
-def looks_at_few(problem: DealProblem) -> Verdict:
-    """Overlook a shortage of more than two players, unless all but at most one belong to it."""
-    verdict = solve_by_flow(problem)
-    if isinstance(verdict, Infeasible) and isinstance(verdict.shortage, Shortage):
-        size = verdict.shortage.coalition.bit_count()
-        if 2 < size < problem.players - 1:
-            return Feasible(Deal(tuple((0,) * set_.size for set_ in problem.sets)))
-    return verdict
-
-
-def tight_is_too_much(problem: DealProblem) -> Verdict:
-    """Report three or more players who can have exactly what they must hold as a shortage."""
-    tables = [0] * (1 << problem.players)
-    if not solve_by_flow(problem) or problem.players > 8:
-        return solve_by_flow(problem)
-    for coalition in range(1 << problem.players):
-        if 3 <= coalition.bit_count() < problem.players:
-            tables[coalition] = sum(hand for player, hand in enumerate(problem.hands)
-                                    if coalition >> player & 1)  # fmt: skip
-            if tables[coalition] and tables[coalition] == sum(
-                coalition_bound(row, coalition, tightest_witness(row, coalition))
-                for row in problem.sets
-            ):
-                return Infeasible()
-    return solve_by_flow(problem)
-
-
-class WrongOnRepeat:
-    """A solver that answers infeasible if it is given the same problem twice in a row."""
-
-    __name__ = "no_to_the_same_again"
-
-    def __init__(self) -> None:
-        self.last: DealProblem | None = None
-
-    def __call__(self, problem: DealProblem) -> Verdict:
-        again, self.last = problem == self.last, problem
-        return Infeasible() if again and problem.cards > 4 else solve_by_flow(problem)
-
-
-class RemembersSets:
-    """A solver that caches verdicts by the sets alone and ignores the hands."""
-
-    __name__ = "remembers_sets_without_hands"
-
-    def __init__(self) -> None:
-        self.known: dict[object, Verdict] = {}
-
-    def __call__(self, problem: DealProblem) -> Verdict:
-        return self.known.setdefault(problem.sets, solve_by_flow(problem))
 
 
 def leaves_at_the_infeasible(problem: DealProblem) -> Verdict:
@@ -238,17 +158,6 @@ INFEASIBLE_IF = [
     no_if("no_to_sets_of_over_32", lambda problem: _largest_set(problem) > 32),
     no_if("no_above_twelve_cards", lambda problem: problem.cards > 12),
     no_if("no_to_52_cards", lambda problem: problem.cards == 52),
-    no_if("no_above_256_cards", lambda problem: problem.cards > 256),
-    no_if("no_to_nothing", lambda problem: not problem.cards),
-    no_if("no_to_uneven_sets", lambda problem: len({row.size for row in problem.sets}) > 1),
-    no_if("no_to_empty_sets", lambda problem: any(not row.size for row in problem.sets)),
-    no_if("no_to_empty_hands", lambda problem: 0 in problem.hands and problem.cards > 4),
-    no_if("no_to_twin_sets", lambda problem: len({*problem.sets}) < len(problem.sets)),
-    no_if("no_to_large_bounds", lambda problem: any(max(set_.high) > set_.size
-                                                       for set_ in problem.sets)),
-    no_if("no_above_twelve_players", lambda problem: problem.players > 12),
-    no_if("no_above_64_players", lambda problem: problem.players > 64),
-    no_if("no_to_sets_of_over_127", lambda problem: _largest_set(problem) > 127),
 ]  # fmt: skip
 
 BROKEN = (
@@ -258,10 +167,6 @@ BROKEN = (
 
 RARELY_BROKEN = (
     gives_up_on_the_infeasible, counts_in_32_bits, forgets_a_maximum_of_twins, vouches_for_itself,
-    leaves_at_the_infeasible, *INFEASIBLE_IF[:8],
-)  # fmt: skip
-MORE_RARELY_BROKEN = (
-    forgets_a_late_minimum, masks_are_bytes, hands_are_bytes, looks_at_few, tight_is_too_much,
-    WrongOnRepeat(), RemembersSets(), *INFEASIBLE_IF[8:],
+    leaves_at_the_infeasible, *INFEASIBLE_IF,
 )  # fmt: skip
 """Solvers that are wrong rarely, or only on large problems: for `check_solver`."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from solvers import DealProblem, Verdict, all_solvers, certify, coalitions, solvers_for, verify
+from solvers.coalition_tables import MAX_PLAYERS
 from solvers.explanation import METHODS, constraints_of, explain
 from solvers.solver import Solver
 from tests.agreement import agree
@@ -26,13 +27,13 @@ def decide(problem: DealProblem) -> Verdict:
         check=lambda verdict: verify(problem, certify(problem, verdict)),
         answer=bool,
     )
-    if problem.players <= coalitions.MAX_PLAYERS:
+    if problem.players <= MAX_PLAYERS:
         assert coalitions.is_feasible(problem) == bool(verdict)
     return verdict
 
 
-def check_explanations(problem: DealProblem) -> None:
-    """Check that both methods explain an infeasible problem by a minimal subset, and no other."""
+def check_explanations(problem: DealProblem) -> Verdict:
+    """Return the verdict; check that both methods explain an infeasible one by a minimal subset."""
     verdict = decide(problem)
     for method in METHODS:
         reason = explain(problem, method)
@@ -41,6 +42,7 @@ def check_explanations(problem: DealProblem) -> None:
             assert reason.is_impossible(), method
             assert reason.is_minimal(), method
             assert set(reason.constraints) <= set(constraints_of(problem)), method
+    return verdict
 
 
 __all__ = ["check_explanations", "decide"]

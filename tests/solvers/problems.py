@@ -3,11 +3,10 @@
 import json
 from functools import cache
 from pathlib import Path
-from random import Random
 
 from hypothesis.strategies import SearchStrategy
 
-from solvers import SOLVERS, DealProblem, SetConstraint
+from solvers import DealProblem, SetConstraint
 from solvers.brute_force import refuses
 from solvers.strategies import deal_problems
 
@@ -52,46 +51,6 @@ def bound_everywhere(size: int, sets: int, players: int) -> DealProblem:
             owners[0] = [first, (first + 1) % players]
         constraints.append(SetConstraint.of(owners, players, low, high))
     return DealProblem([size * sets // players] * players, constraints)
-
-
-def pigeons(holes: int, *, missing: int) -> DealProblem:
-    """Return a problem in which `holes` players of one card share `missing` cards too few."""
-    ours, theirs = range(holes), range(holes, 2 * holes)
-    owners = [ours] * (holes - missing) + [theirs] * (holes + missing)
-    Random(1).shuffle(owners)
-    players = 2 * holes
-    return DealProblem(
-        [1] * players,
-        [SetConstraint.of(owners[at : at + 4], players) for at in range(0, players, 4)],
-    )
-
-
-def tight_coalition(size: int, sets: int, players: int) -> tuple[DealProblem, DealProblem]:
-    """Return a just infeasible and a just feasible problem: half of the players lack a card or not.
-
-    Every card has random owners from both halves. Then cards are taken from the first half, one
-    after another, as long as it has enough of them.
-    """
-    random, half = Random(size * sets * players), range(players // 2)
-    hands = [size * sets // players] * players
-    cards = [
-        sorted({*random.choices(half, k=2), *random.choices(range(len(half), players), k=2)})
-        for _ in range(size * sets)
-    ]
-    lost = random.sample(range(len(cards)), len(cards) - sum(hands[player] for player in half) + 1)
-
-    def problem(number: int) -> DealProblem:
-        left = [
-            [player for player in owners if card not in lost[:number] or player not in half]
-            for card, owners in enumerate(cards)
-        ]
-        return DealProblem(
-            hands,
-            [SetConstraint.of(left[at : at + size], players) for at in range(0, len(left), size)],
-        )
-
-    possible = next(n for n in range(len(lost), -1, -1) if SOLVERS["max-flow"](problem(n)))
-    return problem(possible + 1), problem(possible)
 
 
 def oracle_problems() -> list[tuple[DealProblem, bool]]:

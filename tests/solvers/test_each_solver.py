@@ -1,12 +1,13 @@
 """The problems that single solvers refuse, and how they give up."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 
 from solvers import (
     SOLVERS,
     DealProblem,
-    Infeasible,
     InputError,
     LimitError,
     SetConstraint,
@@ -15,17 +16,17 @@ from solvers import (
     UnsupportedProblem,
     all_solvers,
     brute_force,
-    certify,
     cp_sat,
     find_solver,
     matching,
     max_flow,
-    verify,
 )
 from solvers.registry import VARIANTS
 from solvers.strategies import deal_problems
 from tests.sizes import examples
 from tests.solvers.problems import bound_everywhere, free_start
+
+WORDS = r"an upper bound \(player \d+, set \d+\) cannot be expressed"
 
 
 @given(deal_problems())
@@ -36,21 +37,9 @@ def test_matching_refuses_exactly_when_an_upper_bound_matters(problem: DealProbl
         for constraint in problem.sets
         for player in range(problem.players)
     )
-    assert (matching.refuses(problem) is not None) == matters
-
-
-@given(deal_problems(upper_bounds=False))
-@settings(max_examples=examples(100))
-def test_problems_without_upper_bounds_are_all_taken_by_matching(problem: DealProblem) -> None:
-    assert matching.refuses(problem) is None
-
-
-def test_matching_names_the_bound() -> None:
-    bounded = SetConstraint.of([[0, 1], [0, 1]], players=2, high=[2, 1])
-    problem = DealProblem([1, 1], [SetConstraint.of([], 2), bounded])
-    with pytest.raises(UnsupportedProblem) as caught:
-        SOLVERS["matching"](problem)
-    assert str(caught.value) == ("matching: an upper bound (player 1, set 1) cannot be expressed")
+    reason = matching.refuses(problem)
+    assert (reason is not None) == matters
+    assert reason is None or re.fullmatch(WORDS, reason)
 
 
 def test_matching_refuses_a_graph_that_is_too_large() -> None:
@@ -65,26 +54,6 @@ def test_coalitions_take_up_to_twelve_players() -> None:
         str(caught.value)
         == "coalitions: 13 players have 2^13 coalitions: at most 12 players are allowed"
     )
-
-
-def test_twelve_players_with_a_deal_and_with_a_shortage() -> None:
-    problem = bound_everywhere(4, 12, 12)
-    coalitions, flow = SOLVERS["coalitions"], SOLVERS["max-flow"]
-    assert verify(problem, coalitions(problem))
-    assert coalitions(problem)
-    # Players 0 and 1 may own nothing of ten sets, and must hold more than the other two have.
-    others = SetConstraint.of([range(2, 12)] * 4, players=12)
-    least = SetConstraint.of([range(12)] * 4, players=12, low=[0] * 11 + [1])
-    short = DealProblem([4, 3, *[4] * 9, 5], [others] * 10 + [least] * 2)
-    for solver in (coalitions, flow):
-        verdict = solver(short)
-        assert isinstance(verdict, Infeasible)
-        assert verify(short, verdict)
-        assert verdict.shortage is not None
-        assert verdict.shortage.in_words(short) == (
-            "players 0 and 1 must hold 7 cards, but can have none of sets 0, 1, 2, 3, 4, 5, 6, 7, "
-            "8 and 9, at most 3 each of sets 10 and 11 (player 11 keeps at least 1): 6 in all"
-        )
 
 
 @pytest.mark.parametrize("seconds", [0, 1e-9])
@@ -102,15 +71,6 @@ def test_an_invalid_time_limit_is_refused(seconds: float) -> None:
         cp_sat.prepare(free_start(4, 3, 3), seconds=seconds)
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-@given(problem=deal_problems())
-@settings(max_examples=examples(60))
-def test_variants_give_the_same_verdicts(name: str, problem: DealProblem) -> None:
-    verdict = find_solver(name)(problem)
-    assert bool(verdict) == bool(SOLVERS["cp-sat"](problem))
-    assert verify(problem, certify(problem, verdict))
-
-
 def test_variants_are_found_only_by_name() -> None:
     assert {*VARIANTS} == {*cp_sat.VARIANTS}
     assert VARIANTS.keys().isdisjoint(all_solvers())
@@ -118,11 +78,6 @@ def test_variants_are_found_only_by_name() -> None:
     with pytest.raises(SolverTimeout):
         find_solver("cp-sat-plain").with_time_limit(1e-9)(many)
     assert find_solver("cp-sat-bundled-counts").with_time_limit(600)(many)
-
-
-def test_cp_sat_is_deterministic() -> None:
-    problem = bound_everywhere(4, 6, 4)
-    assert cp_sat.prepare(problem, seed=3)() == cp_sat.prepare(problem, seed=3)()
 
 
 def test_brute_force_takes_up_to_its_limit() -> None:

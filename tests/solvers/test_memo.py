@@ -95,16 +95,6 @@ def test_estimates_grow_with_the_size_of_a_set(size: int) -> None:
     assert len(coalition_tables.cached_tables) == 10
 
 
-def test_tables_of_large_sets_stay_within_the_budget() -> None:
-    layout = LaneLayout(2, 32)
-    Memo.clear_all()
-    with limited("quaternity.base.memo", MAX_MEMO_BYTES=1000000):
-        for size in range(9_000, 9_040):
-            assert layout.table((3,) * size, (0, 0), (size, size)) > 0
-            assert 0 < Memo.used_bytes() <= 1_000_000
-        assert len(coalition_tables.cached_tables) < 15
-
-
 @pytest.mark.parametrize(
     ("players", "size", "kinds"), [(4, 4, 1), (4, 4, 3), (6, 6, 2), (8, 4, 2), (2, 400, 3)]
 )

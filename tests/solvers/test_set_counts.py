@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solvers import SetConstraint, players_in
-from solvers.set_counts import assign_owners, class_vectors, count_vectors
+from solvers.set_counts import assign_owners, count_vectors
 from tests.sizes import examples
 
 
@@ -42,8 +42,3 @@ def test_cards_of_very_many_kinds_are_handed_out() -> None:
     deal = assign_owners(owners, counts)
     assert [deal.count(player) for player in range(12)] == counts
     assert all(mask >> player & 1 for mask, player in zip(owners, deal, strict=True))
-
-
-def test_no_cards_are_handed_out_in_one_way_even_to_nobody() -> None:
-    assert class_vectors(0, 0, (1, 1)) == class_vectors(0b11, 0, (1, 1)) == {(0, 0): 1}
-    assert class_vectors(0, 1, (1, 1)) == {}

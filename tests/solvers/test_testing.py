@@ -6,10 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache, partial
-from itertools import product
 from pathlib import Path
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -27,9 +24,7 @@ from solvers import (
 )
 from solvers.counterexample import smallest_counterexample
 from solvers.minimize import minimize_problem, simplifications
-from solvers.problem import with_entry
-from solvers.random_problems import BOUNDS, GameSize, boundary_pair, game_like
-from solvers.solver import Solver, solver_from_function
+from solvers.solver import solver_from_function
 from solvers.strategies import deal_problems
 from solvers.testing import (
     GAME_SIZES,
@@ -45,7 +40,6 @@ from tests.limits import limited
 from tests.sizes import examples, only_thorough, thorough
 from tests.solvers.broken import (
     BROKEN,
-    MORE_RARELY_BROKEN,
     RARELY_BROKEN,
     counts_in_32_bits,
     forgets_a_maximum_of_twins,
@@ -80,13 +74,6 @@ FOUND_BY_SMALL_PROBLEMS = thorough((gives_up_on_the_infeasible,), ())
 """Wrong solvers that need not be given problems of the size of games."""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", all_solvers())
-def test_every_solver_of_the_table_conforms_at_length(name: str) -> None:
-    conformance = check_solver(all_solvers()[name], examples=1000)
-    assert min(conformance.feasible, conformance.infeasible) >= 200
-
-
 def check_fault_is_found(function: Callable[[DealProblem], Verdict], examples: int) -> None:
     """Check that the suite finds a wrong solver and names it."""
     sizes = () if function in FOUND_BY_SMALL_PROBLEMS else GAME_SIZES
@@ -108,29 +95,21 @@ def fails_on(function: Callable[[DealProblem], Verdict], problem: DealProblem) -
         return True
 
 
-@pytest.mark.parametrize("function", BROKEN, ids=lambda function: function.__name__)
-def test_every_broken_solver_is_found(function: Callable[[DealProblem], Verdict]) -> None:
-    check_fault_is_found(function, thorough(40, 100))
-
-
 FOUND_LATE = (forgets_a_maximum_of_twins, counts_in_32_bits)
 
 
 @pytest.mark.parametrize(
     "function",
-    [pytest.param(bad, marks=only_thorough) if bad in FOUND_LATE else bad for bad in RARELY_BROKEN],
+    [
+        pytest.param(bad, marks=only_thorough) if bad in FOUND_LATE else bad
+        for bad in (*BROKEN, *RARELY_BROKEN)
+    ],
     ids=lambda function: function.__name__,
 )
-def test_a_solver_wrong_on_large_or_rare_problems_is_found(
+def test_every_broken_solver_is_found(
     function: Callable[[DealProblem], Verdict],
 ) -> None:
     check_fault_is_found(function, thorough(30, 300))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("function", MORE_RARELY_BROKEN, ids=lambda function: function.__name__)
-def test_very_rare_faults_are_found(function: Callable[[DealProblem], Verdict]) -> None:
-    check_fault_is_found(function, 300)
 
 
 def players_of(problem: DealProblem) -> int:
@@ -176,102 +155,16 @@ def test_a_fault_at_a_single_number_is_found_at_that_number(seed: int) -> None:
     assert not missing
 
 
-def set_size_of(problem: DealProblem) -> int:
-    return max(constraint.size for constraint in problem.sets)
-
-
-def misread(problem: DealProblem, bound: str, where: str, how: str, place: int) -> DealProblem:
-    """Return a problem as a solver reads it that forgets a player's bounds or is too strict by one.
-
-    The fault affects all sets, or only the first or the last; possible owners are misread in the
-    first or last card of that set. The player is the first, second, middle, last but one or last.
-    """
-    players = problem.players
-    player = (0, 1, players // 2, players - 2, players - 1)[place]
-    sets = list(problem.sets)
-    only = {"all": range(len(sets)), "first": (0,), "last": (-1,)}[where]
-    for index in only:
-        owners, low, high = sets[index]
-        size, strict = len(owners), how == "too strict"
-        if bound == "minimum":
-            low = with_entry(low, player, low[player] + bool(low[player]) if strict else 0)
-        elif bound == "maximum":
-            less = high[player] - (0 < high[player] < size)
-            high = with_entry(high, player, less if strict else size)
-        elif where == "all":
-            owners = tuple(mask | 1 << player for mask in owners)
-        else:
-            card = index % size
-            mask = owners[card] & ~(1 << player) if strict else owners[card] | 1 << player
-            owners = with_entry(owners, card, mask)
-        sets[index] = SetConstraint(owners, low, high)
-    return DealProblem(problem.hands, sets)
-
-
-def prepare_verdict(verdict: Verdict, problem: DealProblem) -> Callable[[], Verdict]:
-    """Prepare a run that returns the verdict, whatever the problem is."""
-    del problem
-    return lambda: verdict
-
-
-@cache
-def decided_twins(seed: int) -> tuple[DealProblem, ...]:
-    problems = (*one_bound_problems(900, seed),)
-    right = [bool(SOLVERS["max-flow"](problem)) for problem in problems]
-    assert all(right[::2])
-    assert not any(right[1::2])
-    return problems
-
-
-CASES = [
-    case
-    for case in product(BOUNDS, ("all", "first", "last"), ("forgotten", "too strict"))
-    if case != ("owners", "all", "too strict")  # leaves a player no card
-]
-
-
 @pytest.mark.parametrize("seed", range(thorough(1, 4)))
-@pytest.mark.parametrize(("bound", "where", "how"), CASES[:: thorough(3, 1)])
-def test_twins_find_a_solver_that_misreads_bounds_of_one_player(
-    bound: str, where: str, how: str, seed: int
-) -> None:
-    """The fault is found at every single number, wherever the player sits."""
-    numbers = (players_of, sets_of, cards_of, set_size_of)
-    missing = {
-        (place, number_of, number)
-        for place, number_of in product(range(5), numbers)
-        for number in range(2, MAX_COVERED_NUMBER + 1)
-    }
-    # A problem that has no deal has none if it is read too strictly, either.
-    for problem in decided_twins(seed)[:: 2 if how == "too strict" else 1]:
-        sizes = [(number_of, number_of(problem)) for number_of in numbers]
-        for place in range(5):
-            met = missing.intersection((place, *size) for size in sizes)
-            wrong = misread(problem, bound, where, how, place) if met else problem
-            if wrong == problem:
-                continue
-            verdict = SOLVERS["max-flow"](wrong) or Infeasible()
-            if evidence_stands(Solver("wrong", "", partial(prepare_verdict, verdict)), problem):
-                missing -= met
-    assert not missing
-
-
-def test_twins_of_one_bound_have_every_number_of_players_and_sets() -> None:
-    problems = decided_twins(0)
+def test_twins_of_one_bound_have_every_number_of_players_and_sets(seed: int) -> None:
+    problems = [*one_bound_problems(900, seed)]
+    verdicts = [bool(SOLVERS["max-flow"](problem)) for problem in problems[:: thorough(7, 1)]]
+    assert verdicts == [number % 2 == 0 for number in range(len(verdicts))]
     assert {*map(players_of, problems)} == {*range(2, 71)}
     assert {*map(sets_of, problems)} == {*range(1, 71)}
     for first, second in zip(problems[::2], problems[1::2], strict=True):
         assert first.hands == second.hands
         assert sum(set_ != other for set_, other in zip(first.sets, second.sets, strict=True)) == 1
-
-
-def test_a_minimum_forgotten_with_exactly_five_players_is_found() -> None:
-    def forgetful(problem: DealProblem) -> Verdict:
-        wrong = problem.players == 5
-        return forgets_the_last_minimums(problem) if wrong else SOLVERS["max-flow"](problem)
-
-    with pytest.raises(SolverFault, match=r"forgetful breaks the law '.*\n.*Problem"):
-        check_solver(forgetful, examples=100, sizes=())
 
 
 def test_given_problems_are_tried_first() -> None:
@@ -288,16 +181,6 @@ def test_given_problems_are_tried_first() -> None:
         check_solver(wrong_once, examples=0, problems=[only])
     conformance = check_solver(SOLVERS["max-flow"], examples=0, problems=[only])
     assert (conformance.feasible, conformance.infeasible, conformance.max_cards) == (1, 0, 1)
-
-
-@pytest.mark.parametrize("size", GAME_SIZES)
-def test_games_are_feasible_up_to_their_brink(size: tuple[int, int, int]) -> None:
-    random = Random(str(size))
-    problem = game_like(random, GameSize(*size))
-    last, first = boundary_pair(problem, random)
-    assert [bool(SOLVERS["max-flow"](p)) for p in (problem, last, first)] == [True, True, False]
-    assert {p.players for p in (problem, last, first)} == {size[2]}
-    assert problem.cards == last.cards == first.cards
 
 
 def test_a_solver_that_refuses_everything_does_not_conform() -> None:
@@ -406,21 +289,6 @@ def test_simplifications_are_simpler_and_keep_the_kind(
         gone = simpler.cards < problem.cards or simpler.players < problem.players
         if feasible and gone:
             assert SOLVERS["max-flow"](simpler)
-
-
-def test_a_reduced_problem_shows_the_fault_and_nothing_else() -> None:
-    free = SetConstraint.of([[0, 1, 2]] * 4, players=3, low=[1, 0, 2])
-    problem = DealProblem([3, 3, 6], [free] * 3)
-
-    def keeps_a_minimum(case: DealProblem) -> bool:
-        return any(sum(bounds.low) >= 2 for bounds in case.sets) and bool(SOLVERS["max-flow"](case))
-
-    smallest = minimize_problem(problem, keeps_a_minimum, same_size=True)
-    assert keeps_a_minimum(smallest)
-    assert len(smallest.sets) == 1
-    assert smallest.cards == 2
-    assert sum(mask.bit_count() for mask in smallest.sets[0].owners) == 2
-    assert minimize_problem(problem, keeps_a_minimum, seconds=0.0) == problem
 
 
 def test_a_fault_in_every_problem_is_reduced_to_one_card_and_one_player() -> None:
