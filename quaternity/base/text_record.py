@@ -8,9 +8,9 @@ A record can be written move by move while the game is played. For example:
     0 hand over A
     1 place it on H1V1, hand over B
 
-Blank lines and comments are allowed anywhere. If the last line has no line end, a crash has cut it
-off. If this line is a move, it is ignored with a warning. If it may be a setting, the record is
-refused.
+Blank lines and comments are allowed anywhere. A last line without a line end is treated as
+incomplete, as after a crash. If this line is a move, it is ignored with a warning. If it may be a
+setting, the record is refused.
 """
 
 from __future__ import annotations

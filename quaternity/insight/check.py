@@ -1,7 +1,7 @@
-"""Validity check of a state, a record or a deal problem by several solvers.
+"""Validity check of a state, a game record or a deal problem, using several solvers.
 
 A state is valid if at least one deal fits it. A record is valid if every move was legal and every
-position possible.
+position was possible.
 """
 
 from __future__ import annotations

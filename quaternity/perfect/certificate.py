@@ -1,28 +1,32 @@
 """Independent checker for the certificates of solved games.
 
 The checker uses only the rules of the game and imports no other module of this project. A
-certificate consists of lines of JSON: a head with the fields `HEAD`, then one line per state:
+certificate consists of lines of JSON. The first line is a head with the fields `HEAD`. Then follows
+one line per state:
 
     [turn, hands, points, sets, ranks, after, outcomes]
 
-`turn` is the player to move, or null if the game is over or chance draws the player to move. A set
-in play is a pair `[owners, least]`: for each card, a bitmask of the players who may own it; and for
-each player, the minimum number of cards of the set that the player holds. Both are as tight as the
-possible deals allow. The order of sets, and of cards in a set, has no meaning. `ranks` contains for
-each player the number of moves within which the player can force a win, or null if the player
-cannot. `after` contains a pair `[number, names]` for each state that a move leads to: the number of
-the state (the first is 0) and the names of its players. Player j of that state is player `names[j]`
-here. If the head has a `player`, a null claims something only about that player. If the head has a
-`wish`, `outcomes` lists what all players may get if all of them play for themselves and break ties
-without chance. Otherwise it is null. With the wish `points`, players get their points. With the
-wish `win`, a sole winner gets 2, and players who share the win get 1.
+- `turn` is the player to move, or null if the game is over or chance draws the player to move.
+- `hands` and `points` are the numbers of cards and of completed sets of each player.
+- `sets` contains a pair `[owners, least]` for each set in play. `owners` lists, for each card, the
+  bit mask of the players who may own it. `least` lists the minimum number of cards of the set that
+  each player holds. Both are as tight as the possible deals allow. The order of sets, and of cards
+  in a set, has no meaning.
+- `ranks` contains, for each player, the number of moves within which the player can force a win. It
+  is null if the player cannot force a win. If the head has a `player`, null has this meaning only
+  for that player.
+- `after` contains a pair `[number, names]` for each state that a move leads to. States are numbered
+  from 0. Player j of that state is player `names[j]` of this state.
+- `outcomes` is null, unless the head has a `wish`. It then lists the outcomes that are possible if
+  all players play for themselves and break ties without chance. With the wish `points`, an outcome
+  lists the points. With the wish `win`, a sole winner gets 2, and players who share the win get 1.
 
-A certificate is correct if the ranks of every state agree with those of its successors. Then a
-finite rank decreases with every move until the win, whatever the other players do. If a player has
-no rank, the others can always move to states in which that player has no rank. If a line does not
-list the state that a move leads to, the move counts against the claims of the line. A line that
-claims outcomes must list every successor. Outcomes are derived backwards from the ends of the game.
-So they are allowed only for brisk games and for two players, because these games always end.
+The checker accepts a certificate if the ranks of every state agree with those of its successors.
+Then a finite rank decreases with every move until the win, whatever the other players do. If a
+player has no rank, the others can always move to states in which that player has no rank. If a line
+does not list the state that a move leads to, this move counts against the claims of the line. A
+line that claims outcomes must list every successor. Outcomes are allowed only for brisk games and
+for two players, because these games always end.
 """
 
 from __future__ import annotations

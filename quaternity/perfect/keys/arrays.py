@@ -1,8 +1,9 @@
-"""NumPy arrays of keys of canonical states and of kinds of sets, to process many states at once.
+"""NumPy arrays of canonical states and of kinds of sets, to process many states at once.
 
-An array of keys sorts in the same order as the keys. In `KindArrays`, every kind of set has a
-*place*: an index that it gets when it is added. Place 0 is the completed set. The coalition tables
-of the kinds (`solvers.coalition_tables`) are split into words of eight lanes.
+A canonical state is identified by its key (`quaternity.perfect.keys.canonical`). An array of keys
+sorts in the same order as the keys. A kind is a set without the order of its cards
+(`quaternity.perfect.keys.kinds`). `KindArrays` stores the properties of kinds. The *place* of a
+kind is its index in these arrays, and place 0 is the completed set.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
 """The graph of a game: all canonical states that can follow from a start, and their successors.
 
-The states are found breadth first. A pool of workers expands the states of a level in portions.
-Their successors are merged with the known states, in ranges of keys that fit in memory, and then
-numbered in the order in which they are found. A working directory keeps every portion and every
-level, so that an interrupted run can resume. States, numbers and graph do not depend on how the
-work was divided.
+The states are found by breadth-first search. A pool of workers computes the successors of each level
+in portions. The successors are merged with the known states, and new states are numbered in the
+order in which they are found. A working directory keeps every portion and every level, so that an
+interrupted run can resume. The result does not depend on how the work was divided.
 
-No answer increases the uncertainty of a state
-(`quaternity.perfect.keys.kinds.NumberedKind.uncertainty`). The states of equal uncertainty form a
-*stratum*. Idle questions, which give no information, lead to states of the same stratum. All other
-questions lead to strata of less uncertainty. Within a level, states are sorted by stratum.
+The uncertainty of a state (`quaternity.perfect.keys.kinds.NumberedKind.uncertainty`) never
+increases during a game. The states of equal uncertainty form a *stratum*. An idle question, which
+gives no information, leads to a state of the same stratum. Any other question leads to a stratum of
+less uncertainty. Within a level, states are sorted by stratum.
 """
 
 from __future__ import annotations

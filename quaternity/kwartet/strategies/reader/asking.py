@@ -1,9 +1,9 @@
 """Model of the requests that the known strategies would have made, for each holding of the asker.
 
-A set has a *value* for an asker who holds some of its cards, and each strategy asks for a card of
-the set with the highest value. Within that set, each request has a *share*, the probability of
-being chosen. Both are computed from public knowledge and from the asker's cards of that set. The
-asker's cards of other sets are ignored.
+A *holding* is the cards of one set that a player holds. Given a holding, a strategy gives each set
+a *value*, and asks for a card of the set with the highest value. Each request for a card of that
+set has a *share*, the probability that the strategy chooses it. Both numbers depend on public
+knowledge and on the asker's cards of that set. The model ignores the asker's cards of other sets.
 """
 
 from __future__ import annotations
