@@ -1,4 +1,4 @@
-"""Search for a small counterexample with Hypothesis, outside of a test."""
+"""Search for a small counterexample with Hypothesis, outside a test."""
 
 from __future__ import annotations
 

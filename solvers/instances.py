@@ -4,11 +4,11 @@ The problems of a pair differ by 1 in one bound, so one is just feasible and the
 infeasible. Each family has instances of all sizes. They are generated from a seed, with players,
 sets and cards in random order. `benchmark` returns a fixed collection of instances.
 
-The families `php`, `game`, `pair` and `crowded` have a tight coalition, that is, a group of players
-who have all cards that they can have. In each set, the coalition cannot have further cards because
-of the possible owners, the minimums of the other players, or its own maximums. If one of these
-bounds is tightened by 1, the coalition has one card too few. In `chain`, the sets form a ring, and
-a proof of infeasibility involves many sets.
+In the families `php`, `game`, `pair` and `crowded`, a group of players is a *tight coalition*:
+their hands have exactly as many cards as the constraints allow them to hold. In each set, the limit
+is due to the possible owners of the cards, the minimums of the other players, or the maximums of
+the coalition. If one of these bounds is tightened by 1, the coalition can hold one card less than
+its hands need. In `chain`, the sets form a ring, and a proof of infeasibility involves many sets.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextRecord:
-    """Lines of a record, not yet interpreted by the rules of a game.
+    """Lines of a record, not yet interpreted according to the rules of a game.
 
     Attributes:
         settings: the value of each setting (the rest of its line), by key.

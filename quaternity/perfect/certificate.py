@@ -350,7 +350,11 @@ class Game:
         state, ranks, after, outcomes = held[number]
         turns = () if state.turn is None else (state.turn,)
         if state != (right := self.settle(*state[1:], turns)):
-            why = "no deal fits it" if right is None else f"by the rules it is {json.dumps(right)}"
+            why = (
+                "no deal fits it"
+                if right is None
+                else f"according to the rules it is {json.dumps(right)}"
+            )
             raise InvalidCertificate(f"line {number + 2}: no game reaches this state: {why}")
         known = {self.rename(held[n].state, names): (n, names) for n, names in after}
         questions = [*self.questions(state)] if state.sets else []

@@ -401,8 +401,8 @@ class ForcedWinSearch:
             ways = [self._good_replies(state, question, answer, node) for answer in group.answers]
             ways = [way for way in ways if way]
             if (group.asked == self.player) == won and ways:
-                # The side with the strategy answers. It takes the answer whose result was decided
-                # first.
+                # The side that follows its strategy answers. Of its good answers, choose the one
+                # whose result the search decided first.
                 ways = [min(ways, key=lambda way: max(reply.node.rank for reply in way))]
             elif len(ways) < len(group.answers):
                 ways = []

@@ -1,4 +1,4 @@
-"""Simulated games of SET: take a three from the table and deal three cards, until play ends."""
+"""Simulated games of SET: take three cards from the table and deal three more, until play ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computer players for SET, which see every three but wait before they claim it."""
+"""Computer players for SET, which find every possible claim but wait before they make it."""
 
 from __future__ import annotations
 

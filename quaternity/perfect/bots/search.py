@@ -54,7 +54,7 @@ NOISE = 0.05
 
 
 class SearchBot:
-    """A bot that decides by Monte Carlo tree search (see the module).
+    """A bot that decides with Monte Carlo tree search (see the module).
 
     Attributes:
         games: maximum number of playouts per decision. In the default game, a playout takes a
@@ -242,7 +242,7 @@ class Tree:
         return result
 
     def _play_out(self, key: Key, names: Sequence[int], max_moves: int) -> Result:
-        """Play by the policy until the game ends or the budget is exhausted."""
+        """Play according to the policy until the game ends or the budget is exhausted."""
         players, random = len(names), self._random
         for _ in range(max_moves):
             # If the budget is exhausted, treat the game like one that is too long.

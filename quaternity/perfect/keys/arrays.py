@@ -147,8 +147,9 @@ _HASH_FACTOR = 0x9E3779B97F4A7C15
 words."""
 
 MAX_ARRAY_PLAYERS = 5
-"""Maximum number of players in a game whose states are processed in arrays. With five players, the
-32 coalitions fit in the lanes of a table and in the bits of a mask."""
+"""Maximum number of players in a game whose states are processed in arrays. Five players form 32
+groups. The coalition table of a set has one number for each group, and tables for more players
+would be too large."""
 
 
 def array_fault(book: KindBook) -> str | None:

@@ -1,9 +1,9 @@
 """The graph of a game: all canonical states that can follow from a start, and their successors.
 
-The states are found by breadth-first search. A pool of workers computes the successors of each level
-in portions. The successors are merged with the known states, and new states are numbered in the
-order in which they are found. A working directory keeps every portion and every level, so that an
-interrupted run can resume. The result does not depend on how the work was divided.
+The states are found by breadth-first search. A pool of workers computes the successors of each
+level in portions. The successors are merged with the known states, and new states are numbered in
+the order in which they are found. A working directory keeps every portion and every level, so that
+an interrupted run can resume. The result does not depend on how the work was divided.
 
 The uncertainty of a state (`quaternity.perfect.keys.kinds.NumberedKind.uncertainty`) never
 increases during a game. The states of equal uncertainty form a *stratum*. An idle question, which
