@@ -35,7 +35,8 @@ class SetDealer:
     """Set that is prepared for building deals.
 
     Attributes:
-        choices: all count vectors as pairs (packed, vector), or None if there are too many.
+        choices: all count vectors (the numbers of cards that the players get) as pairs of a packed
+            integer and a tuple, or None if there are too many.
         deal_cache: for some count vectors in `choices`, the owners of the cards in a deal.
     """
 

@@ -188,11 +188,11 @@ Tree: TypeAlias = "tuple[Tree, Tree] | SetCounts"
 
 
 class Product:
-    """Product of the factors of a reduced problem.
+    """Product of the factors of a reduced problem, for counting its deals.
 
     Methods raise `LimitError` if a polynomial would be larger than `MAX_BYTES`, or if additions
-    would process more than `max_work` bytes. If all cards are interchangeable, no polynomial and no
-    limit is needed.
+    would process more than `max_work` bytes. If all cards are interchangeable, no polynomial is
+    needed, and no limit applies.
     """
 
     def __init__(

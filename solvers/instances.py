@@ -44,7 +44,7 @@ MAX_LINKS = 20
 
 
 class ProblemPair(NamedTuple):
-    """Pair of a feasible and an infeasible problem. One bound differs by 1."""
+    """Pair of a feasible and an infeasible problem, which differ by 1 in one bound."""
 
     possible: DealProblem
     impossible: DealProblem
@@ -388,9 +388,9 @@ Item = TypeVar("Item")
 
 
 class _PortableRandom(Random):
-    """Random generator whose every draw is the same in all versions of Python.
+    """Random generator that gives the same numbers in all versions of Python.
 
-    Python promises this only for `random()`, so the other methods are defined by it here.
+    Python promises this only for `random()`, so the other methods are implemented here with it.
     """
 
     def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:

@@ -36,7 +36,7 @@ first."""
 
 
 class Slot(NamedTuple):
-    """Slot for one card in a hand. `set_index` is None if the slot is not reserved for a set."""
+    """Slot for one card in a hand. `set_index` is the set for which it is reserved, or None."""
 
     player: int
     set_index: int | None

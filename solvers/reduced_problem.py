@@ -165,7 +165,7 @@ def _single_card(mask: int, players: int) -> SetCounts:
 
 @dataclass(frozen=True, slots=True)
 class ReducedProblem:
-    """Problem without certain cards: the remaining factors and hands.
+    """Problem without certain cards: its factors, and the number of cards missing in each hand.
 
     Attributes:
         hands: for each player, the number of cards from all factors beyond their minimums (the

@@ -1,8 +1,8 @@
 r"""Certificates of infeasibility: proofs that no deal exists, which are easy to check.
 
-The main certificate is a *shortage*, also called a coalition inequality. It says that a group A of players (the *coalition*)
-cannot hold as many cards as its hands need. For each set s, it names another group X_s of players
-(the *witness*). For sets s, the coalition can hold at most this number of cards:
+The main certificate is a *shortage*, also called a coalition inequality. It says that a group A of
+players (the *coalition*) cannot hold as many cards as its hands need. For each set s, it names
+another group X_s of players (the *witness*). The coalition can hold at most this number of cards:
 
     sum over s of  r_s(X_s) + high_s(A \ X_s) - low_s(X_s \ A)
 
@@ -105,7 +105,7 @@ def _because(claim: str, why: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TooManyCards:
-    """Certificate that there are more cards than places in all hands together."""
+    """Certificate that there are more cards than all hands together can hold."""
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
@@ -190,9 +190,9 @@ def coalition_bound(constraint: SetConstraint, coalition: int, witness: int) -> 
 
 @dataclass(frozen=True, slots=True)
 class Shortage:
-    """Certificate that a coalition must hold more cards than it can have.
+    """Certificate that a coalition cannot hold as many cards as its hands need.
 
-    The coalition inequality is explained in the module.
+    The bound on the number of cards is explained in the module docstring.
 
     Attributes:
         coalition: the bit mask of the coalition A; 0 if the minimums of a single set are too large.

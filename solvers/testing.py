@@ -96,7 +96,7 @@ SHRINK_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """Result of checking a solver: the numbers of problems on which its laws were checked.
+    """Result of checking a solver: the numbers of problems on which the laws were checked.
 
     Attributes:
         feasible, infeasible: the numbers of problems with these verdicts.

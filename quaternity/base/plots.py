@@ -34,7 +34,7 @@ _drawing = RLock()
 
 
 class Style:
-    """Colour and marker for the solver, player or curve with a given number, counted from 0."""
+    """Colour and marker for the curve with a given number, such as that of a solver or player."""
 
     def __init__(self, number: int) -> None:
         self.colour = COLOURS[number % len(COLOURS)]

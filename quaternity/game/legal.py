@@ -90,7 +90,7 @@ class Group(NamedTuple):
 
 
 class SetQuestions(NamedTuple):
-    """The legal questions of one asker about one set."""
+    """The legal questions that one asker can ask about the cards of one set."""
 
     asker: int
     set_index: int
@@ -114,9 +114,9 @@ class PreparedShape(SetShape):
     Attributes:
         owned: the player who must own every card because of the constraint of the set alone, or
             None.
-        holders: pairs of a player who may own all cards, and the table of the set if this player is
-            forbidden to own all of them.
-        heavy: whether the outcomes of questions need too much memory to be stored (see
+        holders: pairs of a player who may own all cards, and the coalition table of the set if this
+            player may not own all of them.
+        heavy: whether the tables after all questions need too much memory to be stored (see
             `feasible_asks`).
     """
 

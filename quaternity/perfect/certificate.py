@@ -1,32 +1,28 @@
 """Independent checker for the certificates of solved games.
 
 The checker uses only the rules of the game and imports no other module of this project. A
-certificate consists of lines of JSON. The first line is a head with the fields `HEAD`. Then follows
-one line per state:
+certificate consists of lines of JSON: a head with the fields `HEAD`, then one line per state:
 
     [turn, hands, points, sets, ranks, after, outcomes]
 
 - `turn` is the player to move, or null if the game is over or chance draws the player to move.
-- `hands` and `points` are the numbers of cards and of completed sets of each player.
-- `sets` contains a pair `[owners, least]` for each set in play. `owners` lists, for each card, the
-  bit mask of the players who may own it. `least` lists the minimum number of cards of the set that
-  each player holds. Both are as tight as the possible deals allow. The order of sets, and of cards
-  in a set, has no meaning.
-- `ranks` contains, for each player, the number of moves within which the player can force a win. It
-  is null if the player cannot force a win. If the head has a `player`, null has this meaning only
-  for that player.
+- `sets` contains a pair `[owners, least]` for each set in play: for each card, the bit mask of the
+  players who may own it; and for each player, the minimum number of cards of the set. Both are as
+  tight as possible. The order of sets, and of cards in a set, has no meaning.
+- `ranks` contains, for each player, the number of moves within which the player can force a win, or
+  null if the player cannot. If the head has a `player`, only the null of that player is a claim.
 - `after` contains a pair `[number, names]` for each state that a move leads to. States are numbered
   from 0. Player j of that state is player `names[j]` of this state.
-- `outcomes` is null, unless the head has a `wish`. It then lists the outcomes that are possible if
-  all players play for themselves and break ties without chance. With the wish `points`, an outcome
-  lists the points. With the wish `win`, a sole winner gets 2, and players who share the win get 1.
+- `outcomes` is null, unless the head has a `wish`. It then lists the possible outcomes if all
+  players play for themselves and break ties without chance. With the wish `points`, players get
+  their points. With the wish `win`, a sole winner gets 2, and players who share the win get 1.
 
-The checker accepts a certificate if the ranks of every state agree with those of its successors.
-Then a finite rank decreases with every move until the win, whatever the other players do. If a
-player has no rank, the others can always move to states in which that player has no rank. If a line
-does not list the state that a move leads to, this move counts against the claims of the line. A
-line that claims outcomes must list every successor. Outcomes are allowed only for brisk games and
-for two players, because these games always end.
+In a correct certificate, the ranks of every state agree with those of its successors. Then a finite
+rank decreases with every move until the win, whatever the other players do. If a player has no
+rank, the others can always move to states in which that player has no rank. A move to a state that
+the line does not list counts against the claims of the line. A line that claims outcomes must list
+every successor. Outcomes are allowed only for brisk games and for two players, because these games
+always end.
 """
 
 from __future__ import annotations
@@ -56,7 +52,7 @@ Outcomes = frozenset[tuple[int, ...]]
 
 
 class State(NamedTuple):
-    """The public information about a position. The `sets` are in ascending order."""
+    """The public information about a position. The `sets` are sorted in ascending order."""
 
     turn: int | None
     hands: tuple[int, ...]
@@ -350,11 +346,7 @@ class Game:
         state, ranks, after, outcomes = held[number]
         turns = () if state.turn is None else (state.turn,)
         if state != (right := self.settle(*state[1:], turns)):
-            why = (
-                "no deal fits it"
-                if right is None
-                else f"according to the rules it is {json.dumps(right)}"
-            )
+            why = "no deal fits it" if right is None else f"the rules make it {json.dumps(right)}"
             raise InvalidCertificate(f"line {number + 2}: no game reaches this state: {why}")
         known = {self.rename(held[n].state, names): (n, names) for n, names in after}
         questions = [*self.questions(state)] if state.sets else []

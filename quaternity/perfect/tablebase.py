@@ -81,7 +81,7 @@ tablebase."""
 
 
 class UnknownState(LimitError):
-    """Error for a state that is not in the tablebase, as it cannot follow from the solved state."""
+    """Error for a state that is not in the tablebase because the solved state cannot lead to it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ Choice = Callable[[tuple[Triple, ...]], Triple]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A position: the cards on the table by place, and the cards of the deck in order."""
+    """A position of a simulated game: the cards on the table by place, and the deck in order."""
 
     places: tuple[int, ...]
     deck: Deck

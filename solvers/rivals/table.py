@@ -49,7 +49,7 @@ def _is_importable(module: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ExternalSolver:
-    """Solver of another distribution.
+    """Description of a solver from another Python distribution.
 
     Attributes:
         family: the kind of method.

@@ -393,29 +393,14 @@ def test_a_forger_cannot_predict_the_sampled_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("turn", "hands", "sets", "fault"),
     [
-        (
-            0,
-            [4, 0, 0],
-            [[[1, 1], [2, 0, 0]]] * 2,
-            "according to the rules it is .null, .0, 0, 0., .2, 0, 0.",
-        ),
-        (1, [2, 0, 2], [[[5, 5], [1, 0, 1]]] * 2, "according to the rules it is .0, .2, 0, 2."),
+        (0, [4, 0, 0], [[[1, 1], [2, 0, 0]]] * 2, "the rules make it .null, .0, 0, 0., .2, 0, 0."),
+        (1, [2, 0, 2], [[[5, 5], [1, 0, 1]]] * 2, "the rules make it .0, .2, 0, 2."),
         (1, [2, 0, 2], [[[2, 2], [0, 0, 0]], [[5, 5], [1, 0, 1]]], "no deal fits it"),
         (1, [1, 1, 2], [[[0, 0], [0, 0, 0]], [[5, 5], [1, 0, 1]]], "no deal fits it"),
-        (
-            0,
-            [2, 0, 2],
-            [[[5, 5], [0, 0, 0]], [[5, 5], [1, 0, 1]]],
-            "according to the rules it is .0",
-        ),
-        (
-            0,
-            [2, 0, 2],
-            [[[1, 7], [1, 0, 0]], [[5, 5], [1, 0, 1]]],
-            "according to the rules it is .0",
-        ),
-        (None, [2, 0, 2], [[[5, 5], [1, 0, 1]]] * 2, "according to the rules it is .0"),
-        (0, [0, 0, 0], [], "according to the rules it is .null"),
+        (0, [2, 0, 2], [[[5, 5], [0, 0, 0]], [[5, 5], [1, 0, 1]]], "the rules make it .0"),
+        (0, [2, 0, 2], [[[1, 7], [1, 0, 0]], [[5, 5], [1, 0, 1]]], "the rules make it .0"),
+        (None, [2, 0, 2], [[[5, 5], [1, 0, 1]]] * 2, "the rules make it .0"),
+        (0, [0, 0, 0], [], "the rules make it .null"),
     ],
 )
 def test_a_state_that_no_game_reaches_is_refused(

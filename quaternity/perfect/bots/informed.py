@@ -37,7 +37,7 @@ EQUAL = 1e-9
 
 
 class InformedBot:
-    """A bot that chooses the move after which its prospects exceed those of the others by most.
+    """A bot that chooses the move after which its lead in prospects is largest (see the module).
 
     Cost: one count of the deals per legal answer, each a tenth of a millisecond in small games.
     """

@@ -368,7 +368,8 @@ CACHE_BITS = 20
 class ClosureCache:
     """A cache of closed kinds, by the kind and the needs of the other sets.
 
-    The cache is a hash table with one entry per bucket, so a new entry replaces the old one.
+    To close a kind is to make its possible owners and minimums as tight as a state allows. The
+    cache is a hash table with one entry per bucket, so a new entry replaces the old one.
     """
 
     def __init__(self, kinds: KindArrays) -> None:

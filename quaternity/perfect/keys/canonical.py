@@ -66,7 +66,7 @@ class StateParts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules that canonical states and their graph depend on. The hands may be unequal.
+    """The rules that canonical states and their graph depend on. Hands may have different sizes.
 
     >>> Rules.of(Settings(4, 3, 3)) == Rules(4, 3, 3)
     True

@@ -51,7 +51,8 @@ class Bounds:
 class _Ties(NamedTuple):
     """A way of breaking ties, as operations on the values of states.
 
-    The offers to a player or chance are pairs of a number of choices and the value after them.
+    The offers to a player or to chance are pairs of the number of equivalent choices and the value
+    of the state after them.
     """
 
     end: Callable[[Outcome], Any]

@@ -395,11 +395,15 @@ def generate(
 class _Levels:
     """The levels that have been found so far, stored in files.
 
-    Level L has several files. `level-L` contains the states first reached by L moves.
-    `expanded-L-C` contains the successors of its portion C, and `fresh-L-C` the keys of those
-    successors that were not known before. `known-L` contains all states up to level L in ascending
-    order of keys, and `found-L` their numbers. `graph-L` contains the successors of level L by
-    number.
+    Level L contains the states that are first reached after L moves. C is the number of a portion
+    of the level. The files contain:
+
+    - `level-L`: the states of the level.
+    - `expanded-L-C`: the successors of the states in the portion.
+    - `fresh-L-C`: the keys of those successors that were not known before.
+    - `known-L`: all states up to the level, in ascending order of keys.
+    - `found-L`: the numbers of the states in `known-L`.
+    - `graph-L`: the successors of the states of the level, as numbers.
     """
 
     def __init__(self, code: KeyCodec, directory: WorkDirectory) -> None:

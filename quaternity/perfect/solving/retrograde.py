@@ -105,9 +105,9 @@ def solve_graph(
 class Games:
     """The games that decide what a role can achieve. Each game is one bit of a word.
 
-    In game a * players + b, role b tries to win, role a plays against it, and all others help it.
-    If a = b, role b tries to win against all others and chance. In game players ** 2 + b, all
-    others help role b to win.
+    Let P be the number of players. In the game number a * P + b, role b tries to win, role a plays
+    against it, and all others help role b. If a = b, role b tries to win against all others and
+    chance. In the game number P ** 2 + b, all others help role b to win.
 
     Attributes:
         word: the NumPy type of a word.

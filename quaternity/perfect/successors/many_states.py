@@ -246,8 +246,9 @@ class _Questions(NamedTuple):
 
     Attributes:
         which: the index of the set that the question is about.
-        no, yes: the place of the kind after the answer, or -1 if the answer is not legal.
-        others: the slack of the state without the set, [word, question].
+        no, yes: the place in `KindArrays` of the kind after the answer, or -1 if the answer is not
+            legal.
+        others: [word, question], the slack of the state without the set.
     """
 
     parent: NDArray[Any]

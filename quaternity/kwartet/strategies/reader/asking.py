@@ -57,15 +57,16 @@ as the error of the model."""
 
 
 class MissingCards(NamedTuple):
-    """The combinations of cards of a set that an asker may lack, for sets of one size.
+    """The combinations of cards that an asker may lack of a set, for all sets of one size.
 
     Attributes:
         masks: the number of possible holdings.
         card: `[card, 0]`, the numbers of the cards.
         missing: `[card, case]`, bit masks of the cards that an asker may lack, in ascending order.
             Each mask includes the card.
-        parts, rests: `[card, way]`, the ways to split such a mask into the cards of one other
-            player, including the card, and the cards of the remaining players.
+        parts, rests: `[card, way]`, all ways to split the masks in `missing` between one other
+            player and the remaining players. `parts` are the cards of the one player, including the
+            card, and `rests` are the cards of the others.
         sums: `[case, way]`, 1 if the way splits the mask of the case, otherwise 0.
     """
 

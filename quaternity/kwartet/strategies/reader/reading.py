@@ -82,9 +82,9 @@ class Reading(NamedTuple):
 
 
 class SetKinds(NamedTuple):
-    """The sets in play, grouped into kinds of sets about which the same is known.
+    """The sets in play, grouped into kinds: the same is known about all sets of a kind.
 
-    Only one set of each kind is examined.
+    Calculations examine only one set of each kind.
 
     Attributes:
         active: the sets in play.
@@ -134,7 +134,7 @@ class ModelledRequest(NamedTuple):
 
 
 class Record:
-    """The inferences from one game so far. Requests are added in order, from the deal on."""
+    """The readings of one game so far. Requests are added in order, starting after the deal."""
 
     def __init__(self, public: PublicState) -> None:
         self.public = public
