@@ -38,7 +38,7 @@ class Cell(NamedTuple):
 
 
 class Display(NamedTuple):
-    """Display of a value: a title, sentences (`lines`), and a table with rows of the same length."""
+    """Display of a value: a title, sentences (`lines`), and a table with equally long rows."""
 
     title: str
     lines: Sequence[str] = ()

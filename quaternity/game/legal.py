@@ -12,8 +12,8 @@ addition and one bit mask. Cards of a set with the same possible owners are inte
 share one entry.
 
 A table for P players contains 2^P numbers. With 11 or more players, the tables for one asker and
-one set may need more than `MAX_ASKER_BYTES`. They are then computed, tested and dropped one at a
-time.
+one set may need more than `MAX_ASKER_BYTES`. In each state, they are then computed, tested and
+dropped one at a time.
 
 Large collections are plain tuples of numbers, because Python's garbage collector does not traverse
 such tuples repeatedly. Traversing them would take longer than creating them.

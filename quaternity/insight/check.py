@@ -140,7 +140,7 @@ def check_record(
         state = with_problem(game.state, forbidden)
         verdict = check_state(state, solvers)
         if verdict.verdicts and verdict.valid:
-            text = f"illegal according to the rules, but possible according to the solvers: {impossible}"
+            text = f"illegal under the rules, but possible according to the solvers: {impossible}"
             raise WrongVerdict(text, state)
         verdicts = verdict.verdicts
         skipped.update(verdict.skipped)

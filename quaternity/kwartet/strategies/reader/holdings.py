@@ -10,9 +10,9 @@ set]`. An impossible holding has the weight 0. The length of the first axis is 2
 set size, and selects the right `Tables`.
 
 Sums over all ways do not need a list of the ways. Instead, the weights of two players are *joined*:
-the result contains the weights of the cards that both players hold together. A binary tree of joins
-also gives these weights for all players except one. Cost: about 3 P joins for P players. With sets
-of four cards, a join takes 81 products.
+the result contains the weights of the cards that the two players hold together. A binary tree of
+joins also gives these weights for all players except one. Cost: about 3 P joins for P players. With
+sets of four cards, a join takes 81 products.
 """
 
 from __future__ import annotations
