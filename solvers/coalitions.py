@@ -73,7 +73,8 @@ def refuses(problem: DealProblem) -> str | None:
     """Return the reason why this solver refuses a problem, or None."""
     if problem.players > MAX_PLAYERS:
         return (
-            f"{problem.players} players need 2^{problem.players} lanes: the limit is {MAX_PLAYERS}"
+            f"{problem.players} players have 2^{problem.players} coalitions: "
+            f"at most {MAX_PLAYERS} players are allowed"
         )
     return None
 
@@ -148,7 +149,7 @@ def _proof(problem: DealProblem, layout: LaneLayout, tables: list[int]) -> Certi
     if IMPOSSIBLE in tables:
         return _set_shortage(problem, tables.index(IMPOSSIBLE), layout.everybody)
     coalition = layout.first_violated(layout.slack(tables, problem.hands))
-    assert coalition is not None, f"tables say infeasible, but no inequality fails: {problem}"
+    assert coalition is not None, f"tables rule out a deal, but no inequality fails: {problem}"
     witnesses = tuple(tightest_witness(constraint, coalition) for constraint in problem.sets)
     return Shortage(coalition, witnesses)
 
@@ -165,7 +166,7 @@ def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
         shortage = Shortage(coalition, tuple(witnesses))
         if shortage.holds(problem):
             return shortage
-    raise AssertionError(f"set {index} has no table but no shortage either: {constraint}")
+    raise AssertionError(f"set {index} has no table, but no shortage was found: {constraint}")
 
 
 def _deal(layout: LaneLayout, rows: list[SetDealer], slack: int, deadline: Deadline) -> Deal:

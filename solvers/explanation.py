@@ -25,6 +25,7 @@ from typing import Any, NamedTuple, TypeAlias
 from quaternity.base.cp_sat_search import solve_interruptibly
 from quaternity.base.deadline import NO_DEADLINE, Deadline
 from quaternity.base.errors import InputError, SolverFault
+from quaternity.base.picture import Display, Displayable
 from quaternity.base.sentences import Message, MessageTemplate
 from quaternity.base.text_format import join_words, quote_value
 from quaternity.base.validation import validate_arguments
@@ -120,7 +121,7 @@ class Cut(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Displayable):
     """Minimal set of constraints of a problem that contradict each other.
 
     Attributes:
@@ -145,6 +146,10 @@ class Explanation:
         """Return the constraints as texts, with the names of the problem."""
         say = self.problem.words.say
         return tuple([say(constraint.in_words(self.problem)) for constraint in self.constraints])
+
+    def picture(self) -> Display:
+        """Return a display of the constraints, and of the sentence that shows the contradiction."""
+        return Display("Impossible", (*self.clauses(), str(self)))
 
     def is_impossible(self) -> bool:
         """Return whether the constraints contradict each other. Cost: one maximum flow."""

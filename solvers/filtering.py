@@ -177,7 +177,8 @@ def filter_by_tables(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> 
     """
     if problem.players > MAX_PLAYERS:
         raise LimitError(
-            f"{problem.players} players need 2^{problem.players} lanes: the limit is {MAX_PLAYERS}"
+            f"{problem.players} players have 2^{problem.players} coalitions: "
+            f"at most {MAX_PLAYERS} players are allowed"
         )
     layout = layout_of(problem)
     tables = [layout.table_of(constraint) for constraint in deadline.iterate(problem.sets)]

@@ -26,7 +26,8 @@ from dataclasses import dataclass
 from operator import gt
 from typing import TypeAlias
 
-from quaternity.base.sentences import Message, MessageTemplate
+from quaternity.base.picture import Cell, Display, Displayable, heading_cells
+from quaternity.base.sentences import PLAIN, Message, MessageTemplate
 from quaternity.base.validation import validate_arguments
 from solvers.problem import DealProblem, SetConstraint, mask_of, players_in
 
@@ -104,8 +105,12 @@ def _because(claim: str, why: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class TooManyCards:
+class TooManyCards(Displayable):
     """Certificate that there are more cards than all hands together can hold."""
+
+    def picture(self) -> Display:
+        """Return a display of the certificate, which does not know its problem."""
+        return Display("Impossible: there are more cards than places in all hands together")
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
@@ -122,11 +127,16 @@ class TooManyCards:
 
 
 @dataclass(frozen=True, slots=True)
-class CrossedBounds:
+class CrossedBounds(Displayable):
     """Certificate that a player's lower bound for a set is above the upper bound."""
 
     player: int
     set_index: int
+
+    def picture(self) -> Display:
+        """Return a display of the certificate, which does not know its problem."""
+        place = f"player {self.player} in set {self.set_index}"
+        return Display(f"Impossible: the minimum of {place} is above the maximum")
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
@@ -145,10 +155,14 @@ class CrossedBounds:
 
 
 @dataclass(frozen=True, slots=True)
-class CrowdedHand:
+class CrowdedHand(Displayable):
     """Certificate that the minimums of a player in all sets add up to more than the hand."""
 
     player: int
+
+    def picture(self) -> Display:
+        """Return a display of the certificate, which does not know its problem."""
+        return Display(f"Impossible: the minimums of player {self.player} exceed the hand")
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
@@ -189,7 +203,7 @@ def coalition_bound(constraint: SetConstraint, coalition: int, witness: int) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Shortage:
+class Shortage(Displayable):
     """Certificate that a coalition cannot hold as many cards as its hands need.
 
     The bound on the number of cards is explained in the module docstring.
@@ -210,6 +224,14 @@ class Shortage:
         Shortage.of([0, 2], [[0], [1, 2]])
         """
         return cls(mask_of(players), tuple([mask_of(witness) for witness in witnesses]))
+
+    def picture(self) -> Display:
+        """Return a table of the coalition and of the witness for each set."""
+        rows = [heading_cells("set", "witness")]
+        for index, witness in enumerate(self.witnesses):
+            rows.append([Cell(str(index)), Cell(PLAIN.players(players_in(witness)))])
+        coalition = PLAIN.players(players_in(self.coalition))
+        return Display(f"Impossible: {coalition} must hold more cards than possible", (), rows)
 
     def __repr__(self) -> str:
         witnesses = [list(players_in(witness)) for witness in self.witnesses]

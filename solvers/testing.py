@@ -122,10 +122,14 @@ def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
     try:
         solver(problem)
     except UnsupportedProblem:
-        return None if reason is not None else "refuses a problem that `refuses` accepts"
+        return (
+            None
+            if reason is not None
+            else "raises UnsupportedProblem for a problem that its `refuses` accepts"
+        )
     except LimitError:
         return None
-    return None if reason is None else "decides a problem that `refuses` rejects"
+    return None if reason is None else "decides a problem that its `refuses` rejects"
 
 
 def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
@@ -159,7 +163,7 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
     for tighter, change in tightenings(problem, limit):
         after, fault = _run_checked(solver, tighter)
         if fault or after:
-            return fault or f"finds this problem infeasible, but feasible with {change}"
+            return fault or f"finds this problem infeasible, but feasible if tightened: {change}"
     return None
 
 
@@ -226,7 +230,7 @@ def tightenings(problem: DealProblem, limit: int | None = None) -> list[tuple[De
         ways = [
             (
                 (with_entry(owners, card, mask & ~(1 << player)), low, high),
-                f"player {player} not an owner of {index}/{card}",
+                f"player {player} cannot own {index}/{card}",
             )
             for card, mask in enumerate(owners)
             for player in players_in(mask)
@@ -301,7 +305,10 @@ def check_solver(
         last[0] = problem
         if monotonic() >= next_report:
             size = f"{problem.players} players and {problem.cards} cards"
-            write(f"{row.name}: {count.total() // 2} problems tried, no fault so far; now {size}")
+            write(
+                f"{row.name}: {count.total() // 2} problems tried, no fault so far; "
+                f"now trying {size}"
+            )
             next_report = monotonic() + REPORT_SECONDS
         return row.refuses(problem)
 
@@ -331,7 +338,7 @@ def check_solver(
     breach = breach or next(filter(None, map(check, larger_problems)), None)
     breach = breach or next(filter(None, (check(x, LAWS[:1]) for x in twins_of_bounds)), None)
     if breach:
-        write(f"{row.name}: found a fault; now reducing its problem")
+        write(f"{row.name}: found a fault; now looking for a smaller problem that shows it")
         raise SolverFault(_in_words(row, *breach))
     _require_both_kinds(row, count)
     return Conformance(count["feasible"], count["infeasible"], count["refused"], *largest)

@@ -72,7 +72,9 @@ def test_a_truncated_record_names_the_line_it_ends_in(length: int) -> None:
             parse_text_record(data, "game 1", keys)
         return
     record = parse_text_record(data, "game 1", keys)
-    assert record.warnings == ((f"line {last} is cut off and left out",) if rest.strip() else ())
+    assert record.warnings == (
+        (f"line {last} is incomplete and was ignored",) if rest.strip() else ()
+    )
     moves = [line for line in whole if line[:1].isdigit()]
     assert [whole[line.number - 1] for line in record.moves] == moves
     for line, move in zip(record.moves, moves, strict=True):

@@ -102,7 +102,7 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
         start += len(raw)
     cut_off = data[whole:].strip()
     last = data[:whole].count(b"\n") + 1
-    warnings = (f"line {last} is cut off and left out",) if cut_off else ()
+    warnings = (f"line {last} is incomplete and was ignored",) if cut_off else ()
     if not lines or lines[0].text.split() != first_line.split():
         number = lines[0].number if lines else 1
         raise InputError(f"line {number}: a record of this game must start with {first_line!r}")
@@ -113,14 +113,14 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
         if key not in keys:
             moves.append(line)
         elif moves:
-            raise InputError(f"line {line.number}: setting {key} after the first move")
+            raise InputError(f"line {line.number}: setting {key} must come before the first move")
         elif key in settings:
             raise InputError(f"line {line.number}: {key} is given more than once")
         else:
             settings[key] = line._replace(text=value.strip())
     first = cut_off.decode(errors="replace").split()[:1]
     if first and not moves and any(key.startswith(first[0]) for key in keys):
-        raise InputError(f"line {last}: the header is cut off: {first[0]}")
+        raise InputError(f"line {last}: the header is incomplete: {first[0]}")
     return TextRecord(settings, tuple(moves), warnings, whole)
 
 

@@ -246,8 +246,8 @@ def prove(
                 return
             say(f"{file}: possible, so there is nothing to prove; for example:")
             for player in range(problem.players):
-                cards = " ".join(f"{index}/{card}" for index, card in verdict.deal.hand(player))
-                say(f"  player {player}: {cards or '-'}")
+                cards = problem.words.hand(verdict.deal.hand(player))
+                say(f"  {problem.words.player(player)}: {cards or '-'}")
         return
     formula, proof = solvers.prove(problem, verdict)
     if out is None:

@@ -150,12 +150,12 @@ def _print_report(path: str, report: Report, as_json: bool) -> None:
         print("  for example:" if report.kind != "record" else "  at the end, for example:")
         for player in range(report.players):
             cards = [
-                f"{index}/{card}"
+                (index, card)
                 for index, owners in enumerate(report.deal)
                 for card, owner in enumerate(owners)
                 if owner == player
             ]
-            say(f"    player {player}: {' '.join(cards) or '-'}")
+            say(f"    {report.words.player(player)}: {report.words.hand(cards) or '-'}")
     agreeing = ", ".join(map(solver_label, report.verdicts))
     if len(report.verdicts) > 1:
         say(f"  {len(report.verdicts)} solvers agree: {agreeing}")

@@ -219,7 +219,7 @@ def _solve(
         if is_larger(state, most_states, Random(0)):
             raise LimitError(
                 f"the game has more than {most_states:,} states, as random games show; "
-                "--most-states allows more"
+                "use --most-states to allow more"
             )
     certified_wish = None if wish[1] else wish[0]
     facts, graph = _solve_and_write(
@@ -239,7 +239,7 @@ def _answer(state: State, ask: str, seconds: float, certificate: str | None, as_
     if answer is None:
         raise LimitError(
             f"undecided after {seconds:g} seconds and {forcing.states:,} states: "
-            "--seconds allows more"
+            "use --seconds to allow more"
         )
     took = time.perf_counter() - began
     checked, whole = forcing.check(seconds)

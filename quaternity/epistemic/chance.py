@@ -186,7 +186,7 @@ def _count_cases(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fra
         if formula == TRUE:
             remaining -= 1
             if remaining < 0:
-                raise LimitError(f"more than {MAX_COUNTS} cases")
+                raise LimitError(f"the probability needs more than {MAX_COUNTS} cases")
             return count_deals(problem, seconds=deadline.remaining())
         card = next(s.card for s in formula.subformulas() if isinstance(s, logic.Holds))
         mask = problem.sets[card.set_index].owners[card.number]
@@ -214,7 +214,7 @@ def _list_deals(
 
     deals = quick_count(problem)
     if deals is None or deals > MAX_QUICK_WORLDS:
-        raise LimitError("too many deals to list")
+        raise LimitError("there are too many deals to list")
     import numpy as np
 
     model = model_of(problem, deadline.remaining)
@@ -248,7 +248,7 @@ def _sample_deals(
     deals, random = NumberedDeals(seen, seconds=deadline.remaining()), Random(0)
     few = deals.number <= MAX_LISTED_DEALS
     if not few and not samples:
-        raise LimitError("the probability cannot be counted within the limits")
+        raise LimitError("the probability cannot be computed within the limits")
     numbers: Iterable[int] = (
         random.randrange(deals.number) for _ in range(samples * MAX_DRAWS_PER_SAMPLE)
     )

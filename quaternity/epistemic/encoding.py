@@ -91,7 +91,7 @@ class Encoder:
         Raise LimitError if the model has `MAX_DEALS` deals already.
         """
         if len(self._deals) == MAX_DEALS:
-            raise LimitError(f"the question needs more than {MAX_DEALS} deals at once")
+            raise LimitError(f"the formula needs a model with more than {MAX_DEALS} deals")
         hands = {} if table is None else {player: table.hand_literals(player) for player in players}
         self._deals.append(self.model.new_deal(problem, hands))
         return self._deals[-1]

@@ -84,8 +84,8 @@ class Deadline(quaternity.base.deadline.Deadline):
 def out_of_time(seconds: float) -> str:
     """Return the message for a reached time limit, with advice on what to try instead."""
     return (
-        f"undecided: the time limit of {seconds:g} s was reached; more time, or a later moment "
-        "with fewer possible deals, may decide it"
+        f"undecided: the time limit of {seconds:g} s was reached; allow more time, or ask later in "
+        "the game, when fewer deals are possible"
     )
 
 

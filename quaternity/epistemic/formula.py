@@ -279,7 +279,9 @@ class Distributed(Formula):
     def _check(self) -> None:
         _convert_players(self)
         if not self.players:
-            raise InputError("D{}: at least one player is needed (`P` asks about all public deals)")
+            raise InputError(
+                "D{}: at least one player is needed (for the public record alone, use `P`)"
+            )
 
     def parts(self) -> tuple[Formula, ...]:
         """Return the immediate subformulas."""

@@ -142,12 +142,12 @@ def _tokens(text: str) -> list[_Token]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise _error(text, at, f"{text[at]!r} is not part of any formula")
+            raise _error(text, at, f"unexpected character {text[at]!r}")
         if match.lastgroup != "BLANK":
             word = SPELLINGS.get(match[0], match[0])
             for digits in re.finditer(r"[0-9]+", word):
                 if len(digits[0]) > _MAX_NUMBER_LENGTH:
-                    raise _error(text, at + digits.start(), "a number of more than 9 digits")
+                    raise _error(text, at + digits.start(), "a number has more than 9 digits")
             tokens.append(_Token(str(match.lastgroup), word, at))
         at = match.end()
     tokens.append(_Token("END", "", len(text.rstrip())))
@@ -220,7 +220,7 @@ class _Parser:
 
     def unknown_numbers_error(self, what: str, start: int) -> InputError:
         return _error(
-            self.text, start, f"{what}: the numbers of players and cards are not known here"
+            self.text, start, f"{what}: the numbers of players and cards are unknown here"
         )
 
     def variable(self, name: str, kind: str, start: int) -> _Value:
@@ -237,7 +237,11 @@ class _Parser:
 
     def value(self, kind: str) -> _Value:
         kind_found, text, start = self.token
-        example = {"p": "a number of a player", "s": "a number of a set", "c": "a card such as 0/2"}
+        example = {
+            "p": "the number of a player",
+            "s": "the number of a set",
+            "c": "a card such as 0/2",
+        }
         if kind_found == "CARD" and kind == "c":
             self.position += 1
             return self.check_value(Card.parse(text), kind, start)
@@ -388,7 +392,7 @@ class _Parser:
             raise _error(
                 self.text,
                 token.start,
-                f"{quote_value(token.text)} is not part of any formula{named}",
+                f"unknown name {quote_value(token.text)}{named}",
             )
         raise self.expected_error("a formula")
 
@@ -437,7 +441,7 @@ class _Parser:
             None if self.language is None else getattr(self.language, _COUNT_ATTRIBUTES[token.text])
         )
         if counts is None:
-            raise _error(self.text, token.start, f"the number of {token.text} is not known here")
+            raise _error(self.text, token.start, f"the number of {token.text} is unknown here")
         return constant_term(counts[player])
 
     # -- quantifiers and names ----------------------------------------------------------------
@@ -468,7 +472,7 @@ class _Parser:
         token = self.token
         if token.kind != "WORD" or not _VARIABLE.fullmatch(token.text):
             raise self.expected_error(
-                "a variable: c, d for a card, p, q, r for a player, s, t for a set"
+                "a variable (c or d for a card, p, q or r for a player, s or t for a set)"
             )
         self.position += 1
         return token.text

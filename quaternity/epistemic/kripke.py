@@ -64,7 +64,9 @@ def kripke_model(
     earlier = situation.announcements if announcements is None else tuple(announcements)
     evaluator = ExplicitEvaluator(situation.problem)
     if evaluator.model.worlds > MAX_DEALS:
-        raise LimitError(f"{evaluator.model.worlds} deals: at most {MAX_DEALS} are allowed")
+        raise LimitError(
+            f"there are {evaluator.model.worlds} deals: at most {MAX_DEALS} are allowed"
+        )
     among = evaluator.restrict_to(tuple(earlier))
     deals = [evaluator.model.deal(number) for number in among.nonzero()[0].tolist()]
     matters = {Card(index, number) for index, number, _ in iter_cards(situation.problem)}
@@ -190,7 +192,7 @@ def model_svg(model: KripkeModel, title: str) -> str:
     """
     number = len(model.worlds)
     if number > MAX_DRAWN:
-        raise LimitError(f"{number} worlds: at most {MAX_DRAWN} are drawn (DOT has no limit)")
+        raise LimitError(f"{number} worlds: at most {MAX_DRAWN} can be drawn (DOT has no limit)")
     labels = [_label(world) for world in model.worlds]
     wide = 16 + 8.0 * max((len(line) for label in labels for line in label), default=1)
     tall = 12 + 16.0 * max(map(len, labels), default=1)

@@ -163,7 +163,10 @@ def _minimize(order: Sequence[int], true: Callable[[Collection[int]], bool]) -> 
     return kept
 
 
-COUNTED_NOTE = "it contains numbers of cards or sets, which are public and change during the game"
+COUNTED_NOTE = (
+    "the formula contains numbers of cards or sets, which change during the game, so no moves are "
+    "named as reasons"
+)
 """Reason why no moves are named for a formula that contains numbers (see `mentions_counts`)."""
 
 

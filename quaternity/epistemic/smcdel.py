@@ -47,7 +47,7 @@ def smcdel_text(situation: Situation) -> str:
     always = []
     if not all(seen):
         never = str(len(number))
-        meanings.append(f"{never} is false: observed by players who can hold no card")
+        meanings.append(f"{never} is always false; players who can hold no card observe it")
         always = [f"~{never}"]
         seen = [observed or [never] for observed in seen]
     law = [
@@ -117,4 +117,4 @@ class _Names:
             case logic.Announcement(announcement, then):
                 return f"([ ! {self.formula(announcement)} ] {self.formula(then)})"
             case _:
-                raise InputError(f"SMCDEL cannot express {formula}: it has neither U nor P")
+                raise InputError(f"SMCDEL cannot express {formula}: SMCDEL has neither U nor P")

@@ -315,7 +315,7 @@ class SolverEvaluator:
             if not self._refine(encoder):
                 return True
         if not hint and model.solve(cp_model_presolve=False):
-            raise SolverFault("CP-SAT finds a solution without presolve, and none with it")
+            raise SolverFault("CP-SAT finds a solution without presolve, but not with presolve")
         return False
 
     def _refine(self, encoder: Encoder) -> bool:
@@ -452,10 +452,9 @@ class SolverEvaluator:
             if self._is_inductive(common, area, earlier, steps):
                 return []
         raise Undecided(
-            f"undecided: no chain of {with_noun(MAX_STEPS, 'step')} leads to a deal where {part} "
-            "is false, but some such deals agree with this one in everything that chains are known "
-            f"never to change; listing the deals decides it if at most {MAX_LISTED} agree so, or "
-            "if there are at most two million deals (--method explicit)"
+            f"undecided: {part} is false in deals that may be reachable, but no chain of "
+            f"{with_noun(MAX_STEPS, 'step')} reaches one; --method explicit decides it if there "
+            "are at most two million deals"
         )
 
     def _listed_chain(

@@ -131,7 +131,7 @@ def _plan(problem: DealProblem, check: Check) -> tuple[list[_Step], int]:
 def _check_states(number: int, problem: DealProblem) -> None:
     if number > MAX_STATES:
         raise LimitError(
-            f"listing the deals needs more than {MAX_STATES} steps between hands; at most about "
+            f"listing the deals would take more than {MAX_STATES} steps: up to about "
             f"10^{_log10_bound(problem):.0f} deals fit the public record"
         )
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from quaternity.base.errors import SolverFault
+from quaternity.base.sentences import PLAIN, Wording
 from quaternity.game.faults import (
     IllegalAnswer,
     IllegalQuestion,
@@ -64,6 +65,7 @@ class Report:
     skipped: dict[str, str] = field(default_factory=dict)
     positions: int = 1
     players: int = 0
+    words: Wording = PLAIN
 
 
 def check_state(state: State | DealProblem, solvers: Sequence[Solver]) -> Report:
@@ -87,7 +89,7 @@ def check_state(state: State | DealProblem, solvers: Sequence[Solver]) -> Report
                 if owner is not None:
                     deal[index] = [owner] * state.set_size
     elif judgement.evidence is not None and judgement.evidence.shortage is not None:
-        reason = judgement.evidence.shortage.in_words(problem)
+        reason = problem.words.say(judgement.evidence.shortage.in_words(problem))
     return Report(
         "state" if isinstance(state, State) else "problem",
         deal is not None,
@@ -96,6 +98,7 @@ def check_state(state: State | DealProblem, solvers: Sequence[Solver]) -> Report
         {name: bool(verdict) for name, verdict in judgement.verdicts.items()},
         {**judgement.refused, **judgement.gave_up},
         players=problem.players,
+        words=problem.words,
     )
 
 
@@ -128,7 +131,7 @@ def check_record(
         verdicts.update(last.verdicts)
         skipped.update(last.skipped)
         on_position()
-    assert last is not None, "a game has a first state"
+    assert last is not None, "a game must have a first state"
     verdicts = {name: value for name, value in verdicts.items() if name not in skipped}
     positions = len(game.states)
     if impossible is None:

@@ -192,7 +192,7 @@ def refutation(
     shorter = min((_minimize(order, impossible) for order in orders), key=len)
     problem = with_claim(problem_of_moves(game, shorter))
     impossibility = why_impossible(problem)
-    assert impossibility is not None, "no deal fits the chosen moves"
+    assert impossibility is not None, "the chosen moves must contradict each other"
     proof = _proof_in_words(game, shorter, problem, impossibility[0])
     return Explanation(tuple(sorted(shorter)), problem, impossibility[0], proof, proof)
 
@@ -218,7 +218,7 @@ def explanation_lines(game: Game, question: Question) -> Iterator[str]:
             return
         other = Answer(not answers[0])
         explanation = _explain_if_valid(game, question, other)
-        assert explanation is not None, "no deal fits an impossible answer"
+        assert explanation is not None, "an impossible answer must have an explanation"
         yield IMPOSSIBLE(question=asked, answer=other, reason=explanation.reason)
     if explanation is not None and explanation.moves:
         yield indent(MINIMAL_REASONS())

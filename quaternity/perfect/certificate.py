@@ -111,7 +111,7 @@ def check(
     held = [game.parse_line(number, text) for number, text in zip(range(2, states + 3), source)]  # noqa: B905
     if len(held) != states:
         raise InvalidCertificate(
-            f"line 1: the head announces {states} states, but the number of lines differs"
+            f"line 1: the head announces {states} states, but another number of lines follows"
         )
     numbers: Sequence[int] = range(states)
     if sample is not None and sample < states:
@@ -133,7 +133,7 @@ def _head(text: bytes) -> dict[str, Any]:
     head = _json(1, text)
     if not isinstance(head, dict) or head.get("certificate") != FORMAT or {*head} != {*HEAD}:
         raise InvalidCertificate(
-            f"line 1: not a head of {FORMAT!r} with the fields {', '.join(HEAD)}"
+            f"line 1: must be a head of {FORMAT!r} with the fields {', '.join(HEAD)}"
         )
     try:
         for name, least in (("set_size", 2), ("sets", 1), ("players", 2)):
@@ -375,12 +375,12 @@ class Game:
                 length += 1  # A draw by chance does not count as a move.
             if (length is None) != (rank is None) or (length or 0) > (rank or 0):
                 raise InvalidCertificate(
-                    f"line {number + 2}: player {player} has the rank {json.dumps(rank)}, and "
-                    f"{json.dumps(length)} by the lines after it"
+                    f"line {number + 2}: player {player} has rank {json.dumps(rank)}, but the next "
+                    f"states imply {json.dumps(length)}"
                 )
         if outcomes is not None and outcomes != self._outcomes(state, questions, known, held):
             raise InvalidCertificate(
-                f"line {number + 2}: the outcomes are not those of the lines after it"
+                f"line {number + 2}: the outcomes do not match those of the next states"
             )
         return sum(len(answers) for _, answers in questions)
 

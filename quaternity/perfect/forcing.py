@@ -396,7 +396,7 @@ class ForcedWinSearch:
         ours = (state.turn == self.player) == won
         options: list[_Option] = []
         for group in state.legal_questions.groups():
-            assert state.turn is not None, "a legal question has an asker"
+            assert state.turn is not None, "a legal question must have an asker"
             question = Question(state.turn, group.asked, Card(group.set_index, group.cards[0]))
             ways = [self._good_replies(state, question, answer, node) for answer in group.answers]
             ways = [way for way in ways if way]
@@ -410,10 +410,10 @@ class ForcedWinSearch:
             if replies and ours:
                 return [(question, replies)]
             if not replies and not ours:
-                raise SolverFault(f"no strategy after {question} in {state}")
+                raise SolverFault(f"the search found no strategy after {question} in {state}")
             options.append((question, replies))
         if ours:
-            raise SolverFault(f"no strategy in {state}")
+            raise SolverFault(f"the search found no strategy in {state}")
         return options
 
     def _good_replies(
@@ -599,5 +599,5 @@ def is_known_lost(state: State, player: int) -> bool:
         state = state.after(question, Answer.NO)
         seen.append(state)
     if not any(state.same_position(before) for before in seen[:-1]):
-        raise SolverFault(f"stalling does not repeat a position from {state}")
+        raise SolverFault(f"the stalling line from {state} does not repeat a position")
     return True

@@ -125,7 +125,9 @@ class Tablebase:
         except BaseException as error:
             self.close()
             if isinstance(error, _PARSE_ERRORS) and not isinstance(error, InputError):
-                raise InputError(f"{path}: not a tablebase, or a damaged one ({error})") from error
+                raise InputError(
+                    f"{path}: this is not a tablebase, or it is damaged ({error})"
+                ) from error
             raise
         reading = self._file, self.path, self._index
         self._block = lru_cache(MAX_CACHED_BLOCKS)(lambda number: _verified_block(*reading, number))
@@ -158,7 +160,8 @@ class Tablebase:
         """Raise an InputError that names both games if the rules differ."""
         if rules != self.rules:
             raise InputError(
-                f"{self.path}: a tablebase for {_in_words(self.rules)}, not {_in_words(rules)}"
+                f"{self.path}: is a tablebase for {_in_words(self.rules)}, "
+                f"not for {_in_words(rules)}"
             )
 
     def check_settings(self, settings: Settings) -> None:
@@ -207,7 +210,7 @@ class Tablebase:
         asker = state.turn
         prospects = []
         for asked, set_index, cards, answers in state.legal_questions.groups():
-            assert asker is not None, "a legal question has an asker"
+            assert asker is not None, "a legal question must have an asker"
             alike = tuple(
                 Question.trusted(asker, asked, Card.unchecked(set_index, card)) for card in cards
             )
@@ -327,7 +330,7 @@ class _Index(NamedTuple):
         fits = end + blocks * (key + 4) == about["length"]
         data = _bytes(path, file, end, about["length"] - end) if fits else b""
         if not fits or f"{crc32(data):08x}" != about["index"]:
-            raise InputError(f"{path}: a damaged tablebase (its index)")
+            raise InputError(f"{path}: the tablebase is damaged (in its index)")
         return cls(
             [data[place : place + key] for place in range(0, blocks * key, key)],
             Struct(f">{blocks}I").unpack(data[blocks * key :]),
@@ -355,7 +358,7 @@ def _verified_block(file: int, path: str, index: _Index, number: int) -> bytes:
     place = index.first + number * index.block
     data = _bytes(path, file, place, min(index.block, index.end - place))
     if crc32(data) != index.checksums[number]:
-        raise InputError(f"{path}: a damaged tablebase (bytes {place} to {place + len(data)})")
+        raise InputError(f"{path}: the tablebase is damaged (bytes {place} to {place + len(data)})")
     return data
 
 
@@ -388,8 +391,8 @@ def _about(path: str, file: int) -> tuple[int, dict[str, Any]]:
     data = _bytes(path, file, 0, MAX_HEAD_BYTES)
     if data.startswith(b"SQLite format 3\0") and data[68:72] == b"Quat":
         raise InputError(
-            f"{path}: a tablebase in the first format, which had no checksums; remove it and make "
-            f"it again with `quaternity solve --out {path}` and the sizes of its game"
+            f"{path}: the tablebase has the first format, without checksums; remove it and make it "
+            f"again with `quaternity solve --out {path}` and the sizes of its game"
         )
     first, _, after = data.partition(b"\n")
     if not first.startswith(FORMAT[: -len("2")].encode()):
@@ -397,17 +400,17 @@ def _about(path: str, file: int) -> tuple[int, dict[str, Any]]:
     if first != FORMAT.encode():
         version = first.decode(errors="backslashreplace")
         raise InputError(
-            f"{path}: a tablebase in the format {version!r}; this program reads {FORMAT!r}"
+            f"{path}: the tablebase has the format {version!r}; this program reads {FORMAT!r}"
         )
     second, _, after = after.partition(b"\n")
     lines = first + b"\n" + second + b"\n"
     if after[:9] != b"%08x\n" % crc32(lines):
-        raise InputError(f"{path}: a damaged tablebase (its first lines)")
+        raise InputError(f"{path}: the tablebase is damaged (in its first lines)")
     about: dict[str, Any] = json.loads(second)
     length = os.fstat(file).st_size
     if length != about["length"]:
         raise InputError(
-            f"{path}: a damaged tablebase ({length} bytes long, but written with {about['length']})"
+            f"{path}: the tablebase is damaged ({length} bytes instead of {about['length']})"
         )
     return len(lines) + 9, about
 

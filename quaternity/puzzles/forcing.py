@@ -96,7 +96,7 @@ class Force:
     def answers_again(self, puzzle: Puzzle) -> set[str]:
         """Find the answers by searching states of the game instead of canonical states."""
         state, within = Game.parse(puzzle.position).state, puzzle.level_from["questions"]
-        assert state.turn is not None, "a player is to move"
+        assert state.turn is not None, "a player must be to move"
         goal = state.points[state.turn] + 1
         return {
             str(question_sentence(question)) for question in state.legal_questions
@@ -148,7 +148,7 @@ class Search:
     """Search in canonical states for a way to complete a set, whatever the answers are."""
 
     def __init__(self, state: State) -> None:
-        assert state.turn is not None, "a player is to move"
+        assert state.turn is not None, "a player must be to move"
         self.state, self.me, self.goal = state, state.turn, state.points[state.turn] + 1
         self.code: KeyCodec = coding(Rules.of(state))
         self.cache: dict[tuple[Key, int, int], bool] = {}

@@ -111,7 +111,7 @@ def _play_out(view: QuartoPosition, move: QuartoMove, random: Random) -> float:
     The result is 1 for a win, 0.5 for a draw, and 0 for a loss of the player who made the move.
     """
     board, geometry = view.board, lines(view.squares)
-    assert move.hand_over is not None, "a game goes on after every move but the last"
+    assert move.hand_over is not None, "every move but the last must hand over a piece"
     rows, empty, remaining = board.in_bits(view.squares)
     if move.cell is not None and view.in_hand is not None:
         placed = board.pieces.piece(view.in_hand)

@@ -17,6 +17,7 @@ from quaternity.base.errors import IllegalMove, InputError, warn_irregularities
 from quaternity.base.reading import read_bytes
 from quaternity.base.text_format import join_words, quote_value
 from quaternity.base.validation import as_int, as_tuple, check_index, check_text
+from quaternity.base.writing import write_text
 from quaternity.table.protocol import M, P, V
 
 S = TypeVar("S")
@@ -107,6 +108,14 @@ class PlayedGame(Generic[S, P, M, V]):
             self.rules.record_move(before, seat, move, after)
             for before, (seat, move), after in moves
         )
+
+    def write(self, path: str) -> None:
+        """Write the game's record, including hidden information, to a file that `read` can read.
+
+        Raises:
+            InputError: If the file cannot be written.
+        """
+        write_text(path, self.record())
 
     @property
     def settings(self) -> S:

@@ -38,7 +38,7 @@ def safe_deck(random: Random, rule: Rule | str, method: str = "search") -> Deck:
     """
     threes = partition(WHOLE_DECK, rule, check_random(random), method)
     if threes is None:
-        raise SolverFault(f"{method}: no partition of the deck into threes")
+        raise SolverFault(f"{method} found no partition of the deck into threes")
     cards: list[int] = []
     for three in random.sample(threes, len(threes)):
         cards += random.sample(three, len(three))

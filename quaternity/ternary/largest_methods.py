@@ -166,8 +166,8 @@ def largest_by_cp_sat(
 
     best.run_cp_sat(
         model, SECONDS,
-        lambda: f"{len(table)} cards: CP-SAT has not proved the largest part without a three "
-        f"within its time; {best}",
+        lambda: f"CP-SAT did not prove in time which part of {len(table)} cards without a three "
+        f"is largest; {best}",
         on_solution=improve, is_whole=True,
         on_bound=lambda bound: best.lower(floor(bound + TOLERANCE)),
     )  # fmt: skip

@@ -132,7 +132,7 @@ def pack_by_cp_sat(
         model.add(sum_left == digit + 3 * model.new_int_var(-1, len(table), ""))
     solver = best.run_cp_sat(
         model, SECONDS,
-        lambda: f"CP-SAT has not found within its time whether {len(table)} cards hold {count} "
+        lambda: f"CP-SAT did not decide in time whether {len(table)} cards contain {count} "
         f"disjoint threes; {best}",
     )  # fmt: skip
     if solver is None:

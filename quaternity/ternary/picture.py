@@ -60,7 +60,7 @@ def circle_svg() -> str:
     return svg_document(
         SIZE, SIZE, "Pairs of cards on a circle",
         "81 points, one for each card, and a chord between any two cards that share no attribute: "
-        "648 chords. A rotation by a third and the reflection in the vertical axis change nothing.",
+        "648 chords. A third of a turn and the reflection in the vertical axis change nothing.",
         parts, ground=PAPER,
     )  # fmt: skip
 

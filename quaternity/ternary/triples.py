@@ -38,7 +38,7 @@ def partner(card: int, k: int) -> int:
     (33, 64)
     """
     digits = all_digits()[check_card(card)]
-    allowed = f"a number of a partner; they are 0..{PARTNERS - 1}"
+    allowed = f"the number of a partner (0..{PARTNERS - 1})"
     k = check_int(k, 0, PARTNERS - 1, allowed, "k")
     shape, colour, fill, amount = (
         (digit + (k >> 3 - i & 1) + 1) % 3 for i, digit in enumerate(digits)
@@ -78,7 +78,7 @@ def third(a: int, b: int) -> int:
     """
     a, b = check_card(a), check_card(b)
     if a == b:
-        raise InputError(f"card {a} twice: the third card is determined by two different cards")
+        raise InputError(f"a and b must be two different cards, not {a} twice")
     return third_cards()[a][b]
 
 

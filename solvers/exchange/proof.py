@@ -102,5 +102,5 @@ def check_refutation(problem: DealProblem, formula: str, proof: str) -> None:
         InvalidProof: If the formula differs, or the proof is not valid.
     """
     if formula != opb(problem):
-        raise InvalidProof("the formula is not that of the problem")
+        raise InvalidProof("the formula does not match the problem")
     check_proof(formula, proof)

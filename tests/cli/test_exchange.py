@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import quaternity
+from solvers import ProblemBuilder
 from solvers.exchange.checker import check_proof
 from solvers.exchange.deal_problem_file import deal_problem_text, parse_deal_problem
 from solvers.exchange.formats import FORMATS, export
@@ -314,3 +315,16 @@ def test_the_line_of_the_guide_loads_the_format(
 
 def test_the_guide_has_a_line_for_each_format() -> None:
     assert [*LINES] == [*FORMATS, "efg"]
+
+
+def test_commands_print_the_names_of_a_problem(cli: Cli, tmp_path: Path) -> None:
+    builder = ProblemBuilder().hand("Ann", 2).hand("Bob", 1).cards("hearts", ["ace", "king", "ten"])
+    possible, impossible = tmp_path / "possible.json", tmp_path / "impossible.json"
+    builder.belongs_to("ace", "Ann").build().write(str(possible))
+    builder.at_least("Bob", 2, "hearts").build().write(str(impossible))
+    for command in ("check", "prove"):
+        assert "Ann: ace, king\n" in cli(command, possible).out
+    assert "Bob holds 1 card, but must hold at least 2 of hearts" in cli("check", impossible).out
+    shown = [line.split() for line in cli("analyse", possible).out.splitlines()]
+    for row in (["Ann", "Bob"], ["ace", "100.0%", "0.0%"], ["hearts", "2-2", "1-1"]):
+        assert row in shown

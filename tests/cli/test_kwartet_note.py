@@ -58,7 +58,7 @@ def test_typed_requests_are_saved_and_explained(cli: Cli, path: Path) -> None:
 def test_sets_of_others_are_put_down(cli: Cli, path: Path) -> None:
     typed = "2 puts down 1\n2 puts down 3\n0 asks 2 for 1/1: yes\n0 puts down 1\nquit\n"
     outcome = cli("kwartet", "note", path, *NEW[:-1], HAND.replace("1/0", "3/1"), stdin=typed)
-    assert "player 2 cannot put down 3: player 1 sees that" in outcome.out
+    assert "player 2 cannot put down 3: the hand of player 1 shows that" in outcome.out
     kept = path.read_text()
     assert kept.endswith("hand 2: 5 cards\n2 puts down 1\n")
     assert "set 1 is removed" in outcome.out
@@ -273,7 +273,7 @@ def test_other_logs_are_left_alone(cli: Cli, path: Path) -> None:
     assert "was written by seat 1, not by seat 0" in cli("kwartet", "note", path, "--seat", 0).err
     path.write_text(f"{START}0 asks 2 for 1/1: no\n1 as")
     outcome = cli("kwartet", "note", path, stdin="quit\n")
-    assert "is cut off and left out" in outcome.err
+    assert "is incomplete and was ignored" in outcome.err
     assert cli("kwartet", "note", path, stdin="0 0/3 n\n").status == 0
     assert path.read_text() == f"{START}0 asks 2 for 1/1: no\n1 asks 0 for 0/3: no\n"
     path.write_text(before)
@@ -294,7 +294,7 @@ def test_a_request_whose_announcement_was_cut_off_is_typed_again(cli: Cli, path:
     text = START.replace("0/0 0/1 1/0", "0/0 0/1 0/2") + "0 asks 2 for 1/1: no\n"
     path.write_text(f"{text}1 asks 0 for 0/3: yes\n1 puts do")
     outcome = cli("kwartet", "note", path, stdin="0 0/3 y\n")
-    assert "is cut off and left out" in outcome.err
+    assert "is incomplete and was ignored" in outcome.err
     assert path.read_text() == f"{text}1 asks 0 for 0/3: yes\n1 puts down 0\n"
 
 

@@ -164,7 +164,7 @@ def test_an_interrupted_game_continues_as_without_the_interrupt(cli: Cli, tmp_pa
     part.write_text(text[: text.index(": ", len(text) // 2)])
     outcome = cli("kwartet", "play", "--seed", 9, "--record", part)
     assert outcome.status == 0
-    assert "is cut off" in outcome.err
+    assert "is incomplete" in outcome.err
     assert "resuming" in outcome.out
     assert part.read_text() == text
 

@@ -53,7 +53,7 @@ def test_a_truncated_line_is_only_a_warning(
     lines = Path(RECORD).read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:7]) + lines[7][:4])
     outcome = cli(*command_words(command, path))
-    assert f"{path}: line 8 is cut off and left out" in outcome.err
+    assert f"{path}: line 8 is incomplete and was ignored" in outcome.err
     assert outcome.status in (0, 1, 4)
 
 

@@ -86,7 +86,7 @@ def test_another_games_tablebase_is_refused_before_a_record_is_begun(
     record = tmp_path / "new.record"
     outcome = cli("play", "-s", 3, use[0], use[1].format(path), "--record", record)
     assert (outcome.status, outcome.out) == (2, "")
-    assert "a tablebase for 3 sets of 2 and 3 players, not 3 sets of 3" in outcome.err
+    assert "is a tablebase for 3 sets of 2 and 3 players, not for 3 sets of 3" in outcome.err
     assert not record.exists()
 
 
@@ -105,9 +105,9 @@ def test_a_file_that_is_not_a_tablebase_is_refused(cli: Cli, tmp_path: Path, pat
         (record, tmp_path / "missing", "no such file"),
         (record, tmp_path, "not a file"),
         (record, record, "not a tablebase"),
-        (record, cut, "cut: a damaged tablebase"),
-        (record, flipped, "flipped: a damaged tablebase (bytes"),
-        (other, path, "not 3 sets of 3"),
+        (record, cut, "cut: the tablebase is damaged"),
+        (record, flipped, "flipped: the tablebase is damaged (bytes"),
+        (other, path, "not for 3 sets of 3"),
     ):
         for as_json in ([], ["--json"]):
             outcome = cli("analyse", file, "--oracle", oracle, *as_json)

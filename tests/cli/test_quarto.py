@@ -65,7 +65,7 @@ def test_show_prints_text(cli: Cli) -> None:
         "left:      C H K P",
         "quartos:   H4 big, V3 square, D2 red",
         "reachable: no (no cell is on all of H4, V3 and D2, "
-        "so an earlier quarto would have ended the game)",
+        "so one quarto came first and would have ended the game)",
         "can draw:  no",
     ]
     assert "yes, in 1 way\n" in cli("quarto", "show", "example", "PHACIENOGLKJDMFB").out
@@ -186,7 +186,7 @@ def test_solve_refuses_positions_above_its_limit(cli: Cli) -> None:
         outcome = cli("quarto", "solve", "example", "?" * 16, *more)
         assert outcome.status == 4
         assert outcome.out == ""
-        assert "16 empty cells: positions are solved up to 11" in outcome.err
+        assert "16 empty cells: positions can be solved with at most 11" in outcome.err
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -274,7 +274,7 @@ def test_bad_pieces_in_hand_are_refused(cli: Cli) -> None:
         ("", "'' is not a piece"),
         ("AB", "'AB' is not a piece"),
         ("é", "'é' is not a piece"),
-        ("H", "piece 'H' is on the board, on H1V3"),
+        ("H", "piece 'H' is already on the board, on H1V3"),
     ):
         outcome = cli("quarto", "solve", "example", "??HPF?N?M?A?ED??", "-i", in_hand)
         assert outcome.status == 2

@@ -78,7 +78,7 @@ def test_a_tablebase_is_written_once_and_read_again(cli: Cli, tmp_path: Path) ->
     assert again.json | {"seconds": 0} == first.json | {"seconds": 0}
     other = cli("solve", "--out", path)
     assert other.status == 2
-    assert "a tablebase for 3 sets of 3 and 3 players, not 3 sets of 4" in other.err
+    assert "is a tablebase for 3 sets of 3 and 3 players, not for 3 sets of 4" in other.err
     wishing = ("solve", "-s", 2, "--brisk", "--everybody", "win", "--json")
     document = cli(*wishing, "--out", tmp_path / "brisk").json
     again = cli(*wishing, "--out", tmp_path / "brisk").json
@@ -179,7 +179,7 @@ def test_a_game_may_have_no_possible_winner(cli: Cli) -> None:
 def test_large_games_are_refused(cli: Cli) -> None:
     outcome = cli("solve", "-s", 3, "-n", 3, "-p", 3, "--most-states", 2000)
     assert outcome.status == 4
-    assert "more than 2,000 states: --most-states allows more" in outcome.err
+    assert "more than 2,000 states: use --most-states to allow more" in outcome.err
     assert outcome.out == ""
     assert cli("solve", "-s", 3, "--most-states", 2000, "--no-limit", "--json").status == 0
     estimate = cli("solve", "-s", 3, "--estimate", "--json").json
@@ -351,7 +351,7 @@ def test_no_game_is_refused_for_the_speed_of_the_machine(
     assert "more than 90 states" in refused.err
     refused = cli("solve", "-s", 4, "-n", 13, "-p", 4, "--most-states", 500)
     assert refused.status == ExitStatus.LIMIT
-    assert "more than 500 states, as random games show; --most-states" in refused.err
+    assert "more than 500 states, as random games show; use --most-states" in refused.err
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])

@@ -369,7 +369,7 @@ def test_a_written_comparison_is_read_back(comparison: Comparison) -> None:
             read = parse_runs(text[: ends[lines - 1] + more])
             assert read.runs == comparison.runs[: lines - 1]
             interrupted = "the end is missing: the comparison was interrupted"
-            cut = [f"line {lines + 1} is cut off and left out"] * (more > 0)
+            cut = [f"line {lines + 1} is incomplete and was ignored"] * (more > 0)
             assert read.warnings == (*cut, interrupted)
     with limited("quaternity.trials.comparison.runs", MAX_RUNS=len(comparison.runs) - 1):
         assert parse_runs(text) == comparison

@@ -82,7 +82,7 @@ def test_a_file_without_its_end_is_read_with_a_warning() -> None:
     assert parse_runs(cut).runs == comparison().runs
     shorter = parse_runs(cut[:-10])
     assert len(shorter.runs) == len(comparison().runs) - 1
-    assert "cut off" in shorter.warnings[0]
+    assert "incomplete" in shorter.warnings[0]
 
 
 @pytest.mark.parametrize(

@@ -358,7 +358,7 @@ def test_three_cards_are_added_when_all_agree_and_a_missed_set_is_reported() -> 
     both = rules.after(agreed, 1, more)
     assert (len(both.seen.places), both.seen.undealt) == (15, 66)
     text = " ".join(rules.events(agreed, 1, more, both))
-    assert "there was a SET all the same" in text
+    assert "but there was a SET" in text
     # After a SET is taken from fifteen cards, none are dealt.
     three = rules.read(" ".join(map(str, both.seen.threes[0])), rules.view(both, 0))
     assert len(rules.after(both, 0, three).seen.places) == 12
@@ -396,7 +396,7 @@ def test_a_free_answer_is_a_move_and_a_forced_one_is_not() -> None:
     assert rules.record_move(start, 0, rules.read("1 0/1", start), pending) == "0 asks 1 for 0/1:"
     yes = rules.after(pending, 1, rules.read("yes", pending))
     assert yes.state.completed == (0, None, None)
-    with pytest.raises(IllegalMove, match="waits for yes or no"):
+    with pytest.raises(IllegalMove, match="must be answered first: yes or no"):
         rules.after(pending, 1, rules.read("1 0/1", start))
     with pytest.raises(IllegalMove, match="player 1 is to move"):
         rules.after(pending, 0, rules.read("yes", pending))

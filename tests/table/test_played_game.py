@@ -86,7 +86,7 @@ def test_a_record_is_read_back_and_irregularities_are_warnings(name: str, tmp_pa
     path = tmp_path / "record"
     path.write_text(game.record(tuple(names)), encoding="utf-8")
     assert kind.read(str(path)) == kind.parse(game.record()) == game
-    with pytest.warns(FileWarning, match="cut off") as warned:
+    with pytest.warns(FileWarning, match="incomplete") as warned:
         assert kind.parse(game.record() + "0 as") == game
     assert warned[0].filename == __file__
 

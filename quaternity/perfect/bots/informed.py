@@ -49,7 +49,7 @@ class InformedBot:
 
     def ask(self, state: State) -> Question:
         """Return a random question among those with the best prospects."""
-        assert state.turn is not None, "the game is not over"
+        assert state.turn is not None, "the game must not be over"
         code = _coding(state)
         best: list[Question] = []
         best_value = float("-inf")

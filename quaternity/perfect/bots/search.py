@@ -76,7 +76,7 @@ class SearchBot:
 
         Questions that are known to give another player a forced win are avoided.
         """
-        assert state.turn is not None, "the game is not over"
+        assert state.turn is not None, "the game must not be over"
         code = coding(Rules.of(state))
         policy = self._policy(code)
         key, roles = canonical(state)
@@ -144,7 +144,7 @@ class SearchBot:
 
 
 def _questions(code: KeyCodec, state: State, roles: Roles, choice: Choice) -> list[Question]:
-    assert state.turn is not None, "the game is not over"
+    assert state.turn is not None, "the game must not be over"
     wanted = {(reply.answer, reply.key) for reply in choice.replies}
     same: list[Question] = []
     others: list[Question] = []

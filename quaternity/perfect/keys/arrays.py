@@ -158,14 +158,14 @@ def array_fault(book: KindBook) -> str | None:
     if book.players > MAX_ARRAY_PLAYERS:
         return f"arrays allow at most {MAX_ARRAY_PLAYERS} players, not {book.players}"
     if book.layout.width != 8:
-        return "the coalition tables need more than 8 bits per lane"
+        return "the coalition tables need more than 8 bits per coalition"
     kinds = book.total.bit_length()
     if kinds > 24:
         return f"a set has {book.total} kinds, too many for arrays"
     if (size + 1) ** (lanes - 2) >= 2 ** (63 - kinds):
-        return "the needs of the other sets do not fit in a word"
+        return "the needs of the other sets do not fit in 64 bits"
     if kinds + book.players * (size + size.bit_length()) > 63:
-        return "the owners and minimums of a set do not fit in a word"
+        return "the owners and minimums of a set do not fit in 64 bits"
     return None
 
 

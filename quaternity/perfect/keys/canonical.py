@@ -430,7 +430,7 @@ def _smallest_form(
         )
         if best is None or form < best:
             best, best_roles = form, roles
-    assert best is not None, "there is at least one order"
+    assert best is not None, "there must be at least one order"
     first = best_roles[0]
     parts = StateParts(place, (hands[first], *best[0]), (points[first], *best[1]), best[2])
     return Canonical(code.key(parts), best_roles)

@@ -384,7 +384,9 @@ def generate(
         while levels.sizes[-1]:
             known = sum(levels.sizes)
             if max_states is not None and known > max_states:
-                raise LimitError(f"more than {max_states:,} states: --most-states allows more")
+                raise LimitError(
+                    f"more than {max_states:,} states: use --most-states to allow more"
+                )
             levels.number(pool.threads)
             levels.expand(pool, report)
         levels.number(pool.threads)

@@ -245,7 +245,7 @@ class WorkDirectory:
         file.seek(size)
         length, mark, checksum = _END.unpack(file.read())
         if mark != _MARK or length > size:
-            raise ValueError("its end is not that of a complete file")
+            raise ValueError("it does not end like a complete file")
         if name not in self._verified:
             file.seek(0)
             computed, remaining = self._seed_of(name), size

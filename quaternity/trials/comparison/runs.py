@@ -178,7 +178,7 @@ def parse_runs(text: str) -> Comparison:
     warnings = []
     cut_off = lines.pop()
     if cut_off:
-        warnings.append(f"line {len(lines) + 1} is cut off and left out")
+        warnings.append(f"line {len(lines) + 1} is incomplete and was ignored")
     if not 1 <= len(lines) <= MAX_RUNS + 2:
         raise InputError(f"{len(lines)} complete lines: a file of runs has 1 to {MAX_RUNS + 2}")
     head = _Row(lines[0], 1)
