@@ -1,4 +1,7 @@
-"""Comparisons of numbers in formulas, expanded into formulas that every evaluator supports."""
+"""Comparisons of numbers in formulas, such as `cards(1) > 3`.
+
+Each comparison is expanded into a formula without it, which every evaluator supports.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Dynamic programming for the smallest total cost of dealing all sets so that they fill the hands.
+"""Dynamic programming for the smallest total cost of dealing the cards of all sets.
 
-Each set has options. An option deals a number of cards to every player, and there may be several
-kinds of costs. One option must be chosen for each set, so that the chosen options together fill
-every player's hand. The total of each kind of cost is minimized separately. The state of the
-dynamic program is the number of cards that each player has so far.
+There are several options to deal each set. An option gives a number of cards to every player, and
+has a cost. One option must be chosen for each set, so that every player gets as many cards as the
+player's hand has. If options have several kinds of costs, the total of each kind is minimized
+separately. The state of the dynamic program is the number of cards that each player has so far.
 """
 
 from __future__ import annotations
