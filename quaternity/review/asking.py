@@ -1,4 +1,4 @@
-"""Review judges for Kwartet and Quaternity, in which players ask each other for cards."""
+"""Judges that review games of Kwartet and Quaternity, in which players ask each other for cards."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Interface of judges, which evaluate the positions and moves of a game for its review.
 
-The registration of a game names its subclass of `Judge`. `Judge` itself can be used for any game:
-it knows nothing about positions, but simulates games between programs.
+The registration of a game names its subclass of `Judge`. The base class `Judge` also works for
+games that have no subclass: it simulates games between programs.
 """
 
 from __future__ import annotations
