@@ -8,10 +8,8 @@ All work runs in a `concurrent.futures.Executor`. The results are yielded in the
 and each item has a separate random generator (`item_random`). Therefore, the same seed gives the
 same results in one process, in eight processes or on a cluster.
 
-If a worker dies (because it is killed or out of memory, for example), its chunks are submitted
-again, so no results are lost. If an item raises an error, the results of all earlier items are
-yielded first. An interrupt stops the work promptly, and the results yielded until then are
-complete.
+If a worker process dies, its items are submitted again, so no results are lost. If an item raises
+an error, the results of all earlier items are yielded first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Child process of `isolated_calls`: it runs the calls, and ends the processes they start."""
+"""The code of the child process of `isolated_calls`, which runs the calls."""
 
 from __future__ import annotations
 

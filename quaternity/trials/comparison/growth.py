@@ -1,11 +1,9 @@
 """Growth laws: the time of a solver as a power or an exponential function of the size.
 
-Each law is a straight line for the logarithm of the time, as a function of the size or of its
+A straight line is fitted to the logarithm of the time, as a function of the size or of its
 logarithm. A run that was stopped at a limit is a censored observation: its time would have been
-longer. Without such runs, every solver would look too good. If one law is much more likely than the
-other one, it alone is reported. A law is not reported if the slope of its line may be 0, or if the
-line is far from the runs of some size. The latter can happen if a solver models small and large
-problems in different ways.
+longer. If one law is much more likely than the other, only that law is reported. No law is reported
+if the slope of the line may be 0, or if the line is far from the times at some size.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Statistics of runs: PAR-2, virtual best, bootstrap intervals, cactus plots and profiles.
 
-The functions take a table (`Times`) with the seconds of each solver on each instance. The instances
-have the same order for all solvers. None means that a solver did not decide an instance.
+The functions take a table of times (`Times`), which contains the seconds of each solver on each
+instance. None means that a solver did not decide the instance.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sizes of the games in a comparison, and sweeps over one parameter of the size."""
+"""Sizes of the games in a comparison, and sweeps that vary one parameter of the size."""
 
 from __future__ import annotations
 
