@@ -1,4 +1,4 @@
-"""The root command, which imports the called command and converts errors to exit statuses."""
+"""The root command, which imports the called command and turns errors into exit statuses."""
 
 import sys
 import warnings

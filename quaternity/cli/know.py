@@ -1,4 +1,4 @@
-"""`kwartet know`: evaluate formulas about knowledge at a point of a game, or after each request."""
+"""`kwartet know`: evaluate formulas about what players know at some point of a game of Kwartet."""
 
 from __future__ import annotations
 

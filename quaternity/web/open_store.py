@@ -1,4 +1,7 @@
-"""Access to the store of `--data`: an SQLite file in a folder, or a PostgreSQL database."""
+"""Functions that open, check, back up and restore the database of a web server.
+
+It is either an SQLite file in a folder or a PostgreSQL database. The option `--data` names it.
+"""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""The store in a PostgreSQL database, which any number of servers can share.
+"""Storage of tables in a PostgreSQL database, which any number of servers can share.
 
-Each write of a table names the revision of the table that it is based on. If two servers write a
-table at the same time, one write is refused. The transaction also notifies the other servers by
-NOTIFY. A server that may have missed a notification compares revisions.
+Each table has a revision, which increases with every write. A write contains the revision on which
+it is based, and is refused if another server has written the table since. The servers notify each
+other of writes with `NOTIFY`. A server that may have missed a notification compares revisions.
 
 Advisory locks show whether other servers are running, and make sure that only one server runs a
-program. A lock is released when its connection closes. If the connection for writing breaks, it is
-unknown whether the last transaction was committed, so all tables are reloaded.
+computer player. If the connection for writing breaks, it is unknown whether the last transaction
+was committed, so all tables are reloaded.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A prefork server: worker processes that serve one port. The kernel distributes connections."""
+"""A prefork server: several worker processes that serve the same port."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Rendering of the HTML pages from templates, and the static files that the pages load.
-
-The page of a table shows only what a `TableView` contains.
-"""
+"""Rendering of the HTML pages from templates, and the static files that the pages load."""
 
 from __future__ import annotations
 
