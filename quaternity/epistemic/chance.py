@@ -41,8 +41,8 @@ from solvers.verdict import Deal
 MAX_COUNTS = 500
 """Maximum number of cases whose deals are counted. With more cases, another method is used."""
 MAX_LISTED_DEALS = 1000
-"""Maximum number of deals that are all evaluated, which makes the probability exact. If there are
-more, deals are sampled."""
+"""Maximum number of possible deals for which the formula is evaluated in every deal, so that the
+probability is exact. If there are more, it is estimated from random deals."""
 MAX_SAMPLES = 1000
 """Maximum number of samples for an estimate."""
 MAX_DRAWS_PER_SAMPLE = 50

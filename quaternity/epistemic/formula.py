@@ -327,7 +327,10 @@ class Common(Formula):
         return frozenset(self.players[:1]), False
 
     def members(self, players: int) -> tuple[int, ...]:
-        """Return the players of the group, which are all `players` players if none are named."""
+        """Return the players of the group: those that the formula names, or else all players.
+
+        `players` is the number of all players.
+        """
         return self.players or tuple(range(players))
 
     def __str__(self) -> str:

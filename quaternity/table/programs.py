@@ -96,7 +96,7 @@ class ProgramPlayer:
         return program
 
     def observe(self, step: Step) -> None:
-        """Store the events of a move for the next message `choose`."""
+        """Store the events of a move, to send them with the next request for a move."""
         self._version += 1
         self._events += step.events
 

@@ -60,7 +60,7 @@ def open_store(data: str | None, alone: bool = False) -> Store:
 
 
 def is_shared(data: str | None) -> bool:
-    """Return whether several servers may use the store at the same time, as for PostgreSQL."""
+    """Return whether several servers may use the store at the same time (only PostgreSQL)."""
     return _is_database(place_of(data))
 
 

@@ -447,8 +447,8 @@ class PostgresStore(PostgresReader, Store):
 
     def _read_uptime(self, step: float = 1.0) -> None:
         """Adopt the stored uptime if it differs from this server's by less than `step` seconds."""
-        # Running servers often store the uptime, so a larger difference means that the clock of the
-        # database has jumped.
+        # Running servers store the uptime often. If the stored uptime differs by more than `step`
+        # seconds, the clock of the database has jumped, so ignore the stored uptime.
         now = (
             "SELECT seconds + GREATEST(0, LEAST(60, extract(epoch FROM clock_timestamp())::float8 "
             "- at)) FROM uptime"
@@ -527,8 +527,8 @@ class PostgresStore(PostgresReader, Store):
     # ------------------------------------------------------------------ sharing with other servers
 
     def _sender_name(self) -> str:
-        # Change the name after each reload. This server then also hears its own notices of writes
-        # that it could not confirm.
+        # A server ignores notices that bear its own name. The name changes with each reload, so that
+        # the server also receives notices of earlier writes that may or may not have been committed.
         return f"{self._name}/{self.reloads}"
 
     def notify(self, *news: ChangeNotice) -> None:
