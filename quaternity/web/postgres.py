@@ -527,8 +527,8 @@ class PostgresStore(PostgresReader, Store):
     # ------------------------------------------------------------------ sharing with other servers
 
     def _sender_name(self) -> str:
-        # A server ignores notices that bear its own name. The name changes with each reload, so that
-        # the server also receives notices of earlier writes that may or may not have been committed.
+        # A server ignores notices that bear its own name. The name changes with each reload, so
+        # that the server does not ignore notices of its earlier, unconfirmed writes.
         return f"{self._name}/{self.reloads}"
 
     def notify(self, *news: ChangeNotice) -> None:
