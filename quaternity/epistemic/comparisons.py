@@ -1,6 +1,6 @@
 """Comparisons of numbers in formulas, such as `cards(1) > 3`.
 
-Each comparison is expanded into a formula without it, which every evaluator supports.
+Each comparison is replaced with an equivalent formula that every evaluator supports.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ is None if the name has no argument. A factory with a single parameter is called
 alone.
 
 Other distributions register factories in the entry-point group `quaternity.players`. The name of an
-entry point consists of the game, a dot, and the player's name, such as `quarto.mine`. The group
-`quaternity.kwartet.strategies` is for strategies of Kwartet: functions `(view, random) -> question`
-whose names do not contain the game.
+entry point consists of the game, a dot, and the player's name, such as `quarto.mine`. Strategies of
+Kwartet, which are functions `(view, random) -> question`, can also be registered in the group
+`quaternity.kwartet.strategies`, without the name of the game.
 """
 
 from __future__ import annotations
