@@ -4,10 +4,10 @@
 can be true only if the formula has this truth value in this deal.
 
 - To encode that a player does *not* know a statement, the encoder adds another deal in which the
-player has the same hand and the statement is false.
+  player has the same hand and the statement is false.
 - To encode that a player *knows* a statement, the encoder refutes every case in which the statement
-is false. If there are too many cases, it returns an `UnenforcedLiteral`. The model guarantees only
-necessary conditions for such a literal, so the caller must check it in each solution.
+  is false. If there are too many cases, it returns an `UnenforcedLiteral`. The model guarantees
+  only necessary conditions for such a literal, so the caller must check it in each solution.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ formula is not common knowledge iff a chain leads from the real deal to a deal w
 false. This module contains three techniques to find out whether such a chain exists:
 
 - `reachable_superset` finds facts that never change along the chains of two players. For example, a
-card that only these two players can own keeps its owner.
+  card that only these two players can own keeps its owner.
 - `deals_before` goes one step back from a deal where the formula is false: it returns deals in
-which some player has the same hand. These deals are represented by a deal problem.
+  which some player has the same hand. These deals are represented by a deal problem.
 - `require_same_view` defines chains of a given length in a CP-SAT model.
 """
 

@@ -13,10 +13,10 @@ where `f` is false. In a chain, any two consecutive deals are indistinguishable 
 
 - If `f` is true in all deals that share the facts that never change along chains, no chain exists.
 - Otherwise one deal where `f` is false is chosen, and CP-SAT looks for chains of 1, 2, 3, … steps
-to it. In nearly all cases there is a chain of three steps.
+  to it. In nearly all cases there is a chain of three steps.
 - If there is no short chain, the deals that share these facts are listed, if there are few.
 - Otherwise CP-SAT looks for longer and longer chains to any deal where `f` is false. Induction over
-the length (k-induction) can prove that there is none.
+  the length (k-induction) can prove that there is none.
 
 If none of this decides the question within `MAX_STEPS` steps, the answer is `Undecided`.
 """

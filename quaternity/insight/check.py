@@ -165,8 +165,8 @@ def _explain_fault(record: ParsedRecord, game: Game, fault: ImpossibleRecord) ->
     if hopeless:
         cause = IllegalQuestion(question, [hopeless_fault(explanation.reason)])
     elif answer is None:
-        # A question implies a statement about the asker's hand. If this statement is impossible, the
-        # last fault in the list says so. Replace it with the explanation.
+        # A question implies a statement about the asker's hand. If this statement is impossible,
+        # the last fault in the list says so. Replace this fault with the explanation.
         cause = IllegalQuestion(question, [*cause.faults[:-1], explanation.reason])
     else:
         cause = IllegalAnswer(question, answer, explanation.reason)

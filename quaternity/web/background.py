@@ -1,7 +1,7 @@
 """Background work in separate processes, with limits on time and memory.
 
 Some processes choose the moves of computer players (programs). Others draw large pages, or compute
-the help and the puzzles that pages show. A computation of help or of a puzzle is called a count.
+help, puzzles and analyses for the pages. Such a computation is called a count.
 """
 
 from __future__ import annotations
