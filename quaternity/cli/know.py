@@ -149,7 +149,7 @@ def _step(log: GameLog | SeatLog, go: int | None, at: int | None) -> int:
 
 
 class _Evaluation:
-    """A log, and the options with which formulas are evaluated on it."""
+    """The log of a game, and the options for evaluating formulas in this game."""
 
     def __init__(
         self,

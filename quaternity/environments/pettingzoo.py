@@ -288,7 +288,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
     """Parallel environment, in which all agents act in every step.
 
     The actions of agents that may not act are ignored. If several agents may act, each chooses an
-    action by its view before the step, and the actions are then applied one after another. If an
+    action from its view before the step, and the actions are then applied one after another. If an
     earlier action makes a later one impossible (two agents claim the same card, for example), the
     later agent waits. The agent whose action is applied first changes from step to step.
     """

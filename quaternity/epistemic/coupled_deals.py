@@ -39,10 +39,11 @@ def negate(literal: Literal) -> Literal:
 
 
 class DealTable:
-    """A deal of a CP-SAT model. `holds[card]` maps each possible owner of a card to a literal.
+    """A deal of a CP-SAT model, as a table of literals.
 
-    The cards of all sets are numbered consecutively; `first_card[set]` is the number of the first
-    card of a set.
+    `holds[card]` maps each possible owner of a card to the literal that says that this player holds
+    the card. The cards of all sets are numbered consecutively, and `first_card[set]` is the number
+    of the first card of a set.
     """
 
     __slots__ = ("first_card", "holds", "problem")

@@ -43,7 +43,7 @@ MAX_DEALS = 300
 class UnenforcedLiteral(NamedTuple):
     """A literal that can be true in a solution although the fact it represents is false.
 
-    After solving the model, the caller must check the formula.
+    After solving the model, the caller must check whether `formula` has the truth value `truth`.
 
     Attributes:
         literal: The literal. It should be true only if `formula` has the truth value `truth` in

@@ -97,7 +97,11 @@ class _Token(NamedTuple):
 
 
 class _Abbreviation(NamedTuple):
-    """A formula that `let` has named: its parameters, its position, and its variables and names."""
+    """A formula that `let` has named. It is parsed again wherever its name is used.
+
+    `position` is the number of its first token. `values` and `names` are the variables and the
+    other named formulas that it may use.
+    """
 
     parameters: tuple[str, ...]
     position: int

@@ -23,7 +23,11 @@ same."""
 
 
 class Options(NamedTuple):
-    """Ways to deal one set: `counts[option, player]` cards, at `costs[option, kind]`."""
+    """Options to deal one set of cards.
+
+    An option gives `counts[option, player]` cards to a player, and has one cost of each kind:
+    `costs[option, kind]`.
+    """
 
     counts: Numbers
     costs: Numbers

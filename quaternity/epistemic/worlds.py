@@ -35,7 +35,11 @@ The cards of all sets are numbered consecutively."""
 
 
 class _Step(NamedTuple):
-    """Step that deals one card: the next state for each state and player, or -1 for none."""
+    """The dealing of one card to one of `players`.
+
+    `next_states` contains the next state for each state and player, or -1 if the player cannot get
+    the card.
+    """
 
     players: tuple[int, ...]
     next_states: npt.NDArray[np.int32]

@@ -42,7 +42,7 @@ class MoveValue(NamedTuple):
 
 
 class Judge:
-    """Base class of judges, which answer the questions of a review about a game.
+    """Base class of judges, which evaluate the positions and moves of a game for its review.
 
     Attributes:
         player: Name of the program that plays all seats in simulated games.

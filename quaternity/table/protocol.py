@@ -22,7 +22,10 @@ V = TypeVar("V")
 
 
 class Step(NamedTuple):
-    """The public information about a move: its seat, and messages (`quaternity.base.sentences`)."""
+    """The public information about a move: the seat that made it, and messages about it.
+
+    The messages are those of `quaternity.base.sentences`.
+    """
 
     seat: int
     events: tuple[str, ...]

@@ -144,7 +144,7 @@ def _where(place: str) -> str:
 
 
 class PostgresReader(Reader):
-    """A reader of the tables of a database, even while servers use it."""
+    """A reader of the tables in a PostgreSQL database. Servers may use them at the same time."""
 
     def __init__(self, place: str, for_server: bool = False) -> None:
         """Connect to a database for reading.

@@ -89,7 +89,7 @@ class Pool:
     Attributes:
         in_flight: Maximum number of chunks that are submitted at the same time.
         threads: Number of threads that this process may use while the workers are idle.
-        lost: Exceptions of a future that show that a worker died.
+        lost: Types of the exceptions that a future raises if a worker died.
     """
 
     def __init__(
@@ -320,7 +320,7 @@ def _run(function: Callable[[Item], Result], items: Sequence[Item]) -> _Done[Res
 
 
 class Raised:
-    """An error, returned as a result. If it cannot be pickled, pickling replaces it."""
+    """An error, returned as a result. If it cannot be pickled, a `SolverFault` replaces it."""
 
     __slots__ = ("error",)
 

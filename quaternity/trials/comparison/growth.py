@@ -32,7 +32,7 @@ exceeded, the law is not reported."""
 
 
 class Observation(NamedTuple):
-    """A run of a solver: the size of the instance, its seconds, and whether a limit stopped it."""
+    """A run of a solver: the size of the instance, the time, and whether a limit stopped it."""
 
     size: int
     seconds: float
