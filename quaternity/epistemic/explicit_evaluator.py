@@ -170,7 +170,7 @@ class ExplicitModel:
         Two worlds are linked if one of the players (by default, of all players) cannot distinguish
         them. The computation uses a graph whose nodes are the classes. Each world is an edge
         between its class for one player and its class for the next. The running time is
-        proportional to worlds x players.
+        proportional to the number of worlds times the number of players.
         """
         players = players or tuple(range(self.problem.players))
         if among is None or among.all():
@@ -193,7 +193,7 @@ class ExplicitModel:
 
         Any two consecutive deals of the chain are indistinguishable for one of the players. `check`
         is called before each step, and may raise an exception. The running time is proportional to
-        worlds x players x steps.
+        the product of the numbers of worlds, players and steps.
         """
         came = np.full(self.worlds, -1, dtype=np.int64)
         came[start] = start

@@ -155,8 +155,7 @@ class HandPatterns:
         result may contain further coalitions. Return None if there are too many patterns.
 
         First, lower bounds are computed in one pass over the patterns. If they do not decide the
-        question, NumPy takes (counts of the set) x (states of the hands) x (remaining coalitions)
-        steps for each set.
+        question, `smallest_totals` computes the exact result.
         """
         if self.options is None:
             return None

@@ -38,7 +38,7 @@ def normal_form(formula: Formula, problem: DealProblem) -> Formula:
     """Return a simpler formula that is true in the same public deals.
 
     The formula may name only players and cards of the problem (see `Language`). The running time is
-    proportional to parts x depth.
+    proportional to the number of parts of the formula times its depth.
 
     >>> from quaternity.epistemic.grammar import parse
     >>> from solvers.problem import SetConstraint

@@ -49,7 +49,7 @@ def all_deals(problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_c
     """Return all deals of a problem as an array of shape (cards, deals), in arbitrary order.
 
     `check` is called at least once for every card, and may raise an exception to stop the listing.
-    The running time is proportional to cards x (states + deals).
+    The running time is proportional to the number of cards times the number of states and deals.
 
     Raises:
         LimitError: If there are more than `limit` deals or more than `MAX_STATES` states. The

@@ -20,8 +20,9 @@ class MoveValue(NamedTuple):
     """Value of a move for the player who made it, compared with another move.
 
     Attributes:
-        played, best: The player's expected shares of the win after the move that was made and after
-            the other one. None if it is only known that the former is smaller.
+        played: The player's expected share of the win after the move that was made.
+        best: The player's expected share of the win after the other move. Both are None if it is
+            only known that the other move is better.
         by: The other move, or None if no move is better than the one that was made.
         error: The standard error of the difference. It is 0 if `exact`.
     """

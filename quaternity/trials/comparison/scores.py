@@ -61,7 +61,7 @@ def rank_intervals(times: Times, limit: float, seed: int = 0) -> dict[str, tuple
     """Return a 95 % bootstrap interval of each solver's rank, by resampling the instances.
 
     Source: Efron, *Bootstrap methods: another look at the jackknife* (1979). The running time is
-    proportional to `RESAMPLES` x solvers x instances.
+    proportional to `RESAMPLES` times the number of solvers times the number of instances.
     """
     import numpy as np
 
