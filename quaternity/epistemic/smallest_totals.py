@@ -52,8 +52,8 @@ def smallest_totals(
     """Return the smallest total of each kind of cost over all choices that fill the hands.
 
     The total size of the hands must be the number of cards in all sets. If no choice fills the
-    hands, the totals are at least `INFINITE`. Return None if the product of
-    the numbers of states, options and kinds of costs exceeds `max_work`.
+    hands, the totals are at least `INFINITE`. Return None if the product of the numbers of states,
+    options and kinds of costs exceeds `max_work`.
 
     >>> counts = np.array([[1, 0], [0, 1]], dtype=np.int32)
     >>> steps = [Options(counts, np.array([[5], [1]], dtype=np.int32))] * 2

@@ -1,6 +1,7 @@
 """Functions that open, check, back up and restore the database of a web server.
 
-It is either an SQLite file in a folder or a PostgreSQL database. The option `--data` names it.
+The option `--data` names the database: the folder of an SQLite file, or the URL of a PostgreSQL
+database.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Each table has a revision, which increases with every write. A write contains the revision on which
 it is based, and is refused if another server has written the table since. The servers notify each
-other of writes with `NOTIFY`. A server that may have missed a notification compares revisions.
+other of writes with `NOTIFY`. A server that may have missed a notification compares the revisions
+of its tables with those in the database.
 
 Advisory locks show whether other servers are running, and make sure that only one server runs a
 computer player. If the connection for writing breaks, it is unknown whether the last transaction

@@ -5,8 +5,8 @@
 The calling process enforces the time limit, so it can end even a loop that catches every exception
 or blocks all other threads. In shared memory, the isolated process notes every move, and when a
 player begins to think. If the process dies or is killed, the notes show which player was thinking
-and which moves were made. When the calling process ends, the isolated process ends, too. Processes
-that a player started are ended with it (`quaternity.workers.supervisor`).
+and which moves were made. The isolated process, and all processes that it started, end at the
+latest when the calling process ends (`quaternity.workers.supervisor`).
 
 This module requires POSIX.
 """

@@ -1,9 +1,10 @@
 """Growth laws: the time of a solver as a power or an exponential function of the size.
 
-A straight line is fitted to the logarithm of the time, as a function of the size or of its
-logarithm. A run that was stopped at a limit is a censored observation: its time would have been
-longer. If one law is much more likely than the other, only that law is reported. No law is reported
-if the slope of the line may be 0, or if the line is far from the times at some size.
+In an exponential law, the logarithm of the time is a linear function of the size. In a power law,
+it is a linear function of the logarithm of the size. A run that was stopped at a limit is a
+censored observation: its time is only a lower bound. If one law is much more likely than the other,
+only that law is reported. No law is reported if the slope of the line may be 0, or if the line is
+far from the times at some size.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Drawing of the possible owners of cards, with a row for each player and a column for each card.
 
-In Quaternity, the table shows what everybody knows, and in Kwartet what one player can know. Each
+The drawing shows what everybody knows in Quaternity, and what one player can know in Kwartet. Each
 set of cards has a block of rows. A player asks for a card by tapping a cell in the row of another
 player.
 """
