@@ -1,7 +1,7 @@
 """Functions that open, check, back up and restore the database of a web server.
 
 The option `--data` names the database: the folder of an SQLite file, or the URL of a PostgreSQL
-database.
+database. Only an SQLite file can be backed up and restored here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The code of the child process of `isolated_calls`, which runs the calls."""
+"""Code of the child processes of `isolated_calls`, which receive calls and return results."""
 
 from __future__ import annotations
 
