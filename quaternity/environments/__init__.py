@@ -3,7 +3,7 @@
 `pettingzoo`, `gymnasium` and `open_spiel` are adapters for the libraries of the same names, which
 are optional dependencies. They use `episode`, which encodes moves and views as numbers.
 `policy_player` lets a trained policy play against people and programs. `game_tree` and `equilibria`
-solve small games exactly, and `gambit` exports them.
+solve small games, and `gambit` exports them.
 """
 
 from typing import TYPE_CHECKING
