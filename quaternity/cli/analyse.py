@@ -1,4 +1,4 @@
-"""`analyse`: show everything that a state implies, as text or JSON."""
+"""`analyse`: show everything that a state of Quaternity implies, as text or JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `picture FILE` during a game at the terminal, which draws the table as a picture."""
+"""The command `picture FILE` of a game in the terminal, which writes a picture of the table."""
 
 from __future__ import annotations
 

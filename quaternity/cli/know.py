@@ -1,4 +1,4 @@
-"""`kwartet know`: evaluate formulas about knowledge at a point of a game, or after each request."""
+"""`kwartet know`: evaluate formulas about what players know at some point of a game of Kwartet."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _step(log: GameLog | SeatLog, go: int | None, at: int | None) -> int:
 
 
 class _Evaluation:
-    """A log, and the options with which formulas are evaluated on it."""
+    """The log of a game, and the options for evaluating formulas in this game."""
 
     def __init__(
         self,

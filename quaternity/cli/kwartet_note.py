@@ -1,4 +1,4 @@
-"""`kwartet note`: write down a game with real cards while it is played."""
+"""`kwartet note`: record a game with real cards while it is played."""
 
 from __future__ import annotations
 

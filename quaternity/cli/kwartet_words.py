@@ -1,4 +1,4 @@
-"""Texts of Kwartet at the terminal, and its commands `chances`, `know` and `why`."""
+"""Texts of Kwartet in the terminal, and its commands `chances`, `know` and `why`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`puzzle`: set puzzles for the user to solve. Every answer can be proved."""
+"""`puzzle`: show a puzzle about cards or boards, and check the answer."""
 
 from __future__ import annotations
 

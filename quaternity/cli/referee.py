@@ -1,4 +1,4 @@
-"""`check`, `questions` and `perft`: the basic commands of the referee."""
+"""`check`, `questions` and `perft`: check files, list legal questions, and count games."""
 
 from __future__ import annotations
 

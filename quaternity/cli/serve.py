@@ -1,4 +1,4 @@
-"""`serve`: serve the tables to browsers."""
+"""`serve`: run the web server, so that people can play in browsers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands `set deck`, `set simulate` and `set chain`."""
+"""The commands `set deck`, `set simulate` and `set chain`, which concern whole games of SET."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def simulate(
 
 
 class _End(NamedTuple):
-    """The way a game ended, with the fields of `quaternity.ternary.Playout`."""
+    """How a game ended. The fields have the same names as in `quaternity.ternary.Playout`."""
 
     left: int
     got_stuck: bool

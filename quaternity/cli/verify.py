@@ -1,4 +1,4 @@
-"""`verify`: check the certificate of a solved game."""
+"""`verify`: check a certificate, which proves how a solved game ends."""
 
 from __future__ import annotations
 

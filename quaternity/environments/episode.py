@@ -1,7 +1,7 @@
-"""Episodes of a game for learning: moves are numbers, and one seat acts at a time.
+"""Episodes of games for reinforcement learning: moves are numbers, and one seat acts at a time.
 
-If the rules allow several seats to act at once, the seats are asked in turn, and each may wait. In
-every round, the next seat is the first to be asked, so that no seat has a permanent advantage.
+If the rules allow several seats to act at the same time, the seats are asked in turn, and each of
+them may wait. Each round begins with the next seat, so that no seat has a permanent advantage.
 """
 
 from __future__ import annotations

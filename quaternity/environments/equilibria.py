@@ -1,7 +1,7 @@
 """Equilibria of small games: counterfactual regret minimization, best replies, linear programs.
 
-The strategies of all players are stored in one array, as the probability of each choice of a
-`GameTree`.
+The strategies of all players are stored in one array, which contains the probability of each choice
+of a `GameTree`.
 
 Sources: Zinkevich and others 2007 (CFR), Tammelin 2014 (CFR+), Koller, Megiddo and von Stengel 1996
 (linear program in sequence form).

@@ -14,7 +14,7 @@
 The environments are `Quaternity-v0`, `Kwartet-v0`, `Quarto-v0` and `Set-v0`. Gymnasium imports the
 module before the colon, which registers the environments. An observation consists of numbers
 between 0 and 1, which `env.unwrapped.game.describe()` explains. `info["action_mask"]` is 1 for
-every legal action. The observation and the mask depend only on what the learner may know.
+every legal action. Both contain only information that the learner may have.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Default encoding of moves and views as numbers, for games without a special encoding."""
+"""Default encoding of moves and views as numbers, for games that define no encoding themselves."""
 
 from __future__ import annotations
 

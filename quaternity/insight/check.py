@@ -71,7 +71,7 @@ class Report:
 def check_state(state: State | DealProblem, solvers: Sequence[Solver]) -> Report:
     """Check a state, or a deal problem that does not come from a game, with the given solvers.
 
-    If every solver refuses or gives up, the document is reported as not valid.
+    If every solver refuses or gives up, the result says that the state or problem is not valid.
 
     Raises:
         WrongVerdict: If the solvers disagree, or a verdict cannot be verified.
@@ -168,8 +168,8 @@ def _explain_fault(record: ParsedRecord, game: Game, fault: ImpossibleRecord) ->
     if hopeless:
         cause = IllegalQuestion(question, [hopeless_fault(explanation.reason)])
     elif answer is None:
-        # A question makes a statement about the asker's hand. If this statement is impossible, its
-        # fault is the last one in the list.
+        # A question implies a statement about the asker's hand. If this statement is impossible,
+        # the last fault in the list says so. Replace this fault with the explanation.
         cause = IllegalQuestion(question, [*cause.faults[:-1], explanation.reason])
     else:
         cause = IllegalAnswer(question, answer, explanation.reason)

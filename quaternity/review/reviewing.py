@@ -1,4 +1,4 @@
-"""Review of a recorded game: values of moves, decisive moves, and each seat's chances."""
+"""Review of a recorded game: values of moves, decisive moves, and each seat's chance to win."""
 
 from __future__ import annotations
 

@@ -5,9 +5,9 @@
     def test_my_game():
         check_rules(MyRules())
 
-The laws are tested on random matches. Since the laws are the same for all games, they do not cover
-the specific rules of a game, for example that a wrong claim costs a point. Write separate tests for
-such rules.
+The laws are tested in random matches. They are the same for all games, so they do not cover the
+rules of a single game, for example that a wrong claim costs a point. Write separate tests for such
+rules.
 """
 
 from __future__ import annotations

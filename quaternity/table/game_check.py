@@ -5,8 +5,8 @@
     def test_my_game():
         check_game("mine")
 
-The check tests the laws of `quaternity.table.conformance`. Then it uses each interface like a user:
-it runs commands in separate processes and requests pages from a local server.
+The check tests the laws of `quaternity.table.conformance`. Then it runs commands in separate
+processes, and requests pages from a local server.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Matches: a game with its players, with undo, and with changes of players during the game."""
+"""Matches: a game with its players, who can take back moves and be replaced during the game."""
 
 from __future__ import annotations
 

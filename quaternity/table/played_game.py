@@ -1,4 +1,4 @@
-"""Base class for games with their moves as immutable objects.
+"""Base class for played games: immutable objects that contain the moves of a game.
 
 The packages `quaternity.kwartet`, `quaternity.quarto` and `quaternity.ternary` each contain a
 subclass.

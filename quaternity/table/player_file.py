@@ -2,9 +2,9 @@
 
 The file has a table for each game:
 
-[kwartet]
-hoarder = "cmd:./hoarder --level 3"
-mine = "my_module:Mine"
+    [kwartet]
+    hoarder = "cmd:./hoarder --level 3"
+    mine = "my_module:Mine"
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""External programs as players, which use the protocol `quaternity-player 1`.
+"""External programs as players. They communicate in the protocol `quaternity-player 1`.
 
-A program can be written in any language. It reads one JSON object per line and answers each `new`
-and `choose` with one line. `quaternity guide arena` describes the protocol. Settings, views, events
-and moves have the same form as in the HTTP API of a table. A program receives only what its seat
-may know.
+A program can be written in any language. It reads one JSON object per line, and answers each
+request for a move with one line (see `quaternity guide arena`). Views and moves have the same form
+as in the JSON API of the web server. A program receives only what the player in its seat may know.
 """
 
 from __future__ import annotations
@@ -97,7 +96,7 @@ class ProgramPlayer:
         return program
 
     def observe(self, step: Step) -> None:
-        """Store the events of a move for the next message `choose`."""
+        """Store the events of a move, to send them with the next request for a move."""
         self._version += 1
         self._events += step.events
 

@@ -1,7 +1,7 @@
 """External programs that read requests and write answers as JSON, one object per line.
 
-`quaternity.table.programs` defines the requests for games. A program must write exactly one line in
-answer to each request. Otherwise it is ended, and a `ProgramFault` is raised.
+A program must answer each request with exactly one line. Otherwise it is ended, and a
+`ProgramFault` is raised. `quaternity.table.programs` defines the requests for games.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Plots of tournaments: shares of wins, ratings, and numbers of possible deals."""
+"""Plots of tournaments: the players' shares of wins and ratings, and numbers of possible deals."""
 
 from __future__ import annotations
 

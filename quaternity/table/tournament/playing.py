@@ -1,11 +1,9 @@
 """Games of a tournament: their seats, deals and random generators, and functions to play them.
 
 A game depends only on the tournament and on the number of the game. Games can therefore be played
-in any process and in any order (`quaternity.workers.pool`). Positions are not stored, and events
-are computed only for players that observe them. Some classes of players (the bots of Quaternity and
-the strategies of Kwartet) have a faster game loop, `play_bare`. It is used if all players of a game
-belong to one such class. External players and players with a time limit play in a separate process
-(`quaternity.workers.isolated_players`).
+in any process and in any order (`quaternity.workers.pool`). Bots of Quaternity and strategies of
+Kwartet have a faster game loop, `play_bare`. External players and players with a time limit play in
+a separate process (`quaternity.workers.isolated_players`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Plots of a comparison: costs, growth, cactus plots, performance profiles and pairs of solvers."""
+"""Plots of a comparison: times, growth, cactus plots, performance profiles and pairs of solvers."""
 
 from __future__ import annotations
 

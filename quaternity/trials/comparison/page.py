@@ -1,4 +1,4 @@
-"""HTML page of a comparison, which is self-contained and has no scripts or links."""
+"""HTML page of a comparison, in one file without scripts or links."""
 
 from __future__ import annotations
 

@@ -5,10 +5,10 @@
     {"instance": "php 52 impossible 0", "family": "php", "cards": 52, ...}
     ...
 
-The first line describes the comparison and the machine, and contains the number of runs. Every
-other line is a `Run`. If the number is missing or there are fewer runs, the comparison was
-interrupted or the file was cut off. Such a file is read with a warning. Older files have the number
-in the last line.
+The first object describes the comparison and the machine, and contains the number of runs. Each
+further object is a `Run`. If there are fewer runs or the number is missing, the comparison was
+interrupted or the file was cut off. Such a file is read with a warning. Files of older versions
+contain the number at the end.
 """
 
 from __future__ import annotations
