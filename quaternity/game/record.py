@@ -139,7 +139,7 @@ def parse_record(data: bytes | str) -> ParsedRecord:
         try:
             if not words[0].isdecimal():
                 if moves:
-                    raise InputError(f"{' '.join(words)!r} after the first move")
+                    raise InputError(f"{' '.join(words)!r} must come before the first move")
                 _header_line(words, header)
             else:
                 moves.append(Move.parse(" ".join(words)))

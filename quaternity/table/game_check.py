@@ -153,7 +153,7 @@ def _use_terminal(rules: Any) -> None:
         # A person takes the first seat, so that the match is not over when the person quits.
         _run([*play, "--seats", ",".join(["you", *[player] * (rules.seats - 1)])], PLAY_INPUT)
         recorded = rules_of_record(Path(record).read_bytes())
-        expect(recorded.name == rules.name, "its record is that of another game")
+        expect(recorded.name == rules.name, "the record names another game")
         _run(play, "quit\n")
         _run(["watch", record])
         _run(["watch", record, "--seat", "0"])

@@ -89,10 +89,10 @@ def test_state_hint_chances_and_history_are_shown(cli: Cli, path: Path) -> None:
     outcome = resume(cli, path, "history\nhint\nchances\nstate\n1 0/2\nhint\n")
     assert outcome.out.count("your hand: 0/0 0/1  1/0 1/1  2/0\n") == 2
     assert "chances in percent" in outcome.out
-    assert "below: estimates from requests" in outcome.out, (
+    assert "and below them estimates from requests" in outcome.out, (
         "there are none before the first request"
     )
-    assert outcome.out.count("reader would: ") == 2
+    assert outcome.out.count("reader would play: ") == 2
 
 
 def test_chances_of_some_sets_are_shown(cli: Cli, path: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_certain_owner_is_named(cli: Cli, path: Path) -> None:
     assert outcome.out.count("press Enter to show") == 4
     last = outcome.out[outcome.out.rindex("at least") :]
     assert last.splitlines()[1].split() == ["0", "mine", "mine", "*", "=2", "2:1"]
-    assert "reader would: " in last
+    assert "reader would play: " in last
 
 
 def test_between_two_people_the_game_waits_for_enter(cli: Cli, path: Path) -> None:
@@ -195,7 +195,7 @@ def test_bad_options_are_refused(cli: Cli, options: list[str], words: str) -> No
     ("options", "words"),
     [
         (["--sets", "4"], "sets 4 was requested, but the record has 3"),
-        (["--seats", "you,exact,you"], "--seats 'you,exact,you': the players in the record are"),
+        (["--seats", "you,exact,you"], "--seats 'you,exact,you': must be '"),
         (["--announce", "after-own-request"], "the record has at-once"),
         (["--no-own-card-requests"], "own-card-requests no was requested"),
     ],
@@ -262,8 +262,8 @@ def test_a_person_who_follows_the_hints_plays_to_the_end(
         if asked_for_a_hint:
             return "hint"
         advice = capfd.readouterr().out.splitlines()[-1]
-        assert advice.startswith("reader would: ")
-        return advice.removeprefix("reader would: ").partition(" (")[0]
+        assert advice.startswith("reader would play: ")
+        return advice.removeprefix("reader would play: ").partition(" (")[0]
 
     monkeypatch.setattr("builtins.input", read_line)
     seats = ["--seats", "you,greedy,better-greedy", "--sets", "5", "--seed", "2"]
@@ -320,7 +320,7 @@ def test_output_depends_only_on_what_the_seat_sees(
         if not game.positions[-1].public.is_over:
             others = twins(game, seat, random, 3)
     shown = transcript(game, seat, capfd, monkeypatch)
-    assert "reader would: " in shown
+    assert "reader would play: " in shown
     assert "nonsense" in shown
     for other in others:
         assert transcript(other, seat, capfd, monkeypatch) == shown

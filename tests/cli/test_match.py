@@ -248,7 +248,10 @@ def test_bad_options_are_refused(cli: Cli, options: list[str], words: str) -> No
         ("set 1\nseats 2\nru", "line 3: the header is cut off: ru"),
         ("quarto 1\nplayers you\n", "line 2: 1 players, not 2"),
         ("quarto 1\nsquares yes\nsquares yes\n", "line 3: squares is given more than once"),
-        ("quarto 1\n0 hand over A\nsquares yes\n", "line 3: setting squares after the first move"),
+        (
+            "quarto 1\n0 hand over A\nsquares yes\n",
+            "line 3: squares must come before the first move",
+        ),
         ("quarto 1\n2 hand over A\n", "line 2: '2 hand over A' is neither a setting nor a move"),
         ("set 1\nseats 2\nrule set\ntable 12\n", "the header must have a line with the deck"),
         ("set 1\ndeck 1 2 3\n", "line 2: the deck must be the cards 0..80"),

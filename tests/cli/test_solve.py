@@ -155,7 +155,10 @@ def test_wishes_of_all_players_are_solved(cli: Cli, tmp_path: Path) -> None:
     assert (
         "(points), player 0, player 1 or player 2 wins, as ties are broken without chance" in words
     )
-    assert "player 1 gets 0, 1 or 2 sets; with ties against them 0 sets, for them 1 or 2" in words
+    assert (
+        "player 1 gets 0, 1 or 2 sets; if ties are broken against them 0 sets, for them 1 or 2"
+        in words
+    )
     record = tmp_path / "game.record"
     record.write_text(HEADER + "brisk yes\n0 asks 1 for 0/0: yes\n", encoding="utf-8")
     late = ("solve", "--from", record, "--everybody", "win")
@@ -351,7 +354,10 @@ def test_no_game_is_refused_for_the_speed_of_the_machine(
     assert "more than 90 states" in refused.err
     refused = cli("solve", "-s", 4, "-n", 13, "-p", 4, "--most-states", 500)
     assert refused.status == ExitStatus.LIMIT
-    assert "more than 500 states, as random games show; --most-states" in refused.err
+    assert (
+        "more than 500 states, as random games show; to allow more, use --most-states"
+        in refused.err
+    )
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])

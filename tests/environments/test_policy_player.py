@@ -63,5 +63,5 @@ def test_actions_beyond_the_mask_and_without_a_1_in_it_are_refused() -> None:
 def test_an_action_that_is_not_legal_is_a_fault() -> None:
     rules = rules_class("quarto")()
     match: Any = Match(rules, [f"{MODULE}:illegal_player"] * 2, "3")
-    with pytest.raises(PlayerFault, match="action 0: not legal, its mask is 0"):
+    with pytest.raises(PlayerFault, match="action 0 is not legal: its mask is 0"):
         match.program_move()

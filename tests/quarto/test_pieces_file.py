@@ -142,7 +142,7 @@ def test_faulty_files_are_refused(text: str, message: str, tmp_path: Path) -> No
         (lambda path: None, "No such file or directory"),
         (lambda path: path.mkdir(), "Is a directory"),
         (lambda path: path.write_bytes(b"\xff\xfe" + TEXT.encode("utf-16-le")),
-         "UTF-16 or UTF-32 text: save it as UTF-8"),
+         "the text is UTF-16 or UTF-32; save it as UTF-8"),
         (lambda path: path.write_bytes(TEXT.replace("K", "\xe9").encode("latin-1")),
          "line 12: not UTF-8 text (byte 0xe9)"),
         (lambda path: path.write_bytes(b"\xef\xbb\xbfpiece\n\xff"),
