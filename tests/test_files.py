@@ -37,7 +37,7 @@ def test_a_file_of_the_maximum_size_is_read_and_a_larger_one_refused(
         if length <= 3:
             assert read_bytes(place, limit=3) == data
         else:
-            with pytest.raises(InputError, match=r"larger than 3 bytes"):
+            with pytest.raises(InputError, match=r"larger than the limit of 3 bytes"):
                 read_bytes(place, limit=3)
         assert source.tell() <= 4
 

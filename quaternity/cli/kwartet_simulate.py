@@ -168,9 +168,7 @@ def simulate(
         if tournament.rules.seats <= FEW_PLAYERS:
             tournament = replace(tournament, details=WORLDS_EVERY)
         else:
-            warn(
-                f"possible deals are drawn only for up to {FEW_PLAYERS} players, as counting is slow"
-            )
+            warn(f"deals are counted only for up to {FEW_PLAYERS} players, as counting is slow")
 
     def show(finished: list[GameResult], run: dict[str, Any]) -> None:
         games_a_deal = tournament.games_a_deal

@@ -64,7 +64,7 @@ def _chances(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
         yield f"too many deals to count ({error}); chances in percent, estimated from the requests"
         yield from chance_lines(beliefs(view), columns(), 3, only=only, aside=players)
         return
-    yield "chances in percent (# certain, . impossible), and below them estimates from requests"
+    yield "chances in percent (# certain, . impossible); below: estimates from requests"
     yield from chance_lines(table, columns(), 3, beliefs(view), only, players)
 
 

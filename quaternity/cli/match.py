@@ -165,7 +165,7 @@ class MatchSession:
             warn(f"interrupted {self.so_far()}")
             raise
         except PlayerFault:
-            warn(f"the game stopped {self.so_far()}")
+            warn(f"the game stops {self.so_far()}")
             raise
         self._end()
 

@@ -269,4 +269,4 @@ def orders_text(table: Table, seats: int) -> str:
         text = f"{with_noun(whole, 'deal')} in {orders} (a balanced selection)"
     if extra:
         text += f", one more deal in {extra}"
-    return f"{text}; ±: 95 % interval over deals" if table.deals >= MIN_DEALS else text
+    return f"{text}; ±: 95 % intervals over deals" if table.deals >= MIN_DEALS else text

@@ -89,7 +89,7 @@ def test_state_hint_chances_and_history_are_shown(cli: Cli, path: Path) -> None:
     outcome = resume(cli, path, "history\nhint\nchances\nstate\n1 0/2\nhint\n")
     assert outcome.out.count("your hand: 0/0 0/1  1/0 1/1  2/0\n") == 2
     assert "chances in percent" in outcome.out
-    assert "and below them estimates from requests" in outcome.out, (
+    assert "below: estimates from requests" in outcome.out, (
         "there are none before the first request"
     )
     assert outcome.out.count("reader would play: ") == 2

@@ -122,7 +122,7 @@ def test_the_results_are_a_table(cli: Cli) -> None:
     ("games", "names", "orders"),
     [
         (8, "random,exact,random", "1 deal in all 6 orders of seats, one more deal in 2"),
-        (20, "random,random", "10 deals in all 2 orders of seats; ±: 95 % interval over deals"),
+        (20, "random,random", "10 deals in all 2 orders of seats; ±: 95 % intervals over deals"),
         (3, "random,random,random", "one deal, in 3 of 6 orders of seats"),
         (6, "random,random,random", "1 deal in all 6 orders of seats"),
         (40, ",".join(["random"] * 5), "2 deals in 20 orders of seats (a balanced selection)"),

@@ -104,7 +104,7 @@ def test_invalid_player_files_are_refused(cli: Cli, text: str, why: str, folder:
             ("tournament", "a", "b", "--game", "chess"),
             "'chess': unknown game; choose from quaternity",
         ),
-        (("set", "tournament", "a", "b", "--game", "quarto"), "this is a tournament of set"),
+        (("set", "tournament", "a", "b", "--game", "quarto"), "this command is for set"),
         (("tournament", "quick", "random", "--game", "quarto"), "'quick' plays set"),
         (("players", "check", "nobody", "--game", "set"), "'nobody' is unknown"),
         (("players", "check", "random", "--game", "chess"), "'chess' is unknown"),

@@ -233,7 +233,7 @@ def test_bad_files_are_refused(cli: Cli, command: str, tmp_path: Path) -> None:
         "empty": "line 1: no header",
         "binary": "line 2: not UTF-8",
         "short": "line 17: ",
-        "huge": "larger than 65536 bytes",
+        "huge": "the file is larger than the limit of 65536 bytes",
     }
     for name, data in files.items():
         path = tmp_path / name
@@ -246,7 +246,7 @@ def test_bad_files_are_refused(cli: Cli, command: str, tmp_path: Path) -> None:
     for path, message in (
         (tmp_path / "missing", "No such file or directory"),
         (tmp_path, "Is a directory"),
-        (Path("/dev/zero"), "larger than"),
+        (Path("/dev/zero"), "the file is larger than"),
     ):
         outcome = cli("quarto", command, path, FIRST)
         assert outcome.status == 2

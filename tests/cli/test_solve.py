@@ -153,7 +153,8 @@ def test_wishes_of_all_players_are_solved(cli: Cli, tmp_path: Path) -> None:
     text = cli("solve", "-s", 2, "--brisk", "--everybody", "points").out
     words = " ".join(text.split())
     assert (
-        "(points), player 0, player 1 or player 2 wins, as ties are broken without chance" in words
+        "(points), player 0, player 1 or player 2 wins, depending on how ties are broken "
+        "(without chance)" in words
     )
     assert (
         "player 1 gets 0, 1 or 2 sets; if ties are broken against them 0 sets, for them 1 or 2"
@@ -204,7 +205,7 @@ def test_large_games_are_refused(cli: Cli) -> None:
         (["--tie-break", "dice"], 2, "dice"),
         (["--rankings", "0-12 1-02 2-01"], 2, "'0-12 1-02 2-01' is retired: --everybody win"),
         (["--everybody", "sets"], 2, "must be points or win, not 'sets'"),
-        (["-s", 5, "--everybody", "win"], 2, "--brisk forbids them"),
+        (["-s", 5, "--everybody", "win"], 2, "with --brisk"),
         (["--ask", "force:1", "--everybody", "win"], 2, "cannot be combined with"),
         (["-s", 2, "--workers", 0], 2, "workers"),
         (["--from", "/no/such/file"], 2, "/no/such/file"),

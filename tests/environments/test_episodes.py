@@ -123,7 +123,7 @@ class SaysTooMuch(QuartoEncoded):
         (SetRules(), ShowsTheAnswer, "are not the 221 legal moves"),
         (QuartoRules(), CountsItsCalls, "equal views have different numbers"),
         (QuartoRules(), Swaps, "is not the inverse of"),
-        (QuartoRules(), SaysTooMuch, "more or fewer numbers than the entries"),
+        (QuartoRules(), SaysTooMuch, "does not match the entries"),
     ],
     ids=lambda parameter: getattr(parameter, "__name__", ""),
 )

@@ -56,7 +56,9 @@ def test_actions_beyond_the_mask_and_without_a_1_in_it_are_refused() -> None:
         if 0 <= action < len(mask) and mask[action]:
             assert player.choose(episode.view, Random(0)) is not None
         else:
-            with pytest.raises(InputError, match=rf"action {action}(: not legal| is out of range)"):
+            with pytest.raises(
+                InputError, match=rf"action {action}( is not legal| is out of range)"
+            ):
                 player.choose(episode.view, Random(0))
 
 

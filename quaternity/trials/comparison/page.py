@@ -64,8 +64,8 @@ def page(comparison: Comparison) -> str:
             _figure(
                 runs_svg(comparison.times),
                 "Left: the cactus plot shows how many instances a solver decides within a time "
-                "limit per instance. Right: the performance profile shows the share of instances that "
-                "a solver decides within a multiple of the fastest solver's time.",
+                "limit per instance. Right: the performance profile shows the share of instances "
+                "that a solver decides within a multiple of the fastest solver's time.",
             ),
             *_growth(comparison),
             *_pairs(comparison),
