@@ -168,7 +168,8 @@ def test_wishes_of_all_players_are_solved(cli: Cli, tmp_path: Path) -> None:
     assert cli(*late, "--json", "--out", tmp_path / "file").json["everybody"] == solved
     words = " ".join(cli(*late).out.split())
     assert (
-        "(win), player 0 wins, however ties are broken without chance player 0 gets a win " in words
+        "(win), player 0 wins, however ties are broken (without chance) player 0 gets a win "
+        in words
     )
     two = cli("solve", "-s", 3, "-n", 4, "-p", 2, "--everybody", "points").out
     assert "player 0 gets 4 sets\n    player 1 gets 0 sets\n" in two

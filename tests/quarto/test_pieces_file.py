@@ -148,7 +148,7 @@ def test_faulty_files_are_refused(text: str, message: str, tmp_path: Path) -> No
         (lambda path: path.write_bytes(b"\xef\xbb\xbfpiece\n\xff"),
          "line 2: not UTF-8 text (byte 0xff)"),
         (lambda path: path.write_text(TEXT + "\n" * MAX_BYTES),
-         "larger than 65536 bytes, the limit for a file of pieces"),
+         "the file is larger than the limit of 65536 bytes"),
     ],
 )  # fmt: skip
 def test_files_that_cannot_be_read(
