@@ -20,7 +20,7 @@ def _check_solvers() -> None:
     """Raise ImportError if another module hides the package `solvers`."""
     try:
         spec = find_spec("solvers")
-    except ValueError:  # `sys.modules` contains a module `solvers` without a spec.
+    except ValueError:  # `sys.modules` has a `solvers` without a spec.
         hiding = "a module with the name solvers in sys.modules"
     else:
         places = None if spec is None else spec.submodule_search_locations
@@ -86,7 +86,7 @@ _OLD = {
     "parse_state": ("quaternity.game.state_file", "State.parse"),
     "read_state": ("quaternity.game.state_file", "State.read"),
 }
-"""Mapping from each deprecated name to its module and to the method that replaces it."""
+"""Deprecated names of this package, each with its module and the method that replaces it."""
 
 
 # This package does not use `lazy_names`: importing a submodule while the package itself is being

@@ -1,4 +1,4 @@
-"""Deprecated name of `quaternity.insight.analysis`. Importing it returns that module itself."""
+"""Deprecated alias of the module `quaternity.insight.analysis`."""
 
 import sys
 import warnings

@@ -1,4 +1,4 @@
-"""Runner for players in Python as separate programs that use the protocol `quaternity-player 1`.
+"""Run a Python player as a separate program, by the protocol `quaternity-player 1`.
 
     from quaternity.arena import run
 
@@ -11,8 +11,8 @@
 
     run(First)
 
-Commands call this player `cmd:python first.py`. The page `quaternity guide arena` describes the
-messages `new` and `asked`.
+In commands, the name of this player is `cmd:python first.py`. The page `quaternity guide arena`
+describes the messages `new` and `asked`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from typing import Any, Protocol
 class Player(Protocol):
     """A player for one game, created from the message `new`.
 
-    A player may also have a `name` (a string), a list `wants` of the names of the fields that it
-    needs in requests for a move, and a method `end(outcome)`.
+    A player may also have a string `name`, a list `wants` of the fields that it needs in requests
+    for a move, and a method `end(outcome)`.
     """
 
     def choose(self, asked: dict[str, Any]) -> str | int | dict[str, Any] | None:
@@ -36,7 +36,7 @@ class Player(Protocol):
 
 
 def run(player: Callable[[dict[str, Any]], Player]) -> None:
-    """Answer the messages on standard input until `quit`, and create a player for each game.
+    """Run players: answer the messages on standard input until `quit`, with a new player per game.
 
     Output that the player prints goes to standard error, because standard output is reserved for
     answers.

@@ -1,4 +1,4 @@
-"""Deprecated name of `quaternity.trials.strategies`. Importing it returns that module itself."""
+"""Deprecated alias of the module `quaternity.trials.strategies`."""
 
 import sys
 import warnings

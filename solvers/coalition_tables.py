@@ -35,23 +35,19 @@ MAX_PLAYERS = 12
 """Maximum number of players of a table. A table for 12 players has 4096 lanes."""
 
 MAX_CACHED_MASK_PLAYERS = 8
-"""Maximum number of players for which the lanes of all owner masks are cached.
-
-An owner mask is the bit mask of the players who may own a card. For 8 players, there are 256 masks,
-and their lanes take at most 0.5 MiB.
-"""
+"""Maximum number of players for which the lanes of every owner mask are cached. An owner mask is
+the bit mask of the players who may own a card. For 8 players, there are 256 masks, and their lanes
+take at most 0.5 MiB."""
 
 MAX_SEPARATE_MASKS = 8
-"""Maximum number of distinct owner masks of a set for which the lanes of each mask are added.
-
-For more masks, `LaneLayout.ownable_counts` uses a different method.
-"""
+"""Maximum number of distinct owner masks of a set for which the lanes of the masks are added one by
+one. For more masks, `LaneLayout.ownable_counts` uses a different method."""
 
 IMPOSSIBLE = -1
 """Value that stands for the table of a set that cannot be dealt."""
 
 ShapeKey = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""Type of the key of a set: its sorted owner masks, lower bounds and upper bounds."""
+"""Type of the key of a set: the sorted owner masks, the lower bounds and the upper bounds."""
 
 
 def shape_key(constraint: SetConstraint) -> ShapeKey:
@@ -62,7 +58,7 @@ def shape_key(constraint: SetConstraint) -> ShapeKey:
 class _IntersectingLanes(dict[int, int]):
     """Integers with 1 in the lane of each coalition that shares a player with an owner mask.
 
-    They are cached for up to `MAX_CACHED_MASK_PLAYERS` players.
+    The integers are stored by mask, and kept for up to `MAX_CACHED_MASK_PLAYERS` players.
     """
 
     def __init__(self, member: Sequence[int]) -> None:
@@ -79,7 +75,7 @@ class _IntersectingLanes(dict[int, int]):
 
 
 class LaneLayout:
-    """Layout of packed tables, with one lane of `width` bits for each coalition.
+    """Layout of coalition tables packed into integers: a lane of `width` bits for each coalition.
 
     Attributes:
         bits: the number of bits of all lanes together.
@@ -107,7 +103,8 @@ class LaneLayout:
         low_lane = (1 << width) - 1
         self.member = []
         for player in range(players):
-            # Runs of 2^player lanes without the player and of 2^player lanes with it alternate.
+            # Runs of 2^player lanes without the player alternate with runs of 2^player lanes with
+            # the player.
             span = width << player
             run = ((1 << span) - 1) // low_lane << span
             self.member.append(run * (every_bit // ((1 << 2 * span) - 1)))
@@ -118,16 +115,19 @@ class LaneLayout:
         self._outside = [absent * low_lane for absent in self._absent]
         # For each player, the guard bits of the lanes without the player.
         self._no_minimum = [absent << (width - 1) for absent in self._absent]
-        # Integers with 1 in the lanes of the empty and the full coalition, and with all their bits.
+        # Two integers in which the lanes of the empty and the full coalition are 1, or all their
+        # bits are set.
         self._end_ones = 1 | 1 << self.everybody * width
         self._ends = self._end_ones * low_lane
 
     def packed_hands(self, hands: Sequence[int]) -> int:
-        """Return the packed numbers of cards in the hands of each coalition."""
+        """Return the number of cards in the hands of each coalition, packed into lanes."""
         return sum([hand * self.member[player] for player, hand in enumerate(hands) if hand])
 
     def ownable_counts(self, owners: tuple[int, ...]) -> int:
-        """Return the packed numbers of cards that at least one player of each coalition may own.
+        """Return for each coalition how many cards its players may own, packed into lanes.
+
+        A card counts if at least one player of the coalition may own it.
 
         Cost: one addition per distinct mask, or P passes for more than `MAX_SEPARATE_MASKS` masks.
         """
@@ -195,10 +195,10 @@ class LaneLayout:
         """Return a function that computes the table of a set from its ranks, for given minimums.
 
         The function takes the packed ranks (the results of `ownable_counts`), and returns the table
-        or `IMPOSSIBLE`. The set must not have effective upper bounds.
+        or `IMPOSSIBLE`. The upper bounds of the set must be redundant.
 
         Only players with a minimum need a pass. Adding such a player to the witness improves the
-        bound if the minimum exceeds the additional rank. A player without effective bounds changes
+        bound if the minimum exceeds the additional rank. A player without a minimum changes
         nothing, because the rank is monotone and grows by at most `size`. If the minimums add up to
         `size`, no pass is needed. The set can then be dealt if and only if each coalition may own
         as many cards as it must hold (Hall's theorem), and it holds exactly this number.
@@ -250,7 +250,7 @@ class LaneLayout:
         return ((spare - self.ones) & self.guard ^ self.guard) >> (self.width - 1)
 
     def table_of(self, constraint: SetConstraint) -> int:
-        """Return the table of a set from the cache, or `IMPOSSIBLE` if it cannot be dealt."""
+        """Return the table of a set from the cache, or `IMPOSSIBLE` if the set has no deal."""
         return self.table(*shape_key(constraint))
 
     def slack(self, tables: Iterable[int], hands: Sequence[int]) -> int:
@@ -289,7 +289,10 @@ class LaneLayout:
 def cached_tables(
     layout: LaneLayout, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
 ) -> tuple[int, int]:
-    """Compute the table of a set, and return it with the size of the cache entry in bytes."""
+    """Compute the table of a set for this cache of tables.
+
+    The result is the table and the size of its entry in the cache, in bytes.
+    """
     size = bytes_of(5, len(owners) + 2 * layout.players, layout.everybody, layout.bits)
     return layout.compute_table(owners, low, high), size
 
@@ -337,15 +340,15 @@ def layout_of(problem: DealProblem) -> LaneLayout:
 def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
     """Return the witness that minimizes the bound of one set in the coalition inequality.
 
-    The inequality is explained in `solvers.shortage`. Cost: that of `LaneLayout.ownable_counts`, P
-    additions of 2^P lanes of 8 bytes, and a search over all lanes.
+    Witnesses and the inequality are explained in `solvers.shortage`. Cost: that of
+    `LaneLayout.ownable_counts`, P additions of 2^P lanes of 8 bytes, and a search over all lanes.
     """
     layout = get_layout(constraint.players, 1 << 60)
     packed = layout.ones * sum(constraint.low) + layout.ownable_counts(constraint.owners)
     for player in range(constraint.players):
         if coalition >> player & 1:
-            # If the bound exceeds the size of the set, size + 1 is enough to make a witness with
-            # the player strictly better.
+            # Replace a bound above the size of the set by size + 1. Then a witness that contains
+            # the player is still strictly better.
             bound = min(constraint.high[player], constraint.size + 1)
             packed += bound * (layout.ones - layout.member[player])
         else:
@@ -361,7 +364,7 @@ def _impossible(ranks: int) -> int:
 
 
 class SetShape:
-    """Shape of a set, which does not depend on the order of its cards: its key and its table."""
+    """Shape of a set: its key, which ignores the order of the cards, and its coalition table."""
 
     __slots__ = ("key", "layout", "table")
 

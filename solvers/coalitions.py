@@ -26,10 +26,8 @@ from solvers.shortage import Certificate, Shortage, simple_certificate
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_LISTED_VECTORS = 500
-"""Maximum number of count vectors of a set for which all of them are listed and cached.
-
-For a set with more count vectors, the solver searches for a suitable one by bisection.
-"""
+"""Maximum number of count vectors of a set for which all of them are listed and cached. If a set
+has more, the solver searches for a suitable one by bisection."""
 
 
 class SetDealer:
@@ -79,15 +77,15 @@ def refuses(problem: DealProblem) -> str | None:
 
 
 def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict]:
-    """Call `prepare` with a time limit, in seconds, for preparing and solving together."""
+    """Call `prepare` with a common time limit in seconds for preparing and solving."""
     return prepare(problem, Deadline(seconds))
 
 
 def prepare(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> Callable[[], Verdict]:
-    """Look up or compute the tables, and return a function that solves the problem.
+    """Look up or compute the tables of a problem, and return a function that solves the problem.
 
-    The returned function tests the inequalities and builds a deal or a shortage. Both steps raise
-    `SolverTimeout` at the deadline.
+    The function tests the inequalities of all coalitions, and builds a deal or a shortage. Both
+    steps raise `SolverTimeout` at the deadline.
     """
     layout = layout_of(problem)
     rows = [_prepare_set[layout, constraint] for constraint in deadline.iterate(problem.sets)]
@@ -133,7 +131,7 @@ def decide(problem: DealProblem, max_lanes: int, max_masks: int) -> Verdict | No
 def is_feasible(problem: DealProblem) -> bool:
     """Return whether a problem is feasible, without building a deal or a proof.
 
-    The problem must be one that `refuses` does not refuse.
+    `refuses` must return None for the problem.
     """
     layout = layout_of(problem)
     tables = [layout.table_of(constraint) for constraint in problem.sets]
@@ -172,8 +170,8 @@ def _deal(layout: LaneLayout, rows: list[SetDealer], slack: int, deadline: Deadl
     """Return a deal, built set by set.
 
     Choosing a count vector for a set replaces the table of the set by the packed vector. The other
-    sets stay feasible if and only if all guard bits stay set. By the theorem, there is always a
-    count vector for which this is the case.
+    sets stay feasible if and only if all guard bits stay set. By the theorem in
+    `solvers.coalition_tables`, there is always a count vector for which this is the case.
     """
     guard = layout.guard
     owner = []

@@ -1,4 +1,4 @@
-"""Search for a small counterexample with Hypothesis, by a function instead of a test."""
+"""Search for a small counterexample with Hypothesis, outside of a test."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ SHRINK_SECONDS = 60.0
 
 
 class _FindingReported(Exception):
-    """Exception by which the tested function reports a finding to Hypothesis."""
+    """Exception with which the tested function reports to Hypothesis that it has a finding."""
 
 
 class _TimeIsUp(BaseException):
-    """Exception that stops Hypothesis, which would otherwise try more values, at the time limit."""
+    """Exception that stops Hypothesis at the time limit. Otherwise it would try more values."""
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def smallest_counterexample(
     random_seed: int,
     shrink_seconds: float = SHRINK_SECONDS,
 ) -> tuple[Value, Finding] | None:
-    """Return a small value with the finding that `check` reports for it, or None if it has none.
+    """Return a small value with the finding of `check` about it, or None if there is no finding.
 
     Args:
         strategy: the Hypothesis strategy that generates the values.
@@ -73,7 +73,7 @@ def smallest_counterexample(
         if finding is not None:
             if deadline is None:
                 deadline = monotonic() + shrink_seconds
-            failing.pop(value, None)  # the values are in the order of their last trial
+            failing.pop(value, None)  # move the value to the end
             failing[value] = finding
             raise _FindingReported
 

@@ -119,9 +119,9 @@ def count_deals(
             two seconds.
         seconds: the time limit in seconds, or None for no limit.
 
-    Cost: one shift and one addition of a polynomial for each count vector of a set with effective
-    bounds. For any other set, the cost is the same for each possible owner of a card whose owner is
-    not certain.
+    Cost: one shift and one addition of a polynomial for each count vector of a set whose bounds are
+    not redundant. For any other set, the cost is the same for each possible owner of each card with
+    several possible owners.
 
     Raises:
         LimitError: If counting exceeds a limit (see the module).
@@ -135,7 +135,7 @@ def count_deals(
 def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chances:
     """Count the deals in which each player owns each card, for all cards at once.
 
-    Raises the same errors as `count_deals`. Cost: about log2(number of distinct factors) times that
+    Raise the same errors as `count_deals`. Cost: about log2(number of distinct factors) times that
     of `count_deals`.
     """
     zeros = (0,) * problem.players
@@ -220,7 +220,7 @@ def count_vector_distribution(
 def _by_vector(
     problem: DealProblem, set_index: int, seconds: float | None
 ) -> dict[Vector, tuple[int, int]]:
-    """Return, for each count vector of a set, the numbers of ways to deal it and the other sets."""
+    """Return for each count vector the number of ways to deal the set, and the other sets."""
     set_index = check_index(set_index, len(problem.sets), "set")
     layout = lay_out(problem, keep=set_index, seconds=seconds)
     if layout is None:
@@ -258,8 +258,9 @@ def count_deals_given(
 ) -> list[int]:
     """Return the number of deals under each of several narrower constraints of one set.
 
-    Each constraint in `narrower` replaces the constraint of the set, and must not allow more. Cost:
-    one count of the problem, and the listing of the count vectors for each constraint.
+    Each constraint in `narrower` replaces the constraint of the set, and must not allow any other
+    deal of the set. Cost: one count of the problem, and the listing of the count vectors for each
+    constraint.
 
     Raises:
         InputError: If the set does not exist, or if a constraint allows more than the original one.

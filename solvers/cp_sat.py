@@ -7,7 +7,7 @@ does not contain a proof; `solvers.certify` adds one.
 
 If there would be more than `MAX_BOOLEANS` booleans, cards with the same possible owners form a
 bundle. For each bundle and player, an integer variable then says how many of the cards the player
-gets. Cards of different sets are bundled only if the bounds of these sets have no effect.
+gets. Cards of different sets are bundled only if the bounds of these sets are redundant.
 
 All constraints go into the linear relaxation, which is solved to optimality before any search. The
 relaxation nearly always has an integral solution. It also refutes problems that take exponential
@@ -34,7 +34,8 @@ DEFAULT_SECONDS = 60.0
 """Default time limit for solving a model, in seconds."""
 
 MAX_BOOLEANS = 220
-"""Maximum number of booleans of a model without bundles. It suffices for 52 cards and 4 players."""
+"""Maximum number of booleans of a model without bundles of cards. This number is enough for 52
+cards and 4 players."""
 
 MAX_UNINTERRUPTED_VARIABLES = 2000
 """Maximum number of variables of a model that is solved without checking for interrupts."""
@@ -46,12 +47,12 @@ class Variant(NamedTuple):
     Attributes:
         max_booleans: the maximum number of booleans; above it, cards with the same possible owners
             are bundled.
-        count_variables: whether there is a variable for the number of cards of each player in each
+        count_variables: whether each player has a variable for the number of their cards in each
             set, so that hands are sums of these variables.
         linearization_level: how many constraints go into the linear relaxation: 0 (none), 1, or 2
             (all).
-        full_relaxation: whether all constraints are added to the relaxation at once, and it is
-            solved to optimality before any search.
+        full_relaxation: whether all constraints are added to the relaxation together, and the
+            relaxation is solved to optimality before any search.
         presolve: whether CP-SAT simplifies the model first.
     """
 
@@ -85,20 +86,17 @@ VARIANTS = {
     "cp-sat-bundled": Variant(0),
     "cp-sat-bundled-counts": Variant(0, count_variables=True),
 }
-"""Alternatives to `DEFAULT`, by their names in `solvers.registry.VARIANTS`.
-
-`cp-sat-plain` has CP-SAT's default parameters, except for symmetry detection and probing.
-"""
+"""Alternatives to `DEFAULT`, by their names in `solvers.registry.VARIANTS`. `cp-sat-plain` has
+CP-SAT's default parameters, except for symmetry detection and probing."""
 
 Places: TypeAlias = list[tuple[int, int]]
-"""Type of a list of cards, as pairs (set, card)."""
+"""Type of a list of cards, each of them a pair (set, card)."""
 Row: TypeAlias = list[tuple[int, int]]
-"""Type of the possible owners of a bundle, each with the variable for the number of cards."""
+"""Type of the possible owners of a bundle of cards: pairs of a player and a variable, which says
+how many of the cards the player gets."""
 Reason: TypeAlias = tuple[str, int, int]
-"""Type of the meaning of a constraint, which is one of these tuples:
-
-("cards", row, 0), ("share", player, set) or ("hand", player, 0).
-"""
+"""Type of the meaning of a constraint: ("cards", row, 0), ("share", player, set) or ("hand",
+player, 0)."""
 
 
 class Sum(NamedTuple):
@@ -186,7 +184,7 @@ def _booleans(exponent: int) -> Any:
 
 
 ONES = [1] * 256
-"""Coefficients of the variables of a sum; a slice of the list has the required length."""
+"""A list of ones. Its first n entries are the coefficients of a sum of n variables."""
 
 
 def write_model(formulation: Formulation) -> Any:
@@ -307,7 +305,7 @@ def _groups(
 ) -> Iterable[tuple[int | None, Iterable[tuple[int, Places]]]]:
     """Yield the number of each set with its bundles of cards.
 
-    With bundles, all sets whose bounds have no effect are yielded together, with None as number.
+    With bundles, all sets whose bounds are redundant are yielded together, with None as number.
     """
     booleans = sum([mask.bit_count() for constraint in problem.sets for mask in constraint.owners])
     if booleans <= max_booleans:

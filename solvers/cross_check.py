@@ -19,10 +19,8 @@ from solvers.solver import Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, copy_verdict, deal_faults, verify
 
 OWN_CHECKS = "quaternity"
-"""Name that is reported instead of a solver if a deal and a shortage both pass the check.
-
-In this case, the fault is in the check itself, not in a solver.
-"""
+"""Name that is reported instead of a solver if a deal and a shortage both pass the check. The fault
+is then in the check itself, not in a solver."""
 
 
 class Fault(NamedTuple):

@@ -203,7 +203,7 @@ def _clauses(
 
 
 def constraints_of(problem: DealProblem) -> list[Constraint]:
-    """Return all hand sizes of a problem, and all bounds that may have an effect."""
+    """Return all hand sizes of a problem, and all bounds that may be binding."""
     hands: list[Constraint] = [Hand(player) for player in range(problem.players)]
     bounds: list[Constraint] = []
     for index, constraint in enumerate(problem.sets):
@@ -227,18 +227,16 @@ class Edge(NamedTuple):
 
 
 SOURCE, SINK = 0, 1
-"""Numbers of the first two nodes of the network.
-
-The players follow. Then come, for each set, its (player, set) pairs and its groups of cards.
-"""
+"""Numbers of the source and the sink, the first two nodes of the network. The players follow. Then
+come, for each set, its (player, set) pairs and its groups of cards."""
 
 
 def _edges(problem: DealProblem, constraints: Iterable[Constraint]) -> Iterator[Edge]:
     chosen = set(constraints)
     players, node = problem.players, 2 + problem.players
     for player, size in enumerate(problem.hands):
-        # Cap huge numbers, which may not fit into 64 bits. Everything above the number of cards is
-        # impossible anyway.
+        # Cap huge numbers, which may not fit into 64 bits. Any number above the number of cards is
+        # impossible.
         hand, reason = min(size, problem.cards + 1), Hand(player)
         limited = reason in chosen
         yield Edge(SOURCE, 2 + player, *((hand, hand, reason, reason) if limited else ()))
@@ -309,10 +307,8 @@ def _cut(entering: Iterable[Edge], leaving: Iterable[Edge]) -> Cut:
 
 
 Contradicts: TypeAlias = Callable[[Sequence[Constraint]], "Sequence[Constraint] | None"]
-"""Function that takes constraints and returns some of them that contradict each other.
-
-It returns None if a deal satisfies all of them.
-"""
+"""Type of a function that takes constraints and returns some of them that contradict each other, or
+None if a deal satisfies all of them."""
 
 
 def _by_minimum_cuts(problem: DealProblem, deadline: Deadline) -> Contradicts:

@@ -35,10 +35,9 @@ from solvers.registry import SOLVERS
 from solvers.set_counts import SetCounts
 
 Program = tuple[tuple[tuple[int, int, int, int], ...], tuple[int, ...]]
-"""Type of the instructions for multiplying by a factor: steps and weights (see `program`).
-
-A step is (number of an earlier node, place of the player, exponent, number of a sum).
-"""
+"""Type of the instructions for multiplying a polynomial by a factor: steps, and the weights of sums
+(see `program`). A step consists of the number of an earlier node, the index of a player's digit, an
+exponent, and the number of a sum."""
 
 
 def program(factor: SetCounts, places: tuple[int, ...]) -> Program:
@@ -74,7 +73,7 @@ def _program(factor: SetCounts, places: tuple[int, ...]) -> Program:
 
 
 class ExponentLanes:
-    """Layout of the polynomials of one problem.
+    """Layout of the lanes of an integer that stores a polynomial (see the module).
 
     Attributes:
         width: the number of bits of a lane, a multiple of 8.
@@ -92,8 +91,8 @@ class ExponentLanes:
         deadline: Deadline = NO_DEADLINE,
     ) -> None:
         self._deadline = deadline
-        # Places are in the order of players, so a factor has at most one program for each player
-        # without a digit.
+        # Keep the order of the players, so that a factor needs at most one program for each choice
+        # of the player without a digit.
         implied = max(range(len(hands)), key=hands.__getitem__, default=0)
         self.places = tuple(player for player in range(len(hands)) if player != implied)
         self._hands = [hands[player] for player in self.places]
@@ -178,13 +177,12 @@ class ExponentLanes:
 MAX_BYTES = 32 * 2**20
 """Maximum memory for a polynomial, in bytes."""
 MAX_WORK = 2 * 10**10
-"""Maximum number of bytes that the additions of a count process; they take about half a minute."""
+"""Maximum number of bytes that the additions of one count process. This work takes about half a
+minute."""
 
 ASSUMED_LANE_BYTES = 1_000
-"""Width of a lane that a quick test assumes, in bytes.
-
-If polynomials with lanes of this width fit into `MAX_BYTES`, their size is not estimated.
-"""
+"""Width of a lane that a quick test assumes, in bytes. If polynomials with lanes of this width fit
+into `MAX_BYTES`, their size is not estimated."""
 
 Tree: TypeAlias = "tuple[Tree, Tree] | SetCounts"
 
@@ -225,9 +223,9 @@ class Product:
     def coefficients_without(self, left_out: SetCounts) -> list[int]:
         """Return the number of ways to deal the other factors, for each count vector of a factor.
 
-        The others must leave exactly the cards of the count vector k for the factor, so the number
-        of ways is the coefficient of hands - k in their product. If the factor occurs several
-        times, only one occurrence is left out.
+        The other factors must leave exactly the cards of the count vector k for this factor. So the
+        number of ways is the coefficient of hands - k in the product of the other factors. If the
+        factor occurs several times, only one occurrence is left out.
         """
         if len(left_out.vectors) == 1:
             return [self.count() // left_out.weights[0]]
@@ -241,7 +239,7 @@ class Product:
         return self.lanes.coefficients_at(polynomial, self.hands, left_out)
 
     def all_coefficients_without(self) -> dict[SetCounts, list[int]]:
-        """Return the results of `coefficients_without` for all factors, which share work."""
+        """Return the result of `coefficients_without` for each factor, sharing work."""
         befores: dict[SetCounts, list[int]] = {}
         if len(self.nonconstant) == 1:
             befores[self.nonconstant[0]] = self.coefficients_without(self.nonconstant[0])
@@ -260,11 +258,11 @@ class Product:
         return befores
 
     def in_order(self) -> list[SetCounts]:
-        """Return the factors that are not constant, sorted by cost, from cheap to expensive."""
+        """Return the non-constant factors, from cheap to expensive."""
         return sorted(self.nonconstant, key=self._cost)
 
     def interchangeable_card(self) -> SetCounts | None:
-        """Return the only factor that is not constant if it is a single card, or None."""
+        """Return the only non-constant factor if it is a single card. Otherwise return None."""
         if len(self.nonconstant) == 1 and self.nonconstant[0].is_single_card:
             return self.nonconstant[0]
         return None
@@ -275,7 +273,8 @@ class Product:
             return [0] * len(card.vectors)
         cards = self.factors[card]
         ways = self.constant * factorial(cards) // prod(map(factorial, self.hands))
-        # Each vector gives one card to a player, who then gets one card less of the other factors.
+        # Each vector gives one card to a player, who then gets one card less from the other
+        # factors.
         return [ways * self.hands[vector.index(1)] // cards for vector in card.vectors]
 
     def _cost(self, factor: SetCounts) -> int:

@@ -135,11 +135,12 @@ _FILTERED: Memo[LaneLayout, int, SetConstraint, SetConstraint] = Memo()
 def filter_set(
     layout: LaneLayout, slack: int, constraint: SetConstraint, deadline: Deadline = NO_DEADLINE
 ) -> SetConstraint:
-    """Tighten one set of a problem as far as possible. `slack` has its packed slacks."""
+    """Tighten one set of a problem as far as possible, given the problem's packed slacks."""
     key = (layout, slack, constraint)
     tightened = _FILTERED.get(key)
     if tightened is None:
-        # The slack, the set and the result take memory. The set and the result have three tuples.
+        # The cache entry consists of the slack, the set and the result. The set and the result have
+        # three tuples each.
         numbers = 2 * constraint.size + 8 * layout.players
         size = bytes_of(8, numbers, layout.everybody, layout.bits)
         tightened = _FILTERED.store(key, _filter_set(layout, slack, constraint, deadline), size)
@@ -195,16 +196,12 @@ FILTERS: dict[str, Callable[..., DealProblem]] = {
     "tables": filter_by_tables,
     "flow": filter_by_flow,
 }
-"""Functions that filter a problem, by name. They take a problem and a deadline.
-
-All give the same result. "tables" supports at most `coalition_tables.MAX_PLAYERS` players.
-"""
+"""Functions that filter a problem, by name. They take a problem and a deadline, and give the same
+result. "tables" supports at most `coalition_tables.MAX_PLAYERS` players."""
 
 MAX_FAST_PLAYERS, MAX_FAST_CARDS = 8, 1000
 """Maximum numbers of players and cards for which tables are used without estimating their cost.
-
-Tables of this size take only milliseconds.
-"""
+Tables of this size take only milliseconds."""
 
 LOADING_NANOSECONDS = 500_000_000
 """Time for loading OR-Tools and SciPy, which the flow method needs, in nanoseconds."""
@@ -242,11 +239,11 @@ def _prefers_tables(problem: DealProblem) -> bool:
         return False
     if players <= MAX_FAST_PLAYERS and problem.cards <= MAX_FAST_CARDS:
         return True
-    # Estimates in nanoseconds; all factors are measured.
+    # Estimate both times in nanoseconds. All factors were measured.
     tables, flow = 0, 0 if "ortools.graph.python.max_flow" in sys.modules else LOADING_NANOSECONDS
     for owners, _, high in set(map(shape_key, problem.sets)):
         masks = set(owners)
-        # Upper bounds make tables slower and paths faster.
+        # Upper bounds make tables slower and flow paths faster.
         lane, path = (30, 10_000) if min(high) >= len(owners) else (100, 5_000)
         # Tables need a table of the set for each player of each mask, and passes over all lanes.
         cuts = sum(mask.bit_count() for mask in masks)

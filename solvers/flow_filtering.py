@@ -1,10 +1,11 @@
 """Filtering by network flow: owners by strongly connected components, bounds by augmenting paths.
 
 A maximum flow in the network of `solvers.max_flow` is one deal. In this network, the cards of a set
-with the same possible owners share a node. If a player has none of these cards in the deal, the
-player has one in another deal if and only if the arc from the player's share of the set to this
-node is on a cycle of the residual graph. This is the case if and only if both ends of the arc are
-in the same strongly connected component (Régin's filtering). SciPy computes the components.
+with the same possible owners share a node. Consider a player who has none of these cards in the
+deal. The player has one of them in another deal if and only if the arc from the player's share of
+the set to this node is on a cycle of the residual graph. This is the case if and only if both ends
+of the arc are in the same strongly connected component (Régin's filtering). SciPy computes the
+components.
 
 To find the maximum number of cards of a set that a player can hold, flow is sent from the player's
 share of the set back to the player along other arcs. The maximum is the number of cards in the deal
@@ -12,8 +13,8 @@ plus this flow. The minimum is computed in the same way.
 
 Equal sets have equal bounds, and so do players who can be exchanged without changing the problem.
 So the bounds are computed only once for them. The number of players is not limited. Cost: one
-maximum flow and one computation of components. For each distinct set and player, there is also a
-search of the residual graph for each card by which the number can change, plus one.
+maximum flow and one computation of components. In addition, each distinct set and player requires
+one search of the residual graph for each card by which the number can change, and one more.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.shortage import simple_certificate
 
 MAX_STEPS = 200_000_000
-"""Maximum number of arcs that the search for the bounds visits; it takes about a minute."""
+"""Maximum number of arcs that the search for the bounds visits. Visiting them takes about a
+minute."""
 
 
 class _Residual:
@@ -216,8 +218,8 @@ def equivalent_players(hands: tuple[int, ...], sets: Iterable[SetConstraint]) ->
         (constraint.low, constraint.high, Counter(constraint.owners)) for constraint in sets
     ]
     representatives: list[int] = []
-    # The first players, by values that are equal for equivalent players: the hand, the bounds, and
-    # the numbers of cards that they may own.
+    # The first player of each class of equivalent players, by values that are equal within a class:
+    # the hand, the bounds, and the numbers of cards that the player may own.
     firsts: dict[object, list[int]] = {}
     for player, hand in enumerate(hands):
         profile = [

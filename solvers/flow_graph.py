@@ -27,23 +27,19 @@ if TYPE_CHECKING:
     import networkx
 
 Node: TypeAlias = tuple[str, int, int]
-"""Type of a node: its kind ("source", "player", "share", "cards" or "sink") and two numbers.
-
-A "player" has the number of the player, and a "share" has the numbers of the player and the set. A
-"cards" node has the number of the set and the number of the group of cards. Other numbers are 0.
-"""
+"""Type of a node: its kind ("source", "player", "share", "cards" or "sink") and two numbers. A
+"player" has the number of the player, and a "share" has the numbers of the player and the set. A
+"cards" node has the number of the set and the number of the group of cards. Other numbers are 0."""
 
 LAYERS = ("source", "player", "share", "cards", "sink")
 """Kinds of nodes, in the order of the layers from left to right."""
 
 MAX_LABELLED_ROWS = 30
-"""Maximum number of nodes in a layer for which a drawing labels all edges.
-
-In a larger drawing, only the edges of the cut have labels.
-"""
+"""Maximum number of nodes in a layer for which a drawing labels all edges. In a larger drawing,
+only the edges of the cut have labels."""
 
 MAX_NAMED_CARDS = 4
-"""Maximum number of cards of a node for which the label names all cards."""
+"""Maximum number of cards of a node whose label names all of them."""
 
 LABEL_PLACES = {"source": 0.8, "player": 0.25, "share": 0.25, "cards": 0.6}
 """Position of the label of an edge, as a fraction of its length, by the kind of its tail node."""
@@ -61,8 +57,8 @@ def flow_network(problem: DealProblem) -> networkx.DiGraph[Node]:
     and `cards` (the value that a deal needs).
 
     Raises:
-        InputError: If NetworkX is not installed, or if the hands and bounds show without a network
-            that there is no deal.
+        InputError: If NetworkX is not installed, or if the hands and bounds alone show that there
+            is no deal.
 
     >>> from solvers import SetConstraint
     >>> graph = flow_network(DealProblem([1, 1], [SetConstraint.of([[0, 1], [0]], players=2)]))

@@ -26,21 +26,17 @@ from solvers.random_problems import GameSize, boundary_pair, game_like
 MIN_CARDS = 12
 """Minimum number of cards in an instance."""
 PLAYERS, SET_SIZE = 4, 4
-"""Number of players and number of cards per set in the families `game`, `crowded` and `random`.
-
-If the number of cards is not a multiple of the set size, there is one smaller set.
-"""
+"""Number of players and number of cards per set in the families `game`, `crowded` and `random`. If
+the number of cards is not a multiple of the set size, there is one smaller set."""
 MAX_PIGEONS = 50
-"""Maximum number of players in each of the two groups of `php`.
-
-In a large instance, each player holds several cards.
-"""
+"""Maximum number of players in each of the two groups of `php`. In a large instance, each player
+holds several cards."""
 MAX_LINKS = 20
-"""Maximum depth of a `chain` unless a depth is given."""
+"""Maximum depth of an instance of `chain` if no depth is given."""
 
 
 class ProblemPair(NamedTuple):
-    """Pair of a feasible and an infeasible problem that differ by 1 in one bound."""
+    """Pair of a feasible and an infeasible problem. One bound differs by 1."""
 
     possible: DealProblem
     impossible: DealProblem
@@ -75,7 +71,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Family of instances.
+    """Family of instances: pairs of a feasible and an infeasible problem, made by one function.
 
     Attributes:
         idea: a description in one line.
@@ -133,7 +129,8 @@ def _game(random: Random, shape: Shape) -> ProblemPair:
     sizes, hands = _game_sizes(shape.cards)
     members = shape.draw("coalition", random, 1, PLAYERS - 1)
     others = sum(hands[members:])
-    # These sets must have room for all cards of the other players and for a card of the coalition.
+    # The first `min_depth` sets must have room for all cards of the other players and for a card of
+    # the coalition.
     min_depth = next(count for count in range(len(sizes) + 1) if sum(sizes[:count]) > others)
     depth = shape.draw("depth", random, min_depth, min(len(sizes), others))
     outside = _spread(random, others, sizes[:depth]) + [0] * (len(sizes) - depth)
@@ -177,7 +174,7 @@ def _shares(cards: int, players: int) -> list[int]:
 
 
 def _spread(random: Random, amount: int, sizes: Sequence[int], minimum: int = 1) -> list[int]:
-    """Distribute an amount randomly: each part gets at least `minimum` and at most its size."""
+    """Split an amount into random parts, each from `minimum` to the size given for the part."""
     room = [place for place, size in enumerate(sizes) for _ in range(size - minimum)]
     spread = [minimum] * len(sizes)
     for place in random.sample(room, amount - sum(spread)):
@@ -256,7 +253,7 @@ def _chain(random: Random, shape: Shape) -> ProblemPair:
     depth = shape.draw("depth", random, 2, max_depth)
     count = 2 * depth - 2
     sizes = _shares(shape.cards, count)
-    passed = [random.randint(1, size - 1) for size in sizes]  # cards of the second player of a set
+    passed = [random.randint(1, size - 1) for size in sizes]  # sizes of the second players' shares
     hands = [sizes[player] - passed[player] + passed[player - 1] for player in range(count)]
     sets = []
     for index, size in enumerate(sizes):

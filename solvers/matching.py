@@ -1,16 +1,16 @@
-"""The solver `matching`: a bipartite matching between the slots of the hands and the cards.
+"""The solver `matching`: a maximum matching between the slots of all hands and the cards.
 
-The left side of the graph has a slot for each place in a hand, and the right side has the cards. If
-a player must hold at least n cards of a set, n slots of the player are adjacent only to the cards
-of this set that the player may own. The other slots of the player are adjacent to all cards that
-the player may own. The problem is feasible if and only if a matching covers all slots. SciPy finds
-a maximum matching by the Hopcroft-Karp algorithm.
+The graph is bipartite. A hand of n cards has n slots, which are nodes on the left side, and the
+cards are nodes on the right side. If a player must hold at least k cards of a set, k slots of the
+player are adjacent only to the cards of this set that the player may own. The other slots of the
+player are adjacent to all cards that the player may own. The problem is feasible if and only if a
+matching covers all slots. SciPy finds a maximum matching by the Hopcroft-Karp algorithm.
 
 If a slot is unmatched, consider all slots that alternating paths reach from it. Together, they are
 adjacent to fewer cards than there are slots (Hall's theorem). Their players form the coalition and
 the witnesses of a shortage (see `solvers.shortage`).
 
-The graph cannot express upper bounds, so a problem in which an upper bound has an effect is
+The graph cannot express upper bounds, so a problem with an upper bound that is not redundant is
 refused. Cost: O(E sqrt(V)) with up to (cards)^2 edges. A graph with `MAX_EDGES` edges takes up to
 two seconds, and SciPy cannot be interrupted during this time.
 """
@@ -27,14 +27,15 @@ from solvers.shortage import Shortage, simple_certificate
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_EDGES = 20_000_000
-"""Maximum number of edges of the graph, which then takes about 160 MB."""
+"""Maximum number of edges of the graph. A graph with this number of edges takes about 160 MB."""
 
 MAX_UNSHUFFLED_SLOTS = 200
-"""Maximum number of slots of a graph for which the slots are not shuffled before matching."""
+"""Maximum number of slots that are matched in their order. If there are more, they are shuffled
+first."""
 
 
 class Slot(NamedTuple):
-    """Place in a hand. `set_index` is None if the place is not reserved for cards of a set."""
+    """Slot for one card in a hand. `set_index` is None if the slot is not reserved for a set."""
 
     player: int
     set_index: int | None
@@ -124,7 +125,7 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 def _shortage(
     problem: DealProblem, slots: Sequence[Slot], adjacent: Sequence[Any], partner: list[int]
 ) -> Shortage:
-    """Return the shortage given by the slots that alternating paths reach from an unmatched slot.
+    """Return the shortage given by the slots that alternating paths from an unmatched slot reach.
 
     Equal slots are adjacent to the same cards, so only the first of them is searched. If a slot
     without a set is reached, its player belongs to the coalition. The other slots of this player

@@ -30,22 +30,22 @@ SOURCE, SINK = 0, 1
 
 
 class Network:
-    """Flow network of a problem whose `simple_certificate` is None.
+    """Flow network of a problem for which `simple_certificate` returns None.
 
     Node 0 is the source, node 1 is the sink, and node 2 + p is player p. The other nodes follow,
     set by set: the (player, set) nodes, and a node for each distinct owner mask. All cards of a set
     with the same owner mask form a *class*.
 
-    A compact network omits nodes and arcs that forbid nothing. A player without bounds in a set has
-    no (player, set) node for it, and sets without any bounds share their classes.
+    A compact network omits nodes and arcs that do not restrict the flow. A player without bounds in
+    a set has no (player, set) node for it, and sets without any bounds share their classes.
 
     Attributes:
         tails, heads, capacities: the arcs.
         share_nodes: the (player, set) nodes as `[set][player]`, or the node of the player if there
             is no such node.
-        classes: for each set, the node of each owner mask.
+        classes: for each set, the node of each class, by owner mask.
         shares: the pair (node of the class, player) of each arc into a class, in the order of the
-            arcs. The first one is arc number `first_share`.
+            arcs. The first of these arcs has the number `first_share`.
     """
 
     __slots__ = (
@@ -60,8 +60,8 @@ class Network:
         tails: list[int] = []
         heads: list[int] = []
         capacities: list[int] = []
-        # The arcs into the classes, and the arcs from the classes to the sink, come last. Both are
-        # in the order of this list.
+        # The last arcs are the arcs into the nodes of cards, and then the arcs from these nodes to
+        # the sink. Both are in the order of this list.
         ends: list[tuple[int, int, int, list[int]]] = []
         free = list(problem.hands)
         node = 2 + players
@@ -193,8 +193,8 @@ def shortage_of(network: Network, reached: set[int]) -> Shortage:
     """Return the shortage given by a minimum cut. `reached` are the nodes on its source side."""
     players = range(network.problem.players)
     coalition = sum(1 << player for player in players if 2 + player in reached)
-    # Members of the coalition without an effective upper bound can be put into the witness, because
-    # that does not increase the bound of the inequality.
+    # Members of the coalition whose upper bound is redundant can join the witness, because this
+    # does not increase the bound of the inequality.
     witnesses = tuple(
         sum(
             1 << player

@@ -21,7 +21,7 @@ from solvers.problem import DealProblem
 from solvers.verdict import Feasible, Infeasible, Verdict
 
 MAX_PRINTED_TERMS = 8
-"""Maximum number of variables of a constraint for which `print` lists all of them."""
+"""Maximum number of variables in a constraint that `print` shows completely."""
 
 
 class CpSatModel:

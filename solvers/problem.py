@@ -1,8 +1,8 @@
 """Deal problems: the constraints on a deal, in one form for all solvers.
 
 A *deal* gives each card of each set exactly one owner. A `DealProblem` says which deals are
-allowed: how many cards each player holds, which players may own each card, and the minimum and
-maximum number of cards of each set that each player holds. Players, sets and cards are numbered
+allowed. It specifies how many cards each player holds, which players may own each card, and how
+many cards of each set each player holds at least and at most. Players, sets and cards are numbered
 from 0. A group of players is a bit mask: bit p is set if player p belongs to the group. Nothing in
 this module depends on the rules of a game.
 """
@@ -32,7 +32,8 @@ from quaternity.base.validation import (
 from solvers.names import Names
 
 _FILE = "solvers.exchange.deal_problem_file"
-"""Name of the module of the file format. It imports this module, so it is loaded on first use."""
+"""Name of the module that reads and writes files. It imports this module, so it is loaded on first
+use."""
 
 MAX_PLAYERS = 100
 """Maximum number of players in a problem."""
@@ -189,9 +190,9 @@ class SetConstraint(_SetFields):
         return len(self.low)
 
     def bound_is_loose(self, player: int) -> bool:
-        """Return whether the upper bound of a player has no effect.
+        """Return whether the upper bound of a player is loose (redundant).
 
-        It has no effect if it is at least the number of cards that the player may own.
+        It is loose if it is at least the number of cards that the player may own.
         """
         player = check_index(player, self.players, "player")
         ownable = sum(mask >> player & 1 for mask in self.owners)
@@ -271,7 +272,7 @@ class DealProblem(_ProblemFields, Displayable):
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> DealProblem:
-        """Return the problem described by a document, which has the form that `to_dict` returns.
+        """Return the problem described by a document in the form that `to_dict` returns.
 
         Raises:
             InputError: If the document is not a valid deal problem. The message lists the faults.
@@ -487,7 +488,7 @@ class DealProblem(_ProblemFields, Displayable):
 
 
 def _bounds(low: int, high: int, size: int) -> str:
-    """Return the bounds of a player in a set as text, or an empty text if they have no effect."""
+    """Return the bounds of a player in a set as text, or an empty text if they are redundant."""
     if low == high:
         return f"exactly {low}"
     parts = [f"at least {low}"] * (low > 0) + [f"at most {high}"] * (high < size)

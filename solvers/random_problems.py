@@ -23,10 +23,10 @@ from solvers.problem import DealProblem, SetConstraint, with_entry
 from solvers.registry import solve
 
 Choose = Callable[[int, int], int]
-"""Function that returns a whole number between its two arguments, both included."""
+"""Type of a function that returns a whole number between its two arguments, both included."""
 
 HUGE_BOUNDS = (2**31, 2**63, 10**30)
-"""Bounds that exceed the range of machine integers. As upper bounds, they have no effect."""
+"""Bounds that exceed the range of machine integers. As upper bounds, they are redundant."""
 
 
 class Sizes(NamedTuple):
@@ -36,7 +36,7 @@ class Sizes(NamedTuple):
         players: the maximum number of players; the minimum is 1.
         sets: the maximum number of sets.
         set_size: the maximum number of cards in a set.
-        upper_bounds: whether upper bounds may have an effect.
+        upper_bounds: whether upper bounds may be binding.
         same_size: whether all sets have the same size, as in a game. There is then at least one
             set, and no set is empty.
     """
@@ -183,12 +183,13 @@ def boundary_pair(
     random: Random,
     is_feasible: Callable[[DealProblem], bool] = lambda problem: bool(solve(problem)),
 ) -> tuple[DealProblem, DealProblem]:
-    """Tighten a problem step by step; return the last feasible and the first infeasible problem.
+    """Tighten a problem step by step. Return the last feasible and the first infeasible problem.
 
-    Each step removes a random group of players from the owners of a card, or raises a minimum of a
-    player outside the group. If the problem is still feasible after these steps, further steps make
-    the hands of the group larger and the hands of other players smaller. If the given problem is
-    infeasible or has a single player, it is returned twice without a change.
+    A random group of players is chosen. Each step removes the group from the possible owners of a
+    card, or raises a minimum of a player outside the group. If the problem is still feasible after
+    these steps, further steps make the hands of the group larger and the hands of other players
+    smaller. If the given problem is infeasible or has a single player, it is returned twice without
+    a change.
 
     Cost: about 2 log2(cards) runs of `is_feasible`.
     """

@@ -1,10 +1,10 @@
 """Preprocessing for counting: remove everything that is obviously certain from a problem.
 
 A card with a single possible owner is *certain*. Certain cards, players whose hands are full, and
-bounds without effect need no counting. The remaining cards are *open*. The number of ways to deal
-them is computed from a product of *factors*:
+redundant bounds need no counting. The remaining cards are *open*. The number of ways to deal them
+is computed from a product of *factors*:
 
-- A set whose bounds have an effect is one factor.
+- A set with a bound that is not redundant is one factor.
 - Each open card of any other set is a separate factor, which depends only on its possible owners.
 
 Equal factors are one object with a multiplicity, so equal sets share all work.
@@ -24,7 +24,7 @@ from solvers.set_counts import SetCounts, Vector, set_counts
 
 
 class OpenSet(NamedTuple):
-    """Set that is split into certain cards, whose owners are known, and open cards.
+    """Set that is split into certain cards (with a known owner) and open cards.
 
     Attributes:
         owner: the owner of each certain card, or -1 for an open card.
@@ -32,7 +32,7 @@ class OpenSet(NamedTuple):
         certain: for each player, the number of certain cards.
         low, high: for each player, the bounds on the number of open cards. `high` is at most the
             number of open cards that the player may own.
-        bounded: whether these bounds have an effect.
+        bounded: whether any of these bounds is not redundant.
         open_cards: the numbers of the open cards, sorted by their masks.
     """
 
@@ -50,8 +50,8 @@ def split_certain(constraint: SetConstraint, full: int) -> OpenSet | None:
 
     A card is certain if it has only one possible owner, or if a player needs all cards that the
     player may own. A player who has reached the upper bound cannot own an open card. `full` is the
-    bit mask of the players whose hands have no room for open cards. They still own the cards that
-    are certain without this information.
+    bit mask of the players whose hands have no room for open cards. These players still own the
+    cards that are certain even without this information.
     """
     players = constraint.players
     masks = list(constraint.owners)
@@ -127,7 +127,7 @@ def part_of(
 
     Args:
         full: the bit mask of the players whose hands are full (see `split_certain`).
-        keep: whether the set becomes a single factor even if its bounds have no effect.
+        keep: whether the set becomes a single factor even if its bounds are redundant.
     """
     key = (constraint, full, keep)
     try:
@@ -185,7 +185,7 @@ def reduce_problem(
     """Return the reduced problem, or None if there is obviously no deal.
 
     For other infeasible problems, the count of the deals will be 0. The set with the number `keep`
-    becomes a single factor even if its bounds have no effect.
+    becomes a single factor even if its bounds are redundant.
 
     Raises:
         LimitError: If a set has too many count vectors.
@@ -271,8 +271,8 @@ def min_lanes(problem: DealProblem) -> tuple[int, int]:
                 ways *= mask.bit_count()
             continue
         loose = list(cards.high) == ownable_counts(masks, len(hands))
-        # Use `low` as the minimum number of cards of each player, unless upper bounds have an
-        # effect and give larger minimums.
+        # Use `low` as the minimum numbers of cards of the players, unless upper bounds imply larger
+        # minimums.
         minimums = cards.low if loose else _min_counts(Counter(masks), cards.low, cards.high)
         if sum(minimums) < len(masks):
             moving.add((tuple(masks), cards.low, cards.high))

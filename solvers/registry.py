@@ -36,7 +36,7 @@ ENTRY_POINTS = "quaternity.solvers"
 def _lazy_import(module: str, function: str) -> Callable[..., Any]:
     """Return a function that imports its module on the first call.
 
-    This avoids loading OR-Tools and SciPy, which takes long, before they are needed.
+    OR-Tools and SciPy take long to load, so they are loaded only when they are needed.
     """
     imported: ModuleType | None = None
 
@@ -121,8 +121,8 @@ def registered_solvers() -> Plugins[Solver]:
 
 def _to_solver(name: str, loaded: object) -> Solver:
     if isinstance(loaded, Solver):
-        # Convert the attributes now instead of calling `replace`, because a faulty solver can only
-        # be skipped at this point.
+        # Convert the attributes here instead of calling `replace`, because this is the only place
+        # where a faulty solver can be skipped.
         idea, certifies = str(loaded.idea), bool(loaded.certifies)
         return Solver(
             name, idea, loaded.prepare, loaded.refuses, certifies, loaded.prepare_within, True,
@@ -146,8 +146,8 @@ def all_solvers() -> dict[str, Solver]:
 def find_solver(name: str) -> Solver:
     """Return the solver with the given name.
 
-    The solver may be a built-in solver, a variant, an external solver of `solvers.rivals`, or a
-    solver that is registered. The name of any other solver has the form `package.module:name`.
+    Built-in solvers, variants, the external solvers of `solvers.rivals` and registered solvers have
+    short names. The name of any other solver has the form `package.module:name`.
 
     Raises:
         InputError: If the name is unknown, the solver cannot be loaded, or it is not installed. The
@@ -232,16 +232,14 @@ MAX_DISTINCT_MASKS = 100
 """Maximum number of distinct owner masks of a set for which `coalitions` is the default solver."""
 
 MAX_DEFAULT_LANES = 100_000
-"""Maximum number of lanes (2^players for each distinct set) for which `coalitions` is the default.
-
-Computing this many lanes takes a third of a second. Loading OR-Tools for `max-flow` takes about as
-long, and `max-flow` then needs only milliseconds.
-"""
+"""Maximum number of lanes (2^players for each distinct set) for which `coalitions` is the default
+solver. Computing this many lanes takes a third of a second. Loading OR-Tools for `max-flow` takes
+about as long, and `max-flow` then needs only milliseconds."""
 
 
 @validate_arguments(problem=DealProblem)
 def default_solver(problem: DealProblem) -> Solver:
-    """Return the solver that is likely to be faster: `coalitions` or `max-flow`.
+    """Return `coalitions` or `max-flow`: the solver that is likely to be faster for a problem.
 
     This is `coalitions` if there are few players, unless a set has more than `MAX_DISTINCT_MASKS`
     distinct owner masks. To assign the cards of such a set, `coalitions` would need (cards) x
@@ -293,8 +291,8 @@ def solve(
     Args:
         solver: a solver, its name (see `find_solver`), or a function that takes a problem and
             returns a verdict; None for the default solver.
-        seconds: a time limit, or None. The solver `max-flow`, which is the default for many
-            players, ignores it, but takes at most half a second.
+        seconds: a time limit in seconds, or None. The solver `max-flow` (the default for many
+            players) ignores the limit, but takes at most half a second.
 
     Raises:
         InputError: If `seconds` is not a number >= 0, or if the solver is unknown.

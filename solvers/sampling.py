@@ -2,9 +2,9 @@
 
 To find the deal with a number, the factors of the reduced problem (`solvers.reduced_problem`) are
 processed from the last to the first. The number selects a count vector of the last factor, in
-proportion to the number of deals with this vector, and a way to deal the factor with this vector.
-The remainder is a number for the preceding factors. No deal is rejected and no probability is
-rounded, so the distribution is exact.
+proportion to the number of deals with this vector. It also selects a way to deal the cards of the
+factor according to this vector. The remainder is a number for the preceding factors. No deal is
+rejected and no probability is rounded, so the distribution is exact.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class NumberedDeals:
 
     The attribute `number` is the number of deals, which is 0 if the problem is infeasible. Creating
     an instance takes about as long as counting the deals (see `solvers.counting`), and `seconds`
-    limits this time. The instance keeps a polynomial for each factor in memory. Each deal then
-    takes about one lookup for each count vector of each factor.
+    limits this time. The instance keeps a polynomial for each factor in memory. Looking up a deal
+    then takes about one step for each count vector of each factor.
 
     Raises:
         LimitError: If counting exceeds a limit of `solvers.counting`, or if the tables are larger
@@ -57,8 +57,8 @@ class NumberedDeals:
         if layout is None:
             return
         self._residue, self._product = layout
-        # The constant factors, in the order of the numbering. Each is repeated as often as it
-        # occurs.
+        # The constant factors, in the order of the numbering. Each factor is repeated as often as
+        # it occurs.
         self._fixed = [
             factor
             for factor, times in self._residue.factors.items()

@@ -91,10 +91,8 @@ def assign_owners(owners: Sequence[int], counts: Sequence[int]) -> tuple[int, ..
 
 
 MAX_VECTORS = 50_000
-"""Maximum number of count vectors of a set for which counting is supported.
-
-Merging two lists of count vectors may take at most 20 times this number of steps.
-"""
+"""Maximum number of count vectors of a set for which counting is supported. Merging two lists of
+count vectors may take at most 20 times this number of steps."""
 
 Vector = tuple[int, ...]
 
@@ -172,7 +170,7 @@ class SetCounts:
             numbers of ways. They do not exceed `high`.
         base: the minimum count of each player over all vectors; zeros if there is no vector.
         programs: a cache of the instructions for multiplying a polynomial by this factor (see
-            `solvers.factor_product`), by the players that have a digit there.
+            `solvers.factor_product`), by the players that have a digit in the lane numbers.
         size: the approximate memory that the object takes, in bytes.
 
     Raises:
@@ -208,7 +206,7 @@ class SetCounts:
 
     @property
     def is_single_card(self) -> bool:
-        """Return whether the set is a single card whose bounds have no effect."""
+        """Return whether the set is a single card with redundant bounds."""
         mask, size = self.classes[0]
         return len(self.classes) == size == 1 and len(self.vectors) == mask.bit_count()
 

@@ -9,9 +9,10 @@ A can hold at most
 cards. Here r_s(X) is the number of cards of s that at least one player in X may own. The members of
 A outside X_s hold at most their upper bounds. Of the r_s(X_s) cards, the players of X_s outside A
 hold at least their lower bounds. If the sum is less than the number of cards in the hands of A, no
-deal exists. By Hoffman's circulation theorem, every infeasible problem has such a coalition if
-low <= high everywhere and the hands have as many places as there are cards. (Equivalently, this
-follows from the rank function of a sum of generalised polymatroids; see Frank and Tardos.)
+deal exists. Suppose that low <= high everywhere, and that the hands have as many places as there
+are cards. Then, by Hoffman's circulation theorem, every infeasible problem has such a coalition.
+(Equivalently, this follows from the rank function of a sum of generalised polymatroids; see Frank
+and Tardos.)
 
 Three simpler kinds of certificates follow directly from the hands and bounds, without a search. A
 certificate can also be expressed as an English sentence.
@@ -233,13 +234,14 @@ class Shortage:
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
         """Return the proof for this problem as a sentence.
 
-        If `amount` is given, this text replaces the number of cards in the hands of the coalition,
-        or in the hand of the player that `crowded_player` returns.
+        If `amount` is given, this text replaces the number of cards that the coalition, or the
+        player returned by `crowded_player`, has in hand.
         """
         must, bounds = self._required_cards(problem), self._bounds(problem)
         for index, bound in enumerate(bounds):
             if bound < 0:
-                # The minimums of players outside the coalition already exceed the cards of the set.
+                # The minimums of players outside the coalition already exceed the number of cards
+                # in the set.
                 return self._minimums_in_words(problem, index)
         if self.coalition == (1 << problem.players) - 1:
             if must > problem.cards:
@@ -276,8 +278,8 @@ class Shortage:
     def crowded_player(self, problem: DealProblem) -> int | None:
         """Return the only player outside the coalition if `in_words` describes this player's hand.
 
-        The player must then hold all cards that the coalition cannot hold, which are more than the
-        hand. Return None if `in_words` describes the coalition instead.
+        The player must hold all cards that the coalition cannot hold, but the hand is too small.
+        Return None if `in_words` describes the coalition instead.
         """
         outside = players_in((1 << problem.players) - 1 & ~self.coalition)
         if len(outside) != 1 or self.coalition.bit_count() < 2:
@@ -376,9 +378,8 @@ def copy_certificate(value: object) -> Certificate | None:
 def simple_certificate(problem: DealProblem) -> Certificate | None:
     """Return a certificate that follows directly from the hands and bounds, or None.
 
-    There is such a certificate if a lower bound is above the upper bound, if the hands do not add
-    up to the number of cards, or if a player's minimums exceed the hand. So if the result is None,
-    none of these is the case. Cost: players x sets.
+    There is such a certificate exactly if a lower bound is above the upper bound, the hands do not
+    add up to the number of cards, or a player's minimums exceed the hand. Cost: players x sets.
     """
     for index, (_, lows, highs) in enumerate(problem.sets):
         if any(map(gt, lows, highs)):

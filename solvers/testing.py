@@ -55,12 +55,11 @@ from solvers.verdict import Feasible, Verdict
 
 Value = TypeVar("Value")
 Law = Callable[[Solver, DealProblem], str | None]
-"""Function that checks a solver on a problem, and returns its fault as a sentence, or None."""
+"""Type of a law: a function that checks a solver on a problem, and returns a fault as a sentence,
+or None."""
 _Breach = tuple[Law, str, DealProblem, DealProblem]
-"""Type of a failed check: the law, the fault, the problem, and the last problem of the solver.
-
-The last problem that the solver was given may be a variant of the problem, made by the law.
-"""
+"""Type of a failed check: the law, the fault, the problem, and the last problem that the solver was
+given. The latter may be a variant of the problem, made by the law."""
 
 GAME_SIZES: tuple[tuple[int, int, int], ...] = (
     (4, 13, 4), (4, 12, 12), (13, 4, 4), (4, 13, 7), (6, 6, 6), (2, 20, 8), (130, 3, 3),
@@ -69,28 +68,25 @@ GAME_SIZES: tuple[tuple[int, int, int], ...] = (
 """Default sizes of games, as (cards in one set, sets, players)."""
 
 EXAMPLES_PER_ROUND = 100
-"""Number of small problems in a round. In each round, every size of game is tried once."""
+"""Number of small problems in a round. In each round, every size of a game is tried once."""
 
 MAX_COVERED_NUMBER = 12
-"""Number up to which every number of players, sets, cards, and cards in one set occurs often."""
+"""Limit up to which every number of players, sets, cards, and cards in one set occurs often."""
 
 MAX_PLAYERS = MAX_SETS = 70
-"""Maximum numbers of players and sets in the problems of all sizes.
-
-Each number above `MAX_COVERED_NUMBER` occurs once in about 300 examples.
-"""
+"""Maximum numbers of players and sets up to which every number is tried. Each number above
+`MAX_COVERED_NUMBER` occurs once in about 300 examples."""
 
 BOUND_PAIRS_PER_EXAMPLE = 3
-"""Number of cases of `one_bound_problems` for each example. With 300 examples, all occur."""
+"""Number of draws of `one_bound_problems` for each example. With 300 examples, every case is
+drawn."""
 
 MAX_INSTANCE_CARDS = 200
 """Maximum number of cards in the problems of `solvers.instances`."""
 
 MAX_TIGHTENED = 30
-"""Maximum number of tightened variants that are tried for each problem.
-
-If a problem has more cards than this number, only a tenth of this number is tried.
-"""
+"""Maximum number of tightened variants that are tried for each problem. If a problem has more cards
+than this number, only a tenth of this number is tried."""
 
 MAX_FORBIDDEN_DEALS = 4
 """Maximum number of deals that are forbidden, one after another, in a problem."""
@@ -104,7 +100,7 @@ SHRINK_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """Numbers of problems on which the laws were checked.
+    """Result of checking a solver: the numbers of problems on which its laws were checked.
 
     Attributes:
         feasible, infeasible: the numbers of problems with these verdicts.
@@ -218,11 +214,8 @@ LAWS: tuple[Law, ...] = (
     evidence_stands, refusal_is_honest, names_do_not_matter, tightening_adds_nothing, hands_matter,
     what_is_forbidden_is_obeyed,
 )  # fmt: skip
-"""Laws that `check_solver` checks.
-
-A deterministic solver that obeys the first law on every problem obeys the others, too, but their
-fault messages say more.
-"""
+"""Laws that `check_solver` checks. A deterministic solver that obeys the first law on every problem
+also obeys the others, but their fault messages say more."""
 
 
 def tightenings(problem: DealProblem, limit: int | None = None) -> list[tuple[DealProblem, str]]:
@@ -461,10 +454,8 @@ def _boundary_pair(size: GameSize, random: Random) -> tuple[DealProblem, DealPro
 
 
 _BOUNDARY_SOLVER = SOLVERS["max-flow"]
-"""Solver that is used to generate just feasible and just infeasible problems.
-
-It does not decide whether a verdict is right, because every verdict is checked by its evidence.
-"""
+"""Solver that is used to generate just feasible and just infeasible problems. It does not decide
+whether a verdict is right, because every verdict is checked by its evidence."""
 
 
 def _games(

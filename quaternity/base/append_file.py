@@ -2,9 +2,9 @@
 
 The file is locked while it is open, and a crash releases the lock. Before every change,
 `AppendOnlyFile` checks that the path still leads to the open file, and that the length of the file
-is the same as after its last change. So it never overwrites or continues the changes of another
-process. On systems without file locks (Windows, some network file systems), only this check detects
-a second writer.
+is the same as after its last change. So it never overwrites the changes of another process or
+appends to them. On systems without file locks (Windows, some network file systems), only this check
+detects a second writer.
 """
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ class QuaternityError(Exception):
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Refer only to the class, because some processes refuse to unpickle other functions.
+        # Let the pickle refer only to the class, because some processes refuse to unpickle
+        # functions.
         new = copyreg.__newobj__  # type: ignore[attr-defined]  # exists for this purpose
         return new, (type(self), *self.args), self.__dict__
 
@@ -80,7 +81,7 @@ class SolverCrash(SolverFault):
 
 
 class NoDeal(QuaternityError, ValueError):
-    """Error for a question about the deals of a problem that has no deal."""
+    """Error for a problem that has no deal, although a deal or facts about deals were requested."""
 
 
 class IllegalMove(QuaternityError):
@@ -96,9 +97,9 @@ class FaultPlace(NamedTuple):
 
     Attributes:
         player: name of the player; empty if no player is known to be at fault.
-        moves: number of moves made before.
-        go: number of goes finished before (a go is all moves of a player until the turn passes);
-            None in a game that does not count goes.
+        moves: number of moves made before the failure.
+        go: number of goes finished before the failure (a go is all moves of a player until the turn
+            passes); None in a game that does not count goes.
         record: the game up to this place, as the text of a log or record.
     """
 

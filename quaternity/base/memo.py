@@ -31,7 +31,7 @@ def bytes_of(objects: int = 0, numbers: int = 0, largest: int = 0, bits: int = 0
 
 
 class Memo(dict[tuple[*Parts], V]):
-    """Dictionary of cached results. When the common budget is spent, all memos are emptied.
+    """Dictionary of cached results. All memos share a budget, and are emptied when it is spent.
 
     A memo lives as long as the process, and threads may share it. A lookup takes no lock, so two
     threads may compute the same result.
@@ -40,16 +40,16 @@ class Memo(dict[tuple[*Parts], V]):
         lock: lock that is held while the entries and the used part of the budget change.
     """
 
-    # A list is used, because setting a class attribute invalidates Python's cache of its methods.
+    # Use a list of one number, because assigning to a class attribute clears Python's method cache.
     _used: ClassVar[list[int]] = [0]
     lock: ClassVar[RLock] = RLock()
     _all: ClassVar[list[dict[Any, Any]]] = []
 
     def __init__(self, made: Callable[[*Parts], tuple[V, int]] | None = None) -> None:
-        """Create an empty memo. The class can be used as a decorator of the function `made`.
+        """Create an empty memo for the function `made`, which computes missing entries.
 
-        `made` computes a missing entry: it takes the parts of the key, and returns the result and
-        the approximate size of key and result in bytes.
+        `made` takes the parts of the key, and returns the result and the approximate size of key
+        and result in bytes. The class can be used as a decorator of this function.
         """
         super().__init__()
         self._compute = made
@@ -61,9 +61,10 @@ class Memo(dict[tuple[*Parts], V]):
         return self.store(key, *self._compute(*key))
 
     def store(self, key: tuple[*Parts], result: V, size: int) -> V:
-        """Store a result, which takes about `size` bytes with its key, and return it.
+        """Store a result under a key, and return the result.
 
-        A result that is larger than the whole budget is not stored.
+        The result and its key take about `size` bytes. A result that is larger than the whole
+        budget is not stored.
         """
         if size <= MAX_MEMO_BYTES:
             with self.lock:

@@ -1,7 +1,7 @@
 """Rich display of values in a notebook: a title, some lines and a table, as HTML or SVG.
 
-The styles are inline, so the output looks the same everywhere, on light and dark pages. Certain
-facts are marked by a sign and by bold text, not only by colour.
+The styles are inline, so the output looks the same everywhere, on light and dark pages. Facts that
+are certain are marked by a symbol and by bold text, not only by colour.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _STYLES = {
     "gone": f"{_CELL};opacity:.6",
 }
 _SIZE = 14
-"""Font size in a drawing, in pixels. A character is about 0.6 times as wide."""
+"""Font size in a drawing, in pixels. The width of a character is about 0.6 times this size."""
 
 
 class Cell(NamedTuple):
@@ -38,7 +38,7 @@ class Cell(NamedTuple):
 
 
 class Display(NamedTuple):
-    """Display of a value: a title, sentences (`lines`), and a table whose rows are equally long."""
+    """Display of a value: a title, sentences (`lines`), and a table with rows of equal length."""
 
     title: str
     lines: Sequence[str] = ()

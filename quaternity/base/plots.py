@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 FORMATS = ("png", "svg", "pdf")
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Colours of curves, bars and markers: Okabe and Ito's palette, for colour-blind readers too."""
+"""Colours of curves, bars and markers. Colour-blind readers can distinguish them (Okabe and
+Ito)."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
-"""Markers of curves. Since 11 and 7 are coprime, 11 markers and 7 colours give 77 styles."""
+"""Markers of curves. Since 11 and 7 are coprime, 11 markers and 7 colours give 77 combinations."""
 
 
 _drawing = RLock()

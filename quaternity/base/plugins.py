@@ -22,7 +22,7 @@ Plugin = TypeVar("Plugin")
 
 
 PLACE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
-"""Pattern of a reference to an object of an external module: `package.module:name`."""
+"""Pattern of the place of an object in an external module: `package.module:name`."""
 
 
 class BrokenPlugin(UserWarning):
@@ -95,7 +95,9 @@ def load_plugins(
 
 
 def load_place(place: str, in_working_directory: bool = False) -> Any:
-    """Import and return the object `package.module:name`. Exceptions of the import are passed on.
+    """Import and return the object at the place `package.module:name`.
+
+    Exceptions of the import are passed on.
 
     If `in_working_directory` is true, the working directory is searched as well, but last.
     """
@@ -108,5 +110,5 @@ def load_place(place: str, in_working_directory: bool = False) -> Any:
 def _warn(text: str) -> None:
     from multiprocessing import parent_process
 
-    if parent_process() is None:  # the workers of a pool do not repeat the warning
+    if parent_process() is None:  # only the main process warns
         warnings.warn(text, BrokenPlugin, stacklevel=4)

@@ -1,4 +1,4 @@
-"""Reading of game records: text files with a first line, settings, and one line for each move.
+"""Reading of game records: text files with a header line, settings, and one line for each move.
 
 A record can be written move by move while the game is played. For example:
 
@@ -9,7 +9,7 @@ A record can be written move by move while the game is played. For example:
     1 place it on H1V1, hand over B
 
 Blank lines and comments are allowed anywhere. If the last line has no line end, a crash has cut it
-off. Such a line is ignored with a warning if it is a move. If it may be a setting, the record is
+off. If this line is a move, it is ignored with a warning. If it may be a setting, the record is
 refused.
 """
 

@@ -124,7 +124,8 @@ def as_tuple(values: Sequence[Any], place: str) -> tuple[Any, ...]:
     """Return a sequence as an exact tuple.
 
     Raises:
-        InputError: If the value is not a sequence, or the number of its items is not its length.
+        InputError: If the value is not a sequence, or its iteration does not yield `len(values)`
+            items.
     """
     if type(values) is tuple:
         return values

@@ -44,7 +44,7 @@ def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None
     """Replace the content of a file with bytes; see `write_text`."""
     target = Path(path)
     if target.exists() and not target.is_file():
-        # Replacing a pipe or a device by a file would do harm, so write to it.
+        # Write to a pipe or a device directly, because replacing it with a file would do harm.
         try:
             with target.open("wb") as file:
                 file.write(data)
@@ -69,7 +69,7 @@ def check_writable(path: str) -> None:
 
 @contextmanager
 def replace_file(path: str | Path, *, private: bool = False) -> Iterator[Path]:
-    """Yield an empty temporary file that atomically replaces the file at `path` after the block.
+    """Yield an empty temporary file that atomically replaces `path` after the `with` block.
 
     The temporary file is flushed to the disk first. It gets the mode and, if permitted, the owner
     of the old file. A write-protected file is not replaced. Each call has its own temporary file,
@@ -92,7 +92,7 @@ def replace_file_locked(path: str | Path, *, private: bool = False) -> Iterator[
     """Replace a file as in `replace_file`, and also yield the descriptor of the temporary file.
 
     The temporary file is locked. A duplicate of the descriptor (`os.dup`) keeps the lock after the
-    block.
+    `with` block.
     """
     try:
         # Replace the target of a symbolic link, not the link.
@@ -116,7 +116,7 @@ def replace_file_locked(path: str | Path, *, private: bool = False) -> Iterator[
                     part.replace(target)
             finally:
                 os.close(handle)
-            if not CAN_LOCK:  # Windows cannot rename an open file either
+            if not CAN_LOCK:  # Windows cannot rename an open file
                 part.replace(target)
         except BaseException:
             with suppress(OSError):
@@ -159,9 +159,9 @@ def try_lock(handle: int) -> bool | None:
 def _new_part(target: Path, mode: int) -> tuple[Path, int]:
     while True:
         part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-        # The umask of the process is removed from `mode`.
+        # `os.open` removes the bits of the umask from `mode`.
         handle = os.open(part, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL, mode)
-        # Before the file was locked, another process may have removed it as a leftover.
+        # Another process may have removed the file as a leftover before it was locked.
         if try_lock(handle) is not False and part.exists():
             return part, handle
         os.close(handle)

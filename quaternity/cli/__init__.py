@@ -1,4 +1,4 @@
-"""The command-line interface. No other package prints.
+"""The command-line interface. Only this package prints.
 
 All commands write results to standard output and messages to standard error. Piped output is plain
 text. The exit status is one of `quaternity.cli.status.ExitStatus`.

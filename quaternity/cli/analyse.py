@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from solvers import DealProblem
 
 MAX_PRINTED_QUESTIONS = 15
-"""Maximum number of ranked kinds of questions that are printed. `--json` lists all of them."""
+"""Maximum number of kinds of questions in the printed ranking. `--json` lists all of them."""
 
 BITS = """\
 One bit halves the number of deals. Whatever the answer is, asking reveals that the asker
@@ -172,7 +172,7 @@ def _analysis_json(path: str, analysis: Analysis | Deductions) -> dict[str, Any]
 def _curve(game: Game, limits: list[LimitError]) -> list[int | None]:
     """Return the number of deals after 0, 1, 2 … moves.
 
-    A number above the limit is None, and the error is added to `limits`.
+    A number that cannot be counted within the limits is None, and the error is added to `limits`.
     """
     curve: list[int | None] = []
     with progress("counting deals", len(game.states)) as bar:

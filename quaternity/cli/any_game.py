@@ -1,4 +1,4 @@
-"""The commands `play` and `tournament` of any game, with its settings as options."""
+"""Creation of the commands `play` and `tournament` for any game, with its settings as options."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def add_play(
 ) -> None:
     """Add the command `play` to a group, with the settings of a game as options.
 
-    `default` lists the players if `--seats` is missing. `more` replaces a paragraph of the help.
+    `default` names the players if `--seats` is missing. `more` replaces a paragraph of the help.
     """
     registered, usual = registration(game), ",".join(default)
     seats_option = typer.Option(

@@ -19,7 +19,7 @@ from quaternity.table.games import game_names, plugin_games, registration
 
 
 class RootGroup(HelpGroup):
-    """Group of all commands, including games of other distributions, imported on demand."""
+    """Group of all commands, also of games in other distributions. They are imported on demand."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""
@@ -80,7 +80,7 @@ def _game_of(words: list[str]) -> tuple[str | None, list[str]]:
 
 @cache
 def _own_command(name: str) -> Any:
-    """Import all modules of a command of this distribution, and return the command."""
+    """Import the modules of a command that belongs to this distribution, and return the command."""
     for module in ENTRIES[name].modules.split():
         import_module(f"quaternity.cli.{module}")
     return typer.main.get_group(app).commands[name]
@@ -188,7 +188,7 @@ def _internal_error(error: BaseException) -> ExitStatus:
 
 
 def _abandon_output(error: OSError) -> ExitStatus:
-    """Discard further output after a failed write to standard output. Return the exit status."""
+    """Discard all further output, because standard output failed. Return the exit status."""
     discard_output(sys.stdout)
     if isinstance(error, BrokenPipeError):
         return ExitStatus.DONE

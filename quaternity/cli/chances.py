@@ -10,8 +10,8 @@ from quaternity.base.text_format import with_noun
 _BARS = " ▁▂▃▄▅▆▇█"
 
 Chances = Sequence[Sequence[Sequence[float | None]]]
-"""Chances that a player has a card, indexed by `[set][card][player]`. None stands for an unknown
-chance strictly between 0 and 1."""
+"""Type of the chances that players have cards, indexed by `[set][card][player]`. None stands for an
+unknown chance strictly between 0 and 1."""
 
 
 def percent(chance: float | None) -> str:
@@ -104,7 +104,7 @@ def _margin(players: int) -> int:
 
 
 def curve_lines(curve: Sequence[int | None], columns: int = 60) -> Iterator[str]:
-    """Yield a bar chart of numbers of deals (`?` for None) on a log scale, then its two ends."""
+    """Yield a bar chart of numbers of deals on a log scale (`?` for None), then its two ends."""
     step = max(1, -(-len(curve) // columns))
     heights = [None if deals is None else log10(deals) for deals in curve]
     top = max((height for height in heights if height is not None), default=0.0) or 1.0

@@ -58,7 +58,7 @@ def comparison_of(
     works: Sequence[MeasuringTask],
     finished: bool = False,
 ) -> Comparison:
-    """Return a comparison that contains some runs and everything needed to repeat them."""
+    """Return a comparison that contains the runs and everything needed to repeat them."""
     # The name of a file may contain characters that cannot be printed.
     command = make_printable(shlex.join(["quaternity", *sys.argv[1:]])).replace("\n", " ")
     versions = {solver.name: solver_version(solver.name) for solver in solvers}
@@ -76,7 +76,8 @@ WIDTH = 100
 """Maximum width of tables without `--wide` in piped output, in characters."""
 
 SHARED_ATTRIBUTES = ("plan", "machine", "versions")
-"""Attributes that must be equal in two comparisons if their runs are written to one file."""
+"""Attributes of a comparison that must be unchanged if an interrupted comparison in a file is
+continued."""
 
 
 class KeptRuns:

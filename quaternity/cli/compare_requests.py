@@ -54,7 +54,7 @@ def of_games(
     repeats: int | None,
     budget: float | None,
 ) -> CompareOptions:
-    """Return tasks that measure states of random games, of one size or of the sizes of a sweep."""
+    """Return tasks that measure states of random games, in one size or in the sizes of a sweep."""
     if states is not None and not 1 <= states <= MAX_STATES:
         raise InputError(f"states: {states} is out of range 1..{MAX_STATES}")
     set_size, sets, players = (
@@ -132,7 +132,7 @@ def of_families(
     repeats: int | None,
     budget: float | None,
 ) -> CompareOptions:
-    """Return tasks that measure possible and impossible instances of families, of each size.
+    """Return tasks that measure possible and impossible instances of families, in several sizes.
 
     Raises:
         InputError: If a family is unknown, or a size or the number of instances is out of range.

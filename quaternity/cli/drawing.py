@@ -1,4 +1,4 @@
-"""The terminal command `picture FILE`, for games whose table can be drawn."""
+"""The command `picture FILE` during a game at the terminal, which draws the table as a picture."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from quaternity.cli.match import MatchSession, Word
 
 
 def picture_word(draw_view: Callable[[Any], str]) -> dict[str, tuple[str, Word]]:
-    """Return the terminal command `picture`, whose function writes `draw_view(view)` to a file."""
+    """Return the terminal command `picture`, which writes the SVG `draw_view(view)` to a file."""
 
     def draw(session: MatchSession, seat: int, file: str) -> Iterator[str]:
 

@@ -102,7 +102,7 @@ def run_tournament(
     show: Callable[[list[GameResult], dict[str, Any]], None],
     as_json: bool,
 ) -> None:
-    """Play all games, show the finished ones, and exit with the status of the error, if any.
+    """Play all games and show the finished ones. After an error, exit with its status.
 
     Args:
         show: function that takes the games, and a dict with their duration in seconds and a JSON
@@ -119,7 +119,7 @@ def run_tournament(
 
 
 def show_game(plan: Tournament, game: int, traceback: bool, show: Callable[[str], object]) -> None:
-    """Play one game and show its record, which ends early if a player fails."""
+    """Play a game and show its record, which ends early if a player fails."""
     try:
         with print_player_traceback(traceback):
             record = record_of_game(plan, game)

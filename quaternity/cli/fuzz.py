@@ -36,7 +36,7 @@ EXAMPLES = 1000
 MAX_EXAMPLES = 10**9
 MAX_FUZZ_SECONDS = 10**7
 CARD_RANGE_ENDS = (4, 8, 12, 20, 36, 52, 144)
-"""Upper ends of the ranges of the number of cards by which the report groups examples."""
+"""Upper limits of the ranges into which the report groups examples by their number of cards."""
 
 
 @app.command()
@@ -128,7 +128,7 @@ def _run(
     workers: int,
     dask: str | None,
 ) -> tuple[Finding | None, BaseException | None]:
-    """Run a campaign. Return its finding and the error that stopped it early, or None for each."""
+    """Run a campaign. Return its finding or None, and the error that stopped it early or None."""
     start, shown = monotonic(), 0.0
     description, total = ("seconds", seconds) if examples is None else ("examples", float(examples))
     try:

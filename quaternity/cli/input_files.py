@@ -1,6 +1,7 @@
 """Input files of the commands: states, records, deal problems and logs.
 
-Every error names the file. Irregularities that do not prevent reading are printed as warnings.
+Every error message names the file. Irregularities that do not prevent reading are printed as
+warnings.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ IMPOSSIBLE_ERRORS = (ContradictoryState, ImpossibleRecord)
 class InputDocument:
     """A state, a record of Quaternity or a deal problem, with the path of its file.
 
-    All properties except `record` raise `ImpossibleRecord` if a move of a record breaks the rules.
+    All properties except `record` raise `ImpossibleRecord` if a move in a record breaks the rules.
     """
 
     def __init__(self, path: str, document: LoadedState | ParsedRecord | LoadedProblem) -> None:

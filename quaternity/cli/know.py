@@ -124,7 +124,7 @@ def _print_answers(
     as_json: bool,
     svg: str | None,
 ) -> None:  # fmt: skip
-    """Print the truth of formulas after a step, or over time if the step is None."""
+    """Print whether formulas are true after a step, or after every step if it is None."""
     if svg is not None and step is not None:
         raise InputError("--svg draws the truth over time: add --over-time")
     with ExitWithStatus() as leaving:
@@ -135,7 +135,7 @@ def _print_answers(
 
 
 def _step(log: GameLog | SeatLog, go: int | None, at: int | None) -> int:
-    """Return the number of requests before the moment that `--go` or `--at` selects."""
+    """Return the step (number of requests so far) that `--go` or `--at` selects."""
     if go is not None and at is not None:
         raise InputError("--go and --at: choose one")
     if go is not None:
@@ -167,7 +167,7 @@ class _Evaluation:
         return moment(self.log, step, self.seat)
 
     def after_announcements(self, at: QueryContext) -> tuple[QueryContext, list[str]]:
-        """Return the moment after all announcements, and the announcements that are only assumed.
+        """Return the moment after all announcements, and the announcements only assumed to be true.
 
         Raises:
             _NotTrue: If an announcement is not true when it is made.
@@ -197,7 +197,7 @@ class _Evaluation:
         as_json: bool,
         leaving: ExitWithStatus,
     ) -> None:
-        """Print the truth of formulas at a moment. Set status `LIMIT` if a reason is unknown."""
+        """Print formulas' truth values at a moment. Set status `LIMIT` if a reason is unknown."""
         try:
             at, supposed = self.after_announcements(self.moment(step))
         except _NotTrue as error:
@@ -226,8 +226,8 @@ class _Evaluation:
         """Evaluate a formula at a moment.
 
         Returns:
-            The answer as a JSON object, the lines to print below the truth, and messages about
-            missing reasons or chances.
+            The answer as a JSON object, the lines to print below the truth value, and messages
+                about missing reasons or chances.
         """
         start, formula, problems = monotonic(), read_formula(text, at), []
         truth = truth_at(formula, at, self.method, self.seconds, why)
@@ -268,7 +268,7 @@ class _Evaluation:
     def over_time(
         self, formulas: Sequence[str], as_json: bool, svg: str | None, leaving: ExitWithStatus
     ) -> None:
-        """Print the truth of formulas after each request. Set status `LIMIT` if it is unknown."""
+        """Print formulas' truth values after each request. Set status `LIMIT` if one is unknown."""
         rows: list[list[SeenValue]] = [[] for _ in formulas]
         undecided = [
             problem for step in range(len(self.log.events) + 1)
@@ -297,7 +297,7 @@ class _Evaluation:
     def _add_truths(
         self, step: int, formulas: Sequence[str], rows: Sequence[list[SeenValue]]
     ) -> Iterator[str]:
-        """Append the truth of each formula after `step` requests to its row.
+        """Append the truth value of each formula after `step` requests to the row of the formula.
 
         Yield a message for each formula that could not be decided.
         """
@@ -332,7 +332,7 @@ class _Evaluation:
         print(json.dumps(answer, separators=(",", ":")), flush=True)
 
     def _print(self, line: Timeline, wide: int) -> None:
-        """Print a row of marks for the truth of a formula, and the requests that change it."""
+        """Print a row of marks for a formula's truth values, and the requests that change them."""
         marks = {True: "#", False: ".", None: "?", UNDEFINED: "-"}
         row = "".join(marks[t] for t in line.values)
         max_marks = (width() or inf) - wide - 2

@@ -38,7 +38,7 @@ MaxMoves = Annotated[
 
 
 def make_settings(**values: Any) -> KwartetSettings:
-    """Return the settings of a game. The default replaces each value that is None."""
+    """Return the settings of a game. Values that are None are replaced by the defaults."""
     return KwartetSettings(**{name: value for name, value in values.items() if value is not None})
 
 

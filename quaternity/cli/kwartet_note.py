@@ -191,7 +191,8 @@ class _Notes:
 
         self.log, self.file, self.speech = log, file, speech
         self.at_deal: list[tuple[int, int]] = []
-        """Sets put down at the deal and their players, in the order in which they were typed."""
+        """Pairs (set, player) of the sets put down at the deal, in the order in which they were
+        typed."""
         self.rules = KwartetRules(log.settings)
         self.words: dict[str, Callable[[str], Iterator[str]]] = {
             "know": lambda argument: self.formula_lines(argument, why=False),
@@ -269,7 +270,7 @@ class _Notes:
             yield from self.news(before)
 
     def log_after(self, line: str) -> SeatLog:
-        """Return the log after the event in a typed line.
+        """Return the log after adding the event that a typed line describes.
 
         Raises:
             InputError: If the line is not understood.
@@ -301,7 +302,7 @@ class _Notes:
         return self.rules.read(request, asker), Answer.parse(answer)
 
     def put_down(self, player: int, index: int) -> SeatLog:
-        """Return the log with a set that was put down after the last request, or at the deal."""
+        """Return the log with another set, put down after the last request or at the deal."""
         log = self.log
         if log.events:
             last = log.events[-1]
@@ -317,7 +318,7 @@ class _Notes:
         return new
 
     def news(self, before: SeatLog) -> Iterator[str]:
-        """Yield the lines that were written, and the cards whose owners have become certain."""
+        """Yield the lines added to the log, and the cards whose owners have become certain."""
         for line in _lines(self.log)[len(_lines(before)) :]:
             yield f"  {self.speech.say(line)}"
         old, new = (_certain_owners(x) for x in (before, self.log))
@@ -425,7 +426,7 @@ def _whole_length(path: str, log: SeatLog) -> int:
 
 
 def _blocks(log: SeatLog) -> list[Sequence[str]]:
-    """Return the lines about the sets put down at the deal, and the lines of each request."""
+    """Return the blocks of a log: the sets put down at the deal, then the lines of each request."""
     return [put_down_at_deal(log.states[0]), *(event.sentences() for event in log.events)]
 
 

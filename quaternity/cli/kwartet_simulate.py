@@ -41,7 +41,8 @@ from quaternity.table.tournament.seatings import labels
 
 SEATS = "greedy,silent,mixed,random"
 WORLDS_EVERY = 5
-"""Number of goes (a player's requests in one turn) between two counts of the possible deals."""
+"""Number of goes between two counts of the possible deals. A go consists of the requests of a
+player in one turn."""
 
 Seats = Annotated[
     str,
@@ -173,7 +174,7 @@ def simulate(
     def show(finished: list[GameResult], run: dict[str, Any]) -> None:
         games_a_deal = tournament.games_a_deal
         table = make_table(finished, len(tournament.players), None, games_a_deal)
-        # Without the loop that counts goes, games of external players have no details.
+        # Games of external players have no details, because another loop plays them.
         goes = [game.details.goes for game in finished if game.details is not None]
         deals = [tournament.deal_of(game) for game in range(len(goes))]
         mean_goes = Measured.of(goes, deals) if goes else None

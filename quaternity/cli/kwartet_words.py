@@ -1,4 +1,4 @@
-"""Texts and commands of Kwartet at the terminal: chances, know and why."""
+"""Texts of Kwartet at the terminal, and its commands `chances`, `know` and `why`."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _chances(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
 
 
 def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """Yield lines about what a seat knows about a formula from its view."""
+    """Yield lines that say what a seat, given its view, knows about a formula."""
     if not argument:
         yield "type a formula, such as know H1 0/2; kwartet know --help explains formulas"
         return
@@ -90,7 +90,7 @@ def _moment(session: MatchSession, seat: int) -> QueryContext:
 
 
 def _advice(view: View, question: Question) -> str:
-    """Return the chance of the answer yes, counted exactly and estimated from the requests."""
+    """Return the chance of the answer yes, both counted exactly and estimated from the requests."""
     from quaternity.kwartet.strategies.reader import beliefs
 
     (index, number), asked = question.card, question.asked

@@ -1,4 +1,4 @@
-"""Markdown for the terminal, which splits wide tables into parts instead of cutting them off."""
+"""Rendering of Markdown at the terminal. Wide tables are split into parts."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _min_width(text: Text) -> int:
 
 
 def _table_width(widths: list[int]) -> int:
-    """Return the width of a table: its columns, two blanks between them, and one at each end."""
+    """Return the width of a table, with two blanks between its columns and one at each end."""
     return sum(widths) + 2 * len(widths)
 
 

@@ -22,8 +22,8 @@ FAMILIES = {
     "coalitions": "inequalities",
     "brute-force": "enumeration",
 }
-"""Mapping from each built-in solver to its method. The name of a variant begins with its solver's
-name."""
+"""Method of each built-in solver, by the name of the solver. The name of a variant begins with the
+name of its solver."""
 
 
 @app.command()

@@ -49,7 +49,7 @@ small, earlier news is printed above it."""
 QUIT = ("quit", "exit", "q")
 
 WORDS = ("help", "rules", "state", "moves", "hint", "history", "undo", "seat")
-"""Commands that every game has, besides moves and the words in `QUIT`."""
+"""Names of the commands that every game has, besides moves and the words in `QUIT`."""
 
 COMMANDS = """\
 Also:    help   rules   state (the table again)   moves (the legal moves)
@@ -62,8 +62,8 @@ class _Quit(Exception):
 
 
 Word = Callable[["MatchSession", int, str], Iterable[str]]
-"""Function of a command, which takes the session, the seat and the argument and returns lines to
-print."""
+"""Type of the function of a command. It takes the session, the seat and the argument, and returns
+lines to print."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ class GameWords:
         advice: function that takes the view and the move and returns a text to append to a hint.
         outdated: function that takes half-typed text and the views before and after a program's
             move, and returns whether the text has changed its meaning.
-        bystander_marks: the meaning of the marks for viewers who see no hand, or an empty text if
-            they are the same marks.
+        bystander_marks: the meaning of the marks for viewers who see no hand. Empty if it is the
+            same as `marks`.
         formula_lines: function that takes the rules, the positions, the moves, a formula and
             whether a reason is wanted, and returns lines about what is known about the formula.
     """
@@ -122,18 +122,19 @@ class MatchSession:
         self.speech = DeckWords(PLAIN) if speech is None else speech
         self.looking: int | None = None
         self.refused: tuple[int, Any] | None = None
-        """Number of moves made before the last refused move, and that move."""
+        """The number of moves made before the last refused move, and this move. None if no move has
+        been refused since the last accepted move."""
         self.shown = -1
         self.last_seen: dict[int | None, int] = {}
         """Number of moves that had been made when each seat last saw the table."""
         self.news_start = 0
-        """Number of moves that had been made before the news shown last."""
+        """Number of moves made before the first move in the news that was shown last."""
         self.undo_message = ""
         """Message about moves that were taken back, repeated to the next person at the terminal."""
         self.typed = ""
-        """Text that was half typed when a program moved."""
+        """Text that the user had half typed when a program moved."""
         self.dropped_message = ""
-        """Message that half-typed text was dropped, or an empty text."""
+        """Message that half-typed text was dropped, or an empty string."""
         self.clock = -1, 0.0
         """Number of moves made, and the time at which the table was first shown after the last of
         them."""
@@ -170,7 +171,7 @@ class MatchSession:
         self._end()
 
     def so_far(self) -> str:
-        """Return the number of moves made, and how to resume the match."""
+        """Return a text with the number of moves so far, and how to resume the match."""
         resuming = f"; --record {self.journal.path} resumes it" if self.journal is not None else ""
         return f"after {with_noun(self.match.whole_moves, 'move')}{resuming}"
 
@@ -184,8 +185,8 @@ class MatchSession:
         # If several people may act at once, the person who saw the table last keeps the terminal.
         seat = self.looking if self.looking in people else next(iter(people), None)
         if seat is not None:
-            # Show the table before the programs think, because their time runs meanwhile, and a
-            # line that is typed in the meantime takes precedence.
+            # Show the table before the programs think, so that the person can already type. A
+            # complete line takes precedence over the move of a program.
             self._show(seat)
             if self.clock[0] != len(match.moves):
                 self.clock = len(match.moves), monotonic()
@@ -261,7 +262,7 @@ class MatchSession:
             print(wrap_text(refusal_text(self.speech, error)))
 
     def _answer(self, line: str) -> None:
-        """Give the answer if the line of the question contains it: "0 asks 1 for 0/2: no"."""
+        """Give the answer if the line of the question contains one: "0 asks 1 for 0/2: no"."""
         (answerer,) = self.match.rules.to_act(self.match.position)
         if answerer in self.match.people:
             try:
@@ -274,7 +275,7 @@ class MatchSession:
     # ------------------------------------------------------------------ reading
 
     def _read(self, prompt: str, seconds: float | None) -> str | None:
-        """Return a typed line without surrounding whitespace, or None if the time is up.
+        """Return a typed line without surrounding whitespace, or None if time runs out.
 
         Raises `_Quit` if the input has ended. Only a terminal has a time limit: with piped input, a
         program moves after an empty line.
@@ -406,7 +407,7 @@ class MatchSession:
         return ", ".join(f"player {seat} is {name}" for seat, name in enumerate(self.match.names))
 
     def _show(self, seat: int) -> None:
-        """Show the table, and the news since this seat last saw it, once for each position."""
+        """Show each position once: the table, and the news since this seat last saw it."""
         match = self.match
         alone = self.looking is None and len(match.people) == 1
         if match.rules.hidden and self.looking != seat and not alone:

@@ -17,7 +17,7 @@ MAX_QUESTION_KINDS = 8
 
 
 def standing_text(standing: StateValue) -> str:
-    """Describe in one line which players can win, force a win, or prevent another player's win."""
+    """Return a line that says who can win, force a win, or prevent another player's win."""
     if standing.can_force:
         player = standing.can_force[0]
         moves = standing.forced_length[player]

@@ -45,7 +45,7 @@ class MatchOptions(NamedTuple):
 
 
 def seats_of(text: str | None) -> list[str] | None:
-    """Return the names in a list such as `you,exact,greedy`, or None if there is no list."""
+    """Return the player of each seat in a list such as `you,exact,greedy`, or None for None."""
     return None if text is None else split_names(text)
 
 

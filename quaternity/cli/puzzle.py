@@ -1,4 +1,4 @@
-"""`puzzle`: solve puzzles whose answers can be proved."""
+"""`puzzle`: set puzzles for the user to solve. Every answer can be proved."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _prove(item: Puzzle) -> None:
 
 
 def _dialogue(item: Puzzle) -> bool:
-    """Ask until an answer is right or `why` is typed. Return whether the first one was right."""
+    """Ask until an answer is right or `why` is typed. Return whether the first answer was right."""
     hints, first = _hints(item), None
     say(f"Your answer: {FORMS[item.answer_form]}; or hint, why, or quit")
     while True:

@@ -1,4 +1,4 @@
-"""Texts and commands of Quaternity at the terminal: questions, why, know and oracle."""
+"""Texts of Quaternity at the terminal, and its commands `questions`, `why`, `know` and `oracle`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`review`: show what decided a game, and what each move was worth."""
+"""`review`: show which moves decided a game, and the value of each move."""
 
 from __future__ import annotations
 

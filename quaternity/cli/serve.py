@@ -233,7 +233,8 @@ def serve(
     keep = Retention(keep_days, keep_unfinished_days)
     with ExitStack() as stack:
         if processes > 1:
-            # The processes of this server share the port, so no other program may use it.
+            # Check that no other program uses the port, because the processes of this server share
+            # it.
             _check_free(host, port)
         server_socket = stack.enter_context(_bind_socket(host, port, shared=processes > 1))
         address, path = server_socket.getsockname(), root_path.rstrip("/")
@@ -298,7 +299,7 @@ def _offer_metrics(port: int, registry: Any) -> Callable[[], None]:
 
 
 def _server(config: uvicorn.Config) -> uvicorn.Server:
-    """Return a server that always shuts down in order, even after repeated signals."""
+    """Return a server that always shuts down properly, even after repeated signals."""
     import uvicorn
 
     class Server(uvicorn.Server):
@@ -327,7 +328,7 @@ def _bind_socket(
 ) -> socket.socket:  # fmt: skip
     """Return a bound server socket, after raising the limit on open files.
 
-    Several `shared` sockets can be bound to one port.
+    If `shared`, several sockets can be bound to the same port.
     """
     import resource
 

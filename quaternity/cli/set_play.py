@@ -58,7 +58,7 @@ def set_words() -> GameWords:
 
 
 def _remark(match: Match[Any, Any, Any]) -> str | None:
-    """Return advice if other players have agreed to more cards."""
+    """Return a remark if other players have agreed to more cards."""
     agreed = match.position.seen.agreed
     if agreed and not agreed.issuperset(match.people):
         return "other players want three more cards: type more if you agree"

@@ -229,7 +229,7 @@ def _solve(
 
 
 def _answer(state: State, ask: str, seconds: float, certificate: str | None, as_json: bool) -> None:
-    """Search whether a player can force a win, check the answer by playing it out, and print it."""
+    """Search for a forced win of a player, check the answer by playing it out, and print it."""
     kind, _, number = ask.partition(":")
     if kind != "force" or not (number.isascii() and number.isdigit()):
         raise InputError(f"--ask {ask!r}: expected force:PLAYER, for example force:0")
@@ -424,7 +424,7 @@ def _show_with(
     wish: tuple[str | None, str | None],
     as_json: bool,
 ) -> None:
-    """Show the result and the outcomes if every player plays for the goal in `wish`.
+    """Show the result, with the outcomes if every player pursues the goal in `wish`.
 
     If the outcomes cannot be computed, the result is shown without them and the error is raised.
     """

@@ -1,4 +1,4 @@
-"""Options that select and limit solvers, and the saving of states that reveal a fault."""
+"""Options that select and limit solvers, and a function that saves states on which they fail."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def check_seconds(name: str, seconds: float) -> None:
 def isolate_solvers(
     solvers: Iterable[Solver], seconds: float, memory: int, patience: int | None = PATIENCE
 ) -> list[Solver]:
-    """Wrap external solvers, so that each runs in a separate process under `Limits`."""
+    """Wrap external solvers so that each runs in a separate process with limits."""
     limits = Limits(seconds, memory, patience)
     return [isolate(solver, limits) if solver.isolated else solver for solver in solvers]
 

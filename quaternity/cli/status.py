@@ -36,7 +36,7 @@ class Terminated(KeyboardInterrupt):
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Make SIGTERM interrupt the block like Ctrl-C, so that finished work is shown."""
+    """Let SIGTERM interrupt the `with` block as Ctrl-C does, so that finished work is shown."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -54,12 +54,12 @@ def report_internal_error(error: BaseException) -> None:
 
 
 def discard_output(stream: TextIO) -> None:
-    """Redirect a full or closed stream to the null device, so that Python can empty its buffer."""
+    """Redirect a full or closed stream to the null device, so that Python can flush its buffer."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def warn_about(path: str, error: object) -> None:
-    """Print a message about a file on standard error, with the name of the file only once."""
+    """Print a message about a file on standard error. It begins with the name of the file."""
     text = str(error)
     warn(text if text.startswith(f"{path}: ") else f"{path}: {text}")
 
@@ -135,7 +135,7 @@ def in_columns(entries: Sequence[str]) -> str:
 
 
 class HalfTyped(Exception):
-    """Raised when the time is up before Enter is pressed.
+    """Raised if time runs out before Enter is pressed.
 
     Attributes:
         text: the text typed so far. If it cannot be read, this is empty and the terminal keeps the
@@ -165,13 +165,13 @@ def ask(prompt: str, seconds: float | None = None, typed: str = "") -> str:
 
     Raises:
         EOFError: If the input has ended.
-        HalfTyped: If the time is up.
+        HalfTyped: If time runs out.
     """
     if not sys.stdin.isatty():
         return input(prompt).strip()
     editor = _editor()
-    # `partial` and `map` run no Python code. So an alarm cannot get lost in the startup hook, and
-    # cannot strike after a line is read but before it is added to the list.
+    # Use `partial` and `map`, which run no Python code. An alarm can then neither get lost in the
+    # startup hook nor interrupt between reading a line and adding it to the list.
     if editor is not None:
         editor.set_startup_hook(partial(editor.insert_text, typed))
     entered: list[str] = []

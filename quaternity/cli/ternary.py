@@ -273,7 +273,7 @@ def largest(
 
 @contextmanager
 def _report_early_end(best: Incumbent[Any]) -> Iterator[list[ExitStatus]]:
-    """Print why the search ended early, and append the exit status to the yielded list."""
+    """Print why the search in the block ended early. Append the exit status to the yielded list."""
     status: list[ExitStatus] = []
     try:
         yield status
@@ -284,7 +284,7 @@ def _report_early_end(best: Incumbent[Any]) -> Iterator[list[ExitStatus]]:
 
 
 def _optional_random(seed: int | None) -> Random | None:
-    """Return a random generator with a seed, or None without a seed."""
+    """Return a random generator for a seed, or None if there is no seed."""
     return None if seed is None else Random(seed)
 
 

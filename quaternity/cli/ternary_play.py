@@ -116,7 +116,7 @@ def simulate(
 
 
 class _End(NamedTuple):
-    """The end of a game, with the fields of `quaternity.ternary.Playout`."""
+    """The way a game ended, with the fields of `quaternity.ternary.Playout`."""
 
     left: int
     got_stuck: bool

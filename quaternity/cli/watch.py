@@ -100,7 +100,7 @@ class Viewer:
         marks: str = "",
         tell: Callable[[str, int, bool], Iterable[str]] | None = None,
     ) -> None:
-        """Start at a step.
+        """Initialize a viewer at a step of the game.
 
         Args:
             show_step: function that takes the number of a step and prints the step; 0 is the start.
@@ -109,7 +109,7 @@ class Viewer:
                 prints what the player knows.
             marks: the meaning of the marks in a step.
             tell: function that takes a formula, the number of a step and whether a reason is
-                wanted, and returns lines about what is known about the formula.
+                wanted. It returns lines that say what is known about the formula.
         """
         self.show_step, self.last, self.step = show_step, last, step
         self.show_knowledge, self.marks, self.formula_lines = show_knowledge, marks, tell

@@ -25,7 +25,7 @@ MAX_SETS = 100
 MAX_SET_CARDS = 100
 """Maximum number of cards in a set."""
 DEFAULT_SET_SIZE = 4
-"""Number of cards in a set in games that have no setting for the set size."""
+"""Number of cards per set in games without a setting for the set size."""
 
 MAX_NAME_LENGTH = 40
 MAX_PICTURE_LENGTH = 8
@@ -36,7 +36,7 @@ _COMMANDS = (
     "why y yes"
 )
 COMMAND_WORDS = frozenset(_COMMANDS.split())
-"""Words of the commands that players can type. A card or a set cannot have such a name."""
+"""Words of the commands that players can type, which cannot be names of cards or sets."""
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _NUMBERS = re.compile(r"[\d\s/.,:;+-]+")
@@ -162,8 +162,7 @@ class Deck:
 
 
 PLAIN = Deck("plain", LANGUAGES, ("Shapes and numbers", "Vormen en getallen", "Formen und Zahlen"))
-"""The plain deck, which fits any game. Its cards have numbers instead of names, and its sets have
-shapes."""
+"""The plain deck, which fits any game. Its sets are named by shapes, and its cards by numbers."""
 
 _FILES = ("everyday", "world")
 """Names of the decks of this package. `deck_for` prefers them in this order."""

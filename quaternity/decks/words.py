@@ -1,4 +1,4 @@
-"""Formatter and parser of texts that call cards and sets by the names of a deck."""
+"""Formatting and parsing of texts that refer to cards and sets by their names in a deck."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from quaternity.decks.deck import COMMAND_WORDS, Deck
 _NAME = re.compile(
     r"""(?:"(?P<quoted>[^"]*)"|(?P<name>[^\W\d_][^\s",:()]*))(?:\s*\((?P<set>[^()]*)\))?"""
 )
-"""Pattern of a name that a player types. The name of its set may follow in parentheses, as in the
-output."""
+"""Pattern of a name that a player types. After the name of a card, the name of its set may follow
+in parentheses, as in the output."""
 
 
 class DeckWords(Wording):

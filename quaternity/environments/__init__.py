@@ -1,9 +1,10 @@
 """Adapters of all games to libraries for reinforcement learning and game theory.
 
 `episode` combines the rules of a game (`quaternity.table.protocol`) with an encoding of its moves
-and views as numbers (`encoded.py` in the package of the game). `pettingzoo`, `gymnasium` and
-`open_spiel` adapt all games to these libraries. Each library is optional and belongs to an extra of
-this package. A `PolicyPlayer` lets a trained policy play at any table.
+and views as numbers (`encoded.py` in the package of the game). The modules `pettingzoo`,
+`gymnasium` and `open_spiel` adapt all games to the libraries of the same names. Each library is
+optional and is installed by an extra of this package. A `PolicyPlayer` lets a trained policy play
+at any table.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Simulation of many games at once in NumPy. In each step, every game makes a move.
+"""Simulation of many games at once in NumPy. In each step, one move is made in every game.
 
     games, random = batch("quarto", 4096), np.random.default_rng(1)
     while not games.over.all():
@@ -23,8 +23,8 @@ from quaternity.base.text_format import join_words, quote_value
 from quaternity.table.games import game_names, registration, rules_class
 
 MAX_DRAWS = 32
-"""Maximum number of random draws in search of a legal action. After them, `draw_actions` chooses
-from the list of legal actions."""
+"""Maximum number of random actions that `draw_actions` tries for each game. If none of them is
+legal, it chooses from the list of legal actions."""
 
 
 def batch(game: str, count: int, **settings: Any) -> Any:

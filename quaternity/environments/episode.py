@@ -1,7 +1,7 @@
 """Episodes of a game for learning: moves are numbers, and one seat acts at a time.
 
-If the rules allow several seats to act at once, the seats are asked in turn, and each may wait. The
-seat that is asked first moves on by one in every round, so that no seat has a permanent advantage.
+If the rules allow several seats to act at once, the seats are asked in turn, and each may wait. In
+every round, the next seat is the first to be asked, so that no seat has a permanent advantage.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WAITS = MessageTemplate("waits", "{who:player} waits")
 
 
 class Encoded(Protocol[P, M, V_contra]):
-    """Protocol of the encoding of a game's moves and views as numbers.
+    """Protocol for the encoding of a game's moves and views as numbers.
 
     The encoding of a view depends only on the view itself.
 
@@ -41,10 +41,11 @@ class Encoded(Protocol[P, M, V_contra]):
         actions: Number of actions, which are numbered from 0 to `actions` - 1.
         entries: Layout of the result of `numbers`: the name, length and meaning of each part.
         points: Minimum and maximum points of a seat.
-        outcomes: Layout of the result of `outcome`, like `entries`. None if these numbers omit some
-            of the public information, so that a sequence of them is not a complete memory.
-        degenerate: Optional warning that the game is degenerate with these settings, and why. Empty
-            if it is not.
+        outcomes: Layout of the result of `outcome`, like `entries`. None if these numbers omit
+            public information, so that a sequence of them does not record everything that a player
+            has seen.
+        degenerate: Warning that the game is degenerate with these settings, and why. Empty if it is
+            not.
     """
 
     actions: int
@@ -72,7 +73,7 @@ class Encoded(Protocol[P, M, V_contra]):
         """Encode the public result of a move, without its seat and action (see `outcomes`)."""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return the possible next draws with their probabilities, or nothing after the last draw.
+        """Return the next possible draws of chance, with probabilities. Empty after the last draw.
 
         Args:
             drawn: The earlier draws.
@@ -83,16 +84,16 @@ class Encoded(Protocol[P, M, V_contra]):
 
 
 Returns = Callable[[Sequence[float], Sequence[int] | None], Sequence[float]]
-"""Function that takes the points of all seats and their places, and returns the return of each
-seat. The places are None until the game is over."""
+"""Type of a reward function. It takes the points and the places of all seats, and computes the
+return of each seat. The places are None until the game is over."""
 
 
 class Reward(NamedTuple):
-    """A reward function, and properties of it.
+    """A reward function and its properties.
 
     Attributes:
-        returns: Function that computes the returns so far. The reward of a step is the change of
-            the returns.
+        returns: Function that computes the returns (total rewards) so far. The reward of a step is
+            the change of the returns.
         bounds: Function that computes the minimum and maximum return of a seat from the minimum and
             maximum points.
         zero_sum: Whether the returns of all seats always add up to 0.
@@ -106,7 +107,7 @@ class Reward(NamedTuple):
 
 
 def win(points: Sequence[float], places: Sequence[int] | None) -> list[float]:
-    """Return 1 for the winner and an equal share of -1 for each other seat.
+    """Return a reward of 1 for the winner, and divide -1 equally among the other seats.
 
     If several seats share first place, return the expected result of drawing lots among them.
     """
@@ -177,10 +178,12 @@ class TableGame:
             name: Name of the game.
             settings: Settings by name. A missing setting has its default value.
             start: A record (or, for Quaternity, a state) as text, or the path of its file. Episodes
-                begin at its last position. The file contains the settings, so they can be omitted.
+                begin at the last position of the record. It contains the settings, so they can be
+                omitted.
             reward: A name in `REWARDS`.
             max_moves: Maximum number of moves. If the game has a setting of this name (as Kwartet
-                does), the rules end the game after them. Otherwise, the episode is cut off.
+                does), the rules end the game after this number of moves. Otherwise, the episode is
+                cut off.
 
         Raises:
             InputError: If there is no such game, setting or reward, or a value is invalid.
@@ -201,7 +204,7 @@ class TableGame:
             check_requested(settings or {}, self.rules.settings)
         else:
             chosen = _settings(name, settings or {})
-            # If the game has this setting, its rules end the game.
+            # If the game has a setting `max_moves`, its rules end the game.
             if max_moves and hasattr(chosen, "max_moves"):
                 chosen = replace(chosen, max_moves=max_moves)
             self.rules = rules_class(name)(chosen)
@@ -344,7 +347,8 @@ def _load_start(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple
 
 
 History: TypeAlias = tuple[tuple[int, int, bytes], ...]
-"""Moves of an episode as numbers: for each move, its seat, its action and its `Encoded.outcome`."""
+"""Type of the history of an episode: a tuple of moves. Each move consists of its seat, its action
+and its `Encoded.outcome`."""
 
 
 class _MoveNode:
@@ -374,7 +378,8 @@ class Episode:
     Attributes:
         game: The game with its settings.
         position: The current position.
-        first: The seat that is asked first in the first round, if several seats may act at once.
+        first: The seat that is asked first in the first round, if several seats may act
+            simultaneously.
         moves: Number of moves made, including waiting.
         seat: The seat to act, or None if the episode is over.
         root: The start of the episode.
@@ -444,7 +449,7 @@ class Episode:
 
     @property
     def several_may_act(self) -> bool:
-        """Return whether several seats may act at once, so that the seat to act may wait."""
+        """Return whether several seats may act simultaneously, so that the seat to act may wait."""
         return len(self.game.rules.to_act(self.position)) > 1
 
     @property
@@ -495,7 +500,7 @@ class Episode:
         return Episode(self.game, position, self.first, self, (seat, move))
 
     def returns(self) -> list[float]:
-        """Return the return of each seat so far."""
+        """Return the returns so far: the total reward of each seat."""
         game = self.game
         if self.seat is not None and game.reward.at_end:
             return [0.0] * game.seats
@@ -537,7 +542,7 @@ class Episode:
         return events, history
 
     def memory_text(self, seat: int | None) -> str:
-        """Return a text of everything that a seat has seen: its first view and all public events.
+        """Return everything that a seat has seen, as text: its first view and all public events.
 
         The seat None is a bystander.
         """
@@ -556,7 +561,7 @@ def _replay(game: TableGame, position: Any, first: int, made: Sequence[tuple[int
 
 
 class ChanceNode:
-    """A chance node: a state in which random draws remain before an episode begins. Immutable.
+    """An immutable chance node: a state before an episode begins, with draws still to be made.
 
     Attributes:
         table: The game.

@@ -1,6 +1,7 @@
 """Equilibria of small games: counterfactual regret minimization, best replies, linear programs.
 
-One array holds the strategies of all players: the probability of each choice of a `GameTree`.
+The strategies of all players are stored in one array, as the probability of each choice of a
+`GameTree`.
 
 Sources: Zinkevich and others 2007 (CFR), Tammelin 2014 (CFR+), Koller, Megiddo and von Stengel 1996
 (linear program in sequence form).
@@ -23,7 +24,7 @@ second."""
 
 
 def _reaches(tree: GameTree, strategies: Floats) -> tuple[Floats, Floats]:
-    """Return the reach probability of each moment: by each player's choices, and by chance."""
+    """Return the factors of each moment's reach probability: one for each player, and chance."""
     ours = np.ones((len(tree), tree.game.seats))
     chance = tree.chance.copy()
     chosen = np.nonzero(tree.choice >= 0)[0]
@@ -36,7 +37,7 @@ def _reaches(tree: GameTree, strategies: Floats) -> tuple[Floats, Floats]:
 
 
 def _counterfactual_reaches(reaches: Floats, chance: Floats, player: int) -> Floats:
-    """Return each moment's reach probability by chance and all players except `player`."""
+    """Return each moment's reach probability without the factor of `player`'s own choices."""
     others: Floats = chance * np.delete(reaches, player, axis=1).prod(1)
     return others
 
@@ -53,7 +54,7 @@ def _values(tree: GameTree, strategies: Floats) -> Floats:
 
 
 def _add_to_parents(tree: GameTree, values: Floats, level: slice, terms: Floats) -> None:
-    """Add one term for each moment of a level to the value of the moment's parent.
+    """Add a term for each moment (node) of a level to the value of its parent.
 
     The children of a parent must be adjacent.
     """
@@ -69,8 +70,7 @@ def expected_returns(tree: GameTree, strategies: Floats) -> list[float]:
 def best_reply(tree: GameTree, strategies: Floats, player: int) -> float:
     """Return the maximum expected return of a player while the other strategies stay fixed."""
     others = _counterfactual_reaches(*_reaches(tree, strategies), player)
-    # A moment is worth its value to the player, multiplied by the probability that chance and the
-    # other players reach it.
+    # Weight the value of each moment by the probability that chance and the other players reach it.
     worth = others * tree.returns[:, player]
     for level in tree.levels[:0:-1]:
         moments = np.arange(level.start, level.stop)
@@ -83,7 +83,7 @@ def best_reply(tree: GameTree, strategies: Floats, player: int) -> float:
 
 
 def _best_choices(tree: GameTree, merits: Floats) -> NDArray[np.bool_]:
-    """Return an array that marks one best choice, the first, in every information set."""
+    """Return an array that marks the first of the best choices in every information set."""
     starts = np.array([known.first for known in tree.information_sets])
     highest = np.maximum.reduceat(merits, starts)[tree.set_of]
     candidates = np.nonzero(merits == highest)[0]
@@ -94,7 +94,7 @@ def _best_choices(tree: GameTree, merits: Floats) -> NDArray[np.bool_]:
 
 
 def nash_conv(tree: GameTree, strategies: Floats) -> float:
-    """Return the sum over all players of what each could gain by a best reply to the others."""
+    """Return the sum of the players' possible gains, each by a best reply to the others."""
     now = expected_returns(tree, strategies)
     return sum(best_reply(tree, strategies, player) - now[player] for player in range(len(now)))
 
@@ -187,7 +187,7 @@ def linear_program_value(tree: GameTree) -> float:
     players = np.array([known.player for known in tree.information_sets])
     ours = flow[np.concatenate([[True], players == 0])]
     theirs = flow[np.concatenate([[True], players == 1])]
-    # Maximize the first dual variable of q subject to q F <= x A, E x = e, x >= 0.
+    # Maximize the first component of the dual vector q subject to q F <= x A, E x = e, x >= 0.
     objective = np.zeros(size + theirs.shape[0])
     objective[size] = -1.0
     bound: Any = hstack([-payoff.T, theirs.T], "csr")

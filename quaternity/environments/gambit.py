@@ -63,7 +63,7 @@ def _nodes(tree: GameTree) -> Iterator[str]:
 
 
 def _moves(tree: GameTree, place: int) -> Sequence[str]:
-    """Return the legal moves of an information set as text."""
+    """Return the text of each legal move in an information set."""
     known, game = tree.information_sets[place], tree.game
     moves = [game.encoded.move(action, known.moment.view) for action in known.actions]
     return ["wait" if move is None else str(game.rules.write(move)) for move in moves]

@@ -29,13 +29,14 @@ Places = NDArray[np.intp]
 
 
 class InformationSet(NamedTuple):
-    """A set of moments that the player to act cannot distinguish.
+    """A set of moments (nodes) that the player to act cannot distinguish.
 
     Attributes:
         player: The player to act.
         memory_text: Everything that the player has seen.
         actions: The legal actions.
-        first: Number of the first choice. A choice is an action in a given information set.
+        first: Number of the first choice in the set. A choice is an action in a given information
+            set.
         moment: A representative moment of the set.
     """
 
@@ -47,7 +48,7 @@ class InformationSet(NamedTuple):
 
 
 class GameTree:
-    """All moments of a game, stored in arrays.
+    """All moments (nodes) of a game, stored in arrays.
 
     Attributes:
         game: The game.

@@ -6,7 +6,7 @@
     game = pyspiel.load_game("python_kwartet(players=3,sets=2,max_moves=60)")
 
 The parameters of `python_quaternity`, `python_kwartet`, `python_quarto` and `python_set` are the
-settings of the game, and `reward`, `max_moves` and `start` as in
+settings of the game and the arguments `reward`, `max_moves` and `start` of
 `quaternity.environments.episode.TableGame`. If the game will be pickled, `start` must be the path
 of a file, because a pickle stores only the name and parameters of the game. Small games for exact
 algorithms have separate names (`episode.benchmarks`). Chance nodes deal the cards. If several seats
@@ -17,7 +17,7 @@ recall. The information-state tensor encodes the same in the layout `TableGame.m
 available if it has at most `MAX_TENSOR_SIZE` numbers. The observation tensor is `Encoded.numbers`.
 In games without chance, `str(state)` consists of the position and, if `max_moves` limits the game,
 the number of moves. States with the same future are thus equal, as value iteration requires. In
-games with chance, it is the whole history.
+games with chance, `str(state)` is the whole history.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ MAX_TENSOR_SIZE = 1 << 22
 """Maximum number of values in an information-state tensor. Such a tensor takes 16 MB."""
 
 NO_START = "none"
-"""Value of `start` for a normal start, because OpenSpiel does not accept an empty string."""
+"""Value of the parameter `start` for a normal start. OpenSpiel does not accept an empty string."""
 
 _EXTRA_PARAMETERS = {"reward": "win", "max_moves": -1, "start": NO_START}
-"""Default values of the parameters that are not settings. For `max_moves`, -1 stands for the
-default of the game."""
+"""Default values of the parameters that are not settings of the game. For `max_moves`, -1 stands
+for the default of the game."""
 
 
 def _parameters(name: str) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def _memory_size(table: TableGame) -> int:
 
 
 def _type(short: str, table: TableGame, usual: dict[str, Any], chosen: bool = True) -> Any:
-    """Return OpenSpiel's description of a game type. If `chosen`, it is for these settings only."""
+    """Return OpenSpiel's game type. If `chosen`, it describes the game with these settings only."""
     dealt = bool(table.encoded.chance(()))
     min_players, max_players = registration(table.name).seats or (table.seats, table.seats)
     zero_sum = not chosen or (table.reward.zero_sum and table.seats > 1)
@@ -144,7 +144,7 @@ def _legal(mask: bytes) -> list[int]:
 
 
 class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
-    """OpenSpiel state: an episode, or a chance node before it begins.
+    """OpenSpiel state: an episode, or a chance node before an episode begins.
 
     Attributes:
         moment: The episode or chance node. It is the only attribute, because OpenSpiel copies all

@@ -82,13 +82,14 @@ class _Table:
             reward: "win" (1 for a sole winner, and the other agents share -1 equally), "points"
                 (the points gained in each step), or another name in
                 `quaternity.environments.episode.REWARDS`.
-            max_moves: Number of moves after which a game is cut off, usually 1000; 0 means no
-                limit. If the game has a setting of this name, the rules end the game instead.
+            max_moves: Number of moves after which a game is cut off. The usual value is 1000; 0
+                means no limit. If the game has a setting of this name, the rules end the game
+                instead.
             max_cycles: In `env`, number of rounds in which all agents are asked in turn. This
                 includes agents that may not act, who have an empty mask. Illegal actions then have
                 no effect. In `parallel_env`, number of steps after which the game is cut off.
-            start: A record (or, for Quaternity, a state) as text, or its path. Episodes begin at
-                its last position.
+            start: A record (or, for Quaternity, a state) as text, or the path of its file. Episodes
+                begin at the last position.
             settings: Settings of the game by name.
 
         Raises:
@@ -147,7 +148,7 @@ class _Table:
         """Do nothing, because there are no resources to release."""
 
     def _number(self, action: object) -> int:
-        """Return the number of an action as an int.
+        """Return an action number as an int.
 
         Raises:
             InputError: If no action has this number.
@@ -204,7 +205,7 @@ class _Table:
 
 
 class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped library
-    """Environment whose agents act one after another.
+    """Sequential (AEC) environment, in which agents act one after another.
 
     This class does the checks of PettingZoo's wrappers itself. The wrappers would triple the
     running time.
@@ -284,7 +285,7 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
 
 
 class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  # untyped library
-    """Environment whose agents all act in every step.
+    """Parallel environment, in which all agents act in every step.
 
     The actions of agents that may not act are ignored. If several agents may act, each chooses an
     action by its view before the step, and the actions are then applied one after another. If an

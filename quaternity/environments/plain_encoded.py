@@ -11,7 +11,7 @@ from typing import Any
 from quaternity.base.errors import InputError, LimitError
 
 MAX_OFFERED_MOVES = 512
-"""Maximum number of legal moves that can be encoded."""
+"""Maximum number of legal moves in a position that can be encoded."""
 
 MAX_VIEW_BYTES = 8192
 """Maximum size of a view as a JSON document, in bytes."""

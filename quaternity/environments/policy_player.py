@@ -12,12 +12,12 @@ from quaternity.base.validation import check_index
 from quaternity.table.programs import encoder_of
 
 Policy = Callable[[memoryview, bytes, Random], int]
-"""Function that takes the view as numbers, a mask of the legal actions and a random generator, and
-returns the number of an action."""
+"""Type of a policy: a function that takes the view as numbers, a mask of the legal actions and a
+random generator, and returns the number of an action."""
 
 
 class PolicyPlayer:
-    """Player of any game whose moves are chosen by a policy.
+    """Player for any game that lets a policy choose its moves.
 
     >>> first = PolicyPlayer(lambda numbers, mask, random: mask.index(1))
     >>> from quaternity.quarto.rules import QuartoRules
@@ -44,7 +44,7 @@ class _Seated:
         self._encoded, self._policy = encoder_of(rules), choose
 
     def choose(self, view: Any, random: Random) -> Any:
-        """Return the move of the action that the policy chooses, or None to wait."""
+        """Return the move that the policy chooses as an action number, or None to wait."""
         mask = self._encoded.mask(view)
         action = self._policy(self._encoded.numbers(view), mask, random)
         action = check_index(action, len(mask), "action")

@@ -6,8 +6,8 @@ First, the parts of the formula whose truth the seat knows are replaced by const
 about hands only, it is split into disjoint cases, and the deals of each case are counted. If few
 deals are possible, the formula is evaluated in all of them. Both methods are exact. Otherwise, the
 formula is evaluated in uniformly sampled deals, which gives an estimate with a confidence interval.
-After announcements, only the deals in which they were true remain, so the result is a quotient of
-two such probabilities.
+After announcements, only the deals in which they were true remain, so the probability is a quotient
+of two probabilities that are computed in this way.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ from solvers.sampling import NumberedDeals
 from solvers.verdict import Deal
 
 MAX_COUNTS = 500
-"""Maximum number of cases that are counted. With more cases, another method is used."""
+"""Maximum number of cases whose deals are counted. With more cases, another method is used."""
 MAX_LISTED_DEALS = 1000
-"""Maximum number of deals that are all tried instead of sampled, so that the probability is
-exact."""
+"""Maximum number of deals that are all evaluated, which makes the probability exact. If there are
+more, deals are sampled."""
 MAX_SAMPLES = 1000
 """Maximum number of samples for an estimate."""
 MAX_DRAWS_PER_SAMPLE = 50
@@ -60,10 +60,11 @@ QUANTILE = 1.959964
 
 
 class FormulaChance(NamedTuple):
-    """The probability of a formula, exact or estimated.
+    """The probability that a formula is true, exact or estimated.
 
     Attributes:
-        chance: The exact probability, or the share of sampled deals in which the formula is true.
+        chance: The exact probability, or the proportion of sampled deals in which the formula is
+            true.
         low, high: Bounds of a 95 % confidence interval (Wilson, 1927). If the probability is exact,
             both are equal to it.
         drawn: The number of sampled deals, or None if the probability is exact.
@@ -91,7 +92,7 @@ def formula_chance(
     samples: int = MAX_SAMPLES,
     announcements: Sequence[Formula | str] = (),
 ) -> FormulaChance:
-    """Return the probability of a formula from the point of view of a seat.
+    """Return the probability that a formula is true, given what a seat knows.
 
     Args:
         samples: Maximum number of sampled deals. With 0, only an exact result is allowed. The other
@@ -99,7 +100,7 @@ def formula_chance(
 
     Raises:
         InputError: For the same reasons as `truth_for_seat`.
-        LimitError: For the same reasons as `truth_for_seat`, or if the time did not suffice for an
+        LimitError: For the same reasons as `truth_for_seat`, or if there was too little time for an
             estimate.
 
     >>> from solvers import SetConstraint
@@ -152,9 +153,9 @@ def _exact_chance(chance: Fraction) -> FormulaChance:
 def _replace_settled(
     formula: Formula, players: tuple[int, ...], evaluator: Evaluator, deal: Deal
 ) -> Formula:
-    """Replace parts of a formula whose truth these players know by constants.
+    """Replace all parts of a formula with constants if these players know their truth values.
 
-    A part that cannot be decided is kept.
+    A part is kept if this cannot be decided.
     """
     if isinstance(formula, logic.Constant):
         return formula
@@ -204,7 +205,7 @@ def _count_cases(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fra
 def _list_deals(
     formula: Formula, problem: DealProblem, seen: DealProblem, deadline: Deadline
 ) -> Fraction:
-    """Return the probability from a list of all public deals.
+    """Return the probability, computed from a list of all public deals.
 
     Raise LimitError if there are too many deals.
     """
@@ -237,9 +238,9 @@ def _sample_deals(
 ) -> FormulaChance:
     """Return the probability from all deals if there are few, or estimate it from uniform samples.
 
-    Only deals in which `condition` is true count. If the time runs out in a deal, the interval
-    allows for both results. Raise LimitError if there are too many deals to sample, or if too few
-    were decided in time.
+    Only deals in which `condition` is true count. If time runs out during the evaluation of a deal,
+    the interval covers both possible results. Raise LimitError if there are too many deals to
+    sample, or if the formula was decided in too few of them in time.
     """
     needed = cases(seen, without_knowledge(condition, weaker=True)) or ()
     if len(needed) == 1:  # If the condition is a single case, all sampled deals satisfy it.

@@ -15,7 +15,7 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class Term(NamedTuple):
-    """A number that can differ between deals, given by the formulas that compare it with constants.
+    """A number that depends on the deal, represented by formulas that compare it with constants.
 
     The functions `at_least` and `exactly` return the formula that compares the number with a
     constant. `maximum` is the largest possible number, or None if it is not known. `value` is the
@@ -81,7 +81,7 @@ def compare_with_number(term: Term, sign: str, number: int) -> Formula:
 
 
 def compare_terms(first: Term, sign: str, second: Term) -> Formula | None:
-    """Return the formula that compares two terms, or None if it would need an unknown maximum."""
+    """Return the formula that compares two terms, or None if an unknown maximum is needed."""
     if second.value is not None:
         return compare_with_number(first, sign, second.value)
     turned = _MIRRORED.get(sign, sign)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Literal: TypeAlias = Any
 """Type of a literal: a boolean, a boolean variable of CP-SAT, or the negation of such a variable.
-OR-Tools publishes no types."""
+It is `Any`, because OR-Tools publishes no types."""
 
 MAX_LITERALS = 300_000
 """Maximum number of boolean variables in one model."""
@@ -39,7 +39,7 @@ def negate(literal: Literal) -> Literal:
 
 
 class DealTable:
-    """One deal of a model. `holds[card]` maps each possible owner of a card to a literal.
+    """A deal of a CP-SAT model. `holds[card]` maps each possible owner of a card to a literal.
 
     The cards of all sets are numbered consecutively; `first_card[set]` is the number of the first
     card of a set.
@@ -57,7 +57,7 @@ class DealTable:
             start += constraint.size
 
     def card_literal(self, player: int, set_index: int, number: int) -> Literal:
-        """Return the literal for whether a player holds a card; False if it does not exist."""
+        """Return the literal that says that a player holds a card, or False if there is none."""
         if number >= self.problem.sets[set_index].size:
             return False
         return self.holds[self.first_card[set_index] + number].get(player, False)
@@ -80,7 +80,7 @@ class DealTable:
 
 
 class CoupledDeals:
-    """A CP-SAT model of several deals and clauses. After additions, it can be solved again."""
+    """A CP-SAT model of several deals and clauses. It can be extended and solved again."""
 
     def __init__(self, deadline: Deadline) -> None:
         from ortools.sat.python import cp_model
@@ -167,7 +167,7 @@ class CoupledDeals:
         deals.
 
         Raises:
-            Undecided: If the time is up.
+            Undecided: If time runs out.
             LimitError: If the model has too many variables.
         """
         self.deadline.remaining()
@@ -207,7 +207,7 @@ class CoupledDeals:
         return holders
 
     def solve(self, **parameters: object) -> bool:
-        """Solve the model and return whether there is a solution, which `value` and `deal` read.
+        """Solve the model and return whether it has a solution, which `value` and `deal` can read.
 
         Raise Undecided at the time limit, and SolverFault if CP-SAT rejects the model.
         """

@@ -17,7 +17,7 @@ ASIDE = MessageTemplate("aside", "aside: {cards:hand}")
 
 
 def hand_lines(deal: Deal, players: int) -> Iterator[str]:
-    """Yield a line with the cards of each player, then one with the cards out of play, if any."""
+    """Yield a line with the cards of each player, and one with the cards out of play, if any."""
     for player in range(_hand_count(deal, players)):
         cards = deal.hand(player)
         if player >= players:

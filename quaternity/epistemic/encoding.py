@@ -42,7 +42,7 @@ MAX_DEALS = 300
 
 
 class UnenforcedLiteral(NamedTuple):
-    """A literal that can be true in a solution although the formula behind it is not.
+    """A literal that can be true in a solution although the fact it represents is false.
 
     After solving the model, the caller must check the formula.
 
@@ -62,7 +62,7 @@ class UnenforcedLiteral(NamedTuple):
 
 
 class Encoder:
-    """Encoder of formulas as clauses of a model.
+    """Encoder that adds formulas to a model as clauses.
 
     The literals in `unenforced` must be checked in every solution.
     """
@@ -110,11 +110,11 @@ class Encoder:
         return self._cache[key]
 
     def forbid(self, guess: UnenforcedLiteral, deal: Deal, case: Case | None) -> None:
-        """Forbid an unenforced literal in a deal where it is wrong, and wherever `case` refutes it.
+        """Forbid an unenforced literal in a deal where it is wrong, and where `case` refutes it.
 
         Every deal of the case is a counterexample to the assumed knowledge. The literal is
-        therefore wrong if the players have the same hands as in one of them. Without a case, the
-        literal is only forbidden for the players' hands in `deal`.
+        therefore wrong wherever the players have the same hands as in one of these deals. Without a
+        case, the literal is only forbidden for the players' hands in `deal`.
         """
         differs = guess.table.difference_literals(deal, guess.players)
         self.model.require_any([negate(guess.literal), *differs])
@@ -123,7 +123,7 @@ class Encoder:
             self.model.require_if(guess.literal, reason)
 
     def forbid_among(self, guess: UnenforcedLiteral, deals: DealProblem) -> None:
-        """Forbid an unenforced literal in all deals that have the fixed cards of `deals`."""
+        """Forbid an unenforced literal in every deal that has all the fixed cards of `deals`."""
         if not contains_fixed_cards(self.problem, deals):
             return
         fixed = fixed_cards(self.problem, deals)
@@ -133,7 +133,7 @@ class Encoder:
     def exclude(self, common: logic.Common, bad: DealProblem) -> None:
         """Forbid claims of common knowledge in deals that share a group member's hand with `bad`.
 
-        From each deal of `bad`, a chain of deals leads to one where the formula is false.
+        From each deal of `bad`, a chain of deals leads to a deal where the formula is false.
         """
         for guess in self.unenforced:
             if guess.formula == common and guess.truth and not guess.announcements:

@@ -19,13 +19,14 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal, deal_faults
 
 Announcements: TypeAlias = tuple[Formula, ...]
-"""Earlier announcements in order. Each announcement is interpreted after the previous ones."""
+"""Type of the public announcements so far, in order. Each announcement is evaluated after the ones
+before it."""
 
 
 class Evaluator(Protocol):
-    """Protocol of evaluators, which find the truth of formulas in the deals of one public problem.
+    """Protocol for evaluators, which decide whether formulas are true in deals of a public problem.
 
-    All methods take the earlier announcements. These must be true in the deals that are passed.
+    All methods take the earlier announcements, which must be true in any deal that is passed.
     """
 
     @property
@@ -58,8 +59,8 @@ class Evaluator(Protocol):
 
 
 Check: TypeAlias = Callable[[], object]
-"""Function that long computations call regularly. It may raise an exception to stop them, as
-`Deadline.remaining` does."""
+"""Type of a function that long computations call regularly. It may raise an exception to stop them,
+as `Deadline.remaining` does."""
 
 
 def no_check() -> None:
@@ -81,7 +82,7 @@ class Deadline(quaternity.base.deadline.Deadline):
 
 
 def out_of_time(seconds: float) -> str:
-    """Return the message for a reached time limit, with advice on how to decide the question."""
+    """Return the message for a reached time limit, with advice on what to try instead."""
     return (
         f"undecided: the time limit of {seconds:g} s was reached; more time, or a later moment "
         "with fewer possible deals, may decide it"
@@ -113,7 +114,7 @@ def validate_deal(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -
     """Return the given owners as a `Deal`, after checking that it satisfies the public problem.
 
     Raises:
-        InputError: If it does not satisfy the problem. The message lists all violations.
+        InputError: If the deal does not satisfy the problem. The message lists all violations.
     """
     if isinstance(owner, Deal):
         deal = owner

@@ -50,8 +50,8 @@ class Claim(NamedTuple):
         formula: A formula that is true in `deal` after `announcements`.
         deal: The deal that the sentence is about.
         announcements: The earlier announcements, all of them true in `deal`.
-        impossible: A problem without any deal, and the proof if the sentence contains one. None if
-            the sentence says nothing of this kind.
+        impossible: A problem that has no deal, with the proof if the sentence contains one. None if
+            the sentence does not say that a problem has no deal.
     """
 
     formula: Formula
@@ -68,7 +68,7 @@ class FormulaExplanation:
         lines: Sentences, each indented below the sentence that it supports.
         deals: The other deals that the lines mention. The lines call `deals[0]` deal 1.
         claims: The meaning of each sentence. If the explanation was cut off, its last line ("…")
-            has none.
+            has no claim.
     """
 
     formula: Formula
@@ -165,9 +165,9 @@ class _Writer:
         return words.DEAL(number=self.deals.index(deal) + 1)
 
     def is_unnamed(self, deal: Deal) -> bool:
-        """Return whether the text does not refer to this particular deal.
+        """Return whether a deal is unnamed: the text does not refer to this particular deal.
 
-        The text then only states what is true in all such deals.
+        If so, the text may only state what is true in all deals of this kind.
         """
         return deal != self.real and deal not in self.deals
 

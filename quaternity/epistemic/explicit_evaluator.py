@@ -29,11 +29,11 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 Truth: TypeAlias = npt.NDArray[np.bool_]
-"""Boolean array with a truth value for each world."""
+"""Type of a boolean array with the truth value of a formula in each world."""
 
 
 class ExplicitModel:
-    """All worlds of a problem, as an array.
+    """All worlds (possible deals) of a problem, as an array.
 
     Raise LimitError if there are more than `limit` deals.
 
@@ -85,7 +85,7 @@ class ExplicitModel:
         raise InputError(f"{deal} does not fit the public record")
 
     def classes(self, players: tuple[int, ...]) -> npt.NDArray[np.int64]:
-        """Return the class of each world: its worlds have the same hands of all these players."""
+        """Return each world's class. These players have the same hands in all worlds of a class."""
         if players not in self._classes:
             digit = np.zeros(self.problem.players, dtype=np.int64)
             digit[list(players)] = np.arange(1, len(players) + 1)
@@ -104,7 +104,7 @@ class ExplicitModel:
     def extension(
         self, formula: Formula, among: Truth | None = None, check: Check = no_check
     ) -> Truth:
-        """Return an array that tells in which worlds a formula is true.
+        """Return the extension of a formula: an array that marks the worlds where it is true.
 
         The model is restricted to the worlds `among`; in other worlds the array is meaningless.
         `check` is called before each part of the formula, and may raise an exception.
@@ -239,7 +239,7 @@ class ExplicitModel:
 
 
 def _true_throughout(classes: npt.NDArray[np.int64], truth: Truth, among: Truth) -> Truth:
-    """Return the worlds whose class contains only true worlds.
+    """Return an array that marks the worlds whose class contains only true worlds.
 
     Worlds outside `among` are ignored.
     """
@@ -270,8 +270,7 @@ class ExplicitEvaluator:
     """Evaluator that lists all worlds of one public problem, with an optional deadline.
 
     Raises:
-        LimitError: If the problem has too many deals to list, or (as `Undecided`) if the time is
-            up.
+        LimitError: If the problem has too many deals to list, or (as `Undecided`) if time runs out.
     """
 
     def __init__(self, problem: DealProblem, deadline: Deadline | None = None) -> None:

@@ -98,11 +98,11 @@ class Formula:
         return ()
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
-        """Return a copy in which the immediate subformulas are replaced by as many others."""
+        """Return a copy with other immediate subformulas. Their number must be the same."""
         return type(self)(*_formulas(parts)) if parts else self
 
     def subformulas(self) -> Iterator[Formula]:
-        """Yield this formula and all its subformulas, outer ones first, repeated ones each time."""
+        """Yield this formula and all its subformulas, each before its parts, with repetitions."""
         waiting: list[Formula] = [self]
         while waiting:
             node = waiting.pop()
@@ -327,7 +327,7 @@ class Common(Formula):
         return frozenset(self.players[:1]), False
 
     def members(self, players: int) -> tuple[int, ...]:
-        """Return the group: the players named, or all players of a game with `players` players."""
+        """Return the players of the group, which are all `players` players if none are named."""
         return self.players or tuple(range(players))
 
     def __str__(self) -> str:
@@ -337,7 +337,7 @@ class Common(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Publicly(Formula):
-    """`P f`: the public record alone implies `f`, which is true in every deal that fits it."""
+    """`P f`: the public record alone implies `f`, so `f` is true in every deal that fits it."""
 
     part: Formula
 
@@ -496,7 +496,7 @@ K, P = Knows, Publicly
 
 
 def C(part: Formula, players: Iterable[int] = ()) -> Common:  # noqa: N802 - the logic's notation
-    """Return `C f`, common knowledge of all players, or `C{1,2} f`, that of a group."""
+    """Return `C f` (common knowledge of all players) or `C{1,2} f` (of players 1 and 2)."""
     return Common(part, tuple(as_iterator(players, "players")))
 
 

@@ -69,7 +69,7 @@ SPELLINGS = {
     "or": "|", "→": "->", "=>": "->", "↔": "<->", "<=>": "<->", "⊤": "true", "⊥": "false",
     "∀": "all", "∃": "some", "≥": ">=", "≤": "<=", "≠": "!=",
 }  # fmt: skip
-"""Alternative spellings of symbols: each one is replaced by the symbol it maps to."""
+"""Mapping from each alternative spelling of a symbol to the symbol."""
 
 _IFF, _IMPLIES, _OR, _AND = range(4)
 _BINDING = {"<->": _IFF, "->": _IMPLIES, "|": _OR, "&": _AND}
@@ -92,8 +92,8 @@ _KINDS = {"p": "player", "c": "card", "s": "set"}
 _KIND_OF = {"p": "p", "q": "p", "r": "p", "c": "c", "d": "c", "s": "s", "t": "s"}
 
 _Value: TypeAlias = Any
-"""Value of a variable: the number of a player or set, or a card. The context determines its
-type."""
+"""Type of the value of a variable: the number of a player or set, or a card. The first letter of
+the variable determines which of them it is."""
 
 
 class _Token(NamedTuple):
@@ -103,7 +103,7 @@ class _Token(NamedTuple):
 
 
 class _Abbreviation(NamedTuple):
-    """A named formula: its parameters, its position in the text, and its variables and names."""
+    """A formula that `let` has named: its parameters, its position, and its variables and names."""
 
     parameters: tuple[str, ...]
     position: int
@@ -115,8 +115,8 @@ class _Abbreviation(NamedTuple):
 def parse(text: str, language: Language | None = None) -> Formula:
     """Parse a formula.
 
-    The language says which players and cards exist. Without one, they are not checked, and the text
-    may contain neither quantifiers nor operators about all players.
+    The language says which players and cards exist. Without a language, players and cards are not
+    checked, and the text may contain neither quantifiers nor operators about all players.
 
     Raises:
         InputError: If the text is not a formula. The message points at the column.
@@ -170,7 +170,8 @@ class _Parser:
     def parse_all(self) -> Formula:
         try:
             formula = self.formula()
-        # This is added even if a formula that contains this one exceeds a limit.
+        # Add the position to the message, even if a formula that contains this one exceeds the
+        # limit.
         except LimitError as error:
             raise LimitError(_with_position(self.text, self.token.start, str(error))) from None
         if self.token.kind != "END":
@@ -444,7 +445,8 @@ class _Parser:
     def parse_quantified(self) -> Formula:
         """Parse a quantified formula such as `all c in set 3 != 3/0: f`.
 
-        The formula after the colon is parsed once for every value. The results are joined.
+        The formula after the colon is parsed once for every value. The results are joined by `&` or
+        `|`.
         """
         join = every if self.token.text == "all" else some
         self.position += 1
@@ -542,7 +544,8 @@ class _Parser:
 
 
 _COUNT_ATTRIBUTES = {"cards": "hands", "points": "points"}
-"""Attribute of `Language` that contains the number for each player, by the word in the text."""
+"""For each of these words in a formula, the attribute of `Language` that contains the number for
+each player."""
 
 
 def _error(text: str, position: int, why: str) -> InputError:

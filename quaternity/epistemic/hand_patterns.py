@@ -1,11 +1,11 @@
 """Patterns of the hands that players see, and what these patterns prove about the other hands.
 
-A player knows that something is impossible iff the player's hand leaves some coalition of the other
-players short of cards (see `solvers.shortage`). The number of cards that a coalition can hold is a
-sum over sets. The share of one set depends only on its *pattern*: which of its cards are in the
-seen hands. Dynamic programming over sets therefore finds the smallest total over all deals. Its
-state is the number of cards dealt to each player so far. The result often shows immediately that no
-hand proves the impossibility.
+A player knows that something is impossible iff, given the player's hand, some coalition of the
+other players is short of cards (see `solvers.shortage`). The number of cards that a coalition can
+hold is a sum over sets. The summand of a set depends only on its *pattern*: which of its cards are
+in the seen hands. Dynamic programming over sets therefore finds the smallest total over all deals.
+Its state is the number of cards dealt to each player so far. The result often shows immediately
+that no hand proves the impossibility.
 """
 
 from __future__ import annotations
@@ -22,20 +22,22 @@ if TYPE_CHECKING:
     from quaternity.epistemic.smallest_totals import Numbers, Options
 
 MAX_OTHERS = 7
-"""Maximum number of players with unseen hands. With more, coalitions are not listed."""
+"""Maximum number of players with unseen hands for which all coalitions are listed."""
 MAX_OPTIONS = 4_000
-"""Maximum number of (counts, pattern) pairs of a set. With more, the patterns are not listed."""
+"""Maximum number of (counts, pattern) pairs that are listed for a set."""
 MAX_WORK = 1e8
 """Maximum number of steps of the search for the smallest totals."""
 
 Pattern: TypeAlias = tuple[int, ...]
-"""For each card of a set, the player who holds it in a seen hand, or -1 if it is not seen."""
+"""Type of a pattern: for each card of a set, the player who holds it in a seen hand, or -1 if the
+card is not in a seen hand."""
 Counts: TypeAlias = tuple[int, ...]
-"""Number of cards of a set that each player holds."""
+"""Type of the counts in a set: for each player, the number of cards of the set in the player's
+hand."""
 
 
 def set_options(constraint: SetConstraint, seen: int) -> set[tuple[Counts, Pattern]] | None:
-    """Return all (counts, pattern) pairs that are possible in a set.
+    """Return the possible (counts, pattern) options of a set: cards per player, and seen cards.
 
     `seen` is a bit mask of the players whose hands are seen. Return None if there are more than
     `MAX_OPTIONS` pairs.
@@ -62,7 +64,7 @@ class HandPatterns:
     """Patterns of the seen hands in all deals of a problem.
 
     Attributes:
-        public: The public problem, in whose deals the other players' cards are considered.
+        public: The public problem. The unseen hands may come from any of its deals.
         coalitions: Bit masks of the coalitions of other players. The first coalition is empty. It
             represents the patterns with which a set cannot be dealt at all. The other coalitions
             are checked with the remaining patterns.
@@ -106,7 +108,7 @@ class HandPatterns:
         return sorted({pattern for _, pattern in self.options[index]})
 
     def shares(self, index: int, pattern: Pattern, case: Case) -> list[int] | None:
-        """Return the maximum number of cards of a set that each coalition can hold.
+        """Return each coalition's share: the maximum number of cards of a set that it can hold.
 
         The seen hands have the given pattern, and `case` restricts the owners of the cards. Return
         None if the set cannot be dealt in this way.
@@ -143,7 +145,7 @@ class HandPatterns:
         return [self._layout.lane(table, coalition) for coalition in self.coalitions]
 
     def required_cards(self, coalition: int) -> int:
-        """Return the number of cards in the hands of a coalition, which it must hold."""
+        """Return how many cards a coalition must hold, which is the total size of its hands."""
         return sum(self.public.hands[player] for player in players_in(coalition))
 
     def provable_coalitions(self, case: Case) -> list[int] | None:
@@ -201,7 +203,7 @@ class HandPatterns:
         ]
 
     def _new_costs(self, index: int, allowed: tuple[int, ...]) -> Options:
-        """Return the smallest share of each coalition, for each possible `Counts` of a set."""
+        """Return the smallest share of each coalition in a set, for each possible `Counts`."""
         import numpy as np
 
         from quaternity.epistemic.smallest_totals import Options
@@ -224,5 +226,5 @@ class HandPatterns:
 
 @lru_cache(maxsize=64)
 def hand_patterns(problem: DealProblem, public: DealProblem, seen: tuple[int, ...]) -> HandPatterns:
-    """Return the patterns of some hands from a cache."""
+    """Return the patterns of the hands of the players `seen`. The results are cached."""
     return HandPatterns(problem, public, seen)

@@ -24,7 +24,7 @@ from solvers.problem import iter_cards
 from solvers.verdict import Deal
 
 MAX_DEALS = 20_000
-"""Maximum number of deals in a model that is contracted."""
+"""Maximum number of deals in a Kripke model before it is contracted."""
 MAX_DRAWN = 60
 """Maximum number of worlds in a drawing."""
 
@@ -57,9 +57,9 @@ def kripke_model(
 ) -> KripkeModel:
     """Return the model of a situation after announcements, contracted by bisimulation.
 
-    By default, all announcements of the situation are made. With `every`, all cards are relevant,
-    otherwise the cards that the formulas name. Raise LimitError if there are more than `MAX_DEALS`
-    deals.
+    By default, all announcements of the situation are made. If `every` is true, all cards are
+    relevant, otherwise only the cards that the formulas name. Raise LimitError if there are more
+    than `MAX_DEALS` deals.
     """
     earlier = situation.announcements if announcements is None else tuple(announcements)
     evaluator = ExplicitEvaluator(situation.problem)
@@ -184,7 +184,7 @@ def model_dot(model: KripkeModel) -> str:
 
 
 def model_svg(model: KripkeModel, title: str) -> str:
-    """Return an SVG of a model. The real world is at the top of a circle and has a double border.
+    """Return an SVG of a model. Worlds form a circle, with the real world at the top.
 
     Raise LimitError if there are more than `MAX_DRAWN` worlds.
     """
@@ -207,8 +207,8 @@ def model_svg(model: KripkeModel, title: str) -> str:
     for (a, b), players in model.links.items():
         (x, y), (u, v) = places[a], places[b]
         parts.append(f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{u:.1f}" y2="{v:.1f}" stroke="#888"/>')
-        # Lines often cross in the middle, so the label is elsewhere, unless a world would cover it
-        # there.
+        # Lines often cross in the middle, so put the label nearer to one end, unless a world would
+        # cover it there.
         covered = min((wide / 2 + 4) / (abs(u - x) or 1), (tall / 2 + 4) / (abs(v - y) or 1))
         share = 0.38 if covered + 12 / dist((x, y), (u, v)) < 0.38 else 0.5
         at_x, at_y = x + share * (u - x), y + share * (v - y)

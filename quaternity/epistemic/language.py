@@ -14,13 +14,13 @@ from solvers.problem import DealProblem
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """The players, sets and cards that a formula may name, and public numbers.
+    """The players, sets and cards that a formula may name, and the public numbers of a game.
 
     The players are numbered from 0, and `sizes` is the number of cards of each set. A set that is
     out of play has no cards in the deal problem, but formulas may name its cards, which no player
     holds. `hands[player]` is the number of cards in hand, and `points[player]` is the number of
     completed sets. Both are None if formulas may not mention them. Only the first `knowers` players
-    can know something; None stands for all players. The other hands are not seen by any player.
+    can know something; None stands for all players. Nobody sees the hands of the remaining players.
     """
 
     players: int
@@ -61,7 +61,7 @@ class Language:
     def with_knowers(self, formula: Formula) -> Formula:
         """Return the formula in which `C` without players names all players who can know something.
 
-        The formula is unchanged if all players can.
+        The formula is unchanged if all players can know something.
         """
         if len(self.all_knowers) == self.players:
             return formula

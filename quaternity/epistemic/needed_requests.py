@@ -1,6 +1,6 @@
 """Search for the requests that make a formula true: a minimal list of them.
 
-The requests of a game state a deal problem. If some are left out, the remaining requests state a
+The requests of a game define a deal problem. If some are left out, the remaining requests define a
 weaker problem. Requests are left out while the formula stays true in the weaker problem, until
 every remaining request is necessary. Further announcements cannot undo knowledge of the cards, but
 they can end ignorance. Therefore, a list of requests cannot be the reason that a player does not
@@ -25,8 +25,8 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 StatedBy: TypeAlias = Callable[[Collection[int]], DealProblem]
-"""Function that takes the numbers of some requests, counted from 0, and returns the problem that
-they state."""
+"""Type of a function that takes the numbers of some requests, counted from 0, and returns the deal
+problem that these requests define."""
 
 
 class Reasons(NamedTuple):
@@ -46,7 +46,7 @@ class Reasons(NamedTuple):
 
 
 def is_knowledge(formula: Formula) -> bool:
-    """Return whether requests can be the reason that a formula is true, whatever else is known.
+    """Return whether a formula is about knowledge that requests alone can bring about.
 
     The formula must say that something is known, and must not say that something is unknown.
     """
@@ -62,7 +62,7 @@ def is_knowledge(formula: Formula) -> bool:
 
 
 def _is_persistent(formula: Formula) -> bool:
-    """Return whether a true formula stays true if further deals are excluded."""
+    """Return whether the formula, once true, stays true when further deals are excluded."""
     match formula:
         case (
             logic.Knows() | logic.Distributed() | logic.Common() | logic.Publicly()
@@ -98,12 +98,12 @@ def reasons(
 ) -> Reasons:
     """Return a minimal list of the requests that make a formula true in a deal.
 
-    If the time runs out, the list may be longer than necessary. It is then not marked as minimal.
+    If time runs out, the list may be longer than necessary. It is then not marked as minimal.
 
     Args:
         requests: The number of requests. The formula must be true given all of them.
-        stated_by: Function that returns the problem that some requests state. `deal` must satisfy
-            each of these problems.
+        stated_by: Function that takes the numbers of some requests and returns what they state, as
+            a problem. `deal` must satisfy each of these problems.
         real: Whether the deal is the real one or only a possible one.
 
     The search takes about 2 log2(requests) evaluations of the formula for each request in the list.
@@ -164,8 +164,7 @@ def _minimize(order: Sequence[int], true: Callable[[Collection[int]], bool]) -> 
 
 
 COUNTED_NOTE = "it contains numbers of cards or sets, which are public and change during the game"
-"""Message that explains why no moves are named as the reason for a formula with numbers (see
-`mentions_counts`)."""
+"""Reason why no moves are named for a formula that contains numbers (see `mentions_counts`)."""
 
 
 def mentions_counts(

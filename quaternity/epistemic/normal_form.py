@@ -31,10 +31,11 @@ from quaternity.epistemic.propositional import is_determined
 from solvers.problem import DealProblem
 
 MAX_GROWTH = 2
-"""Maximum factor by which a normal form may have more parts than the formula. A larger normal form
-is not used."""
+"""Factor that limits the size of normal forms. A normal form is used only if it has at most this
+factor times the parts of the formula, plus 10."""
 CACHE_SIZE, MAX_CACHED_PARTS = 128, 50
-"""Number of normal forms in the cache, and maximum number of parts of a cached formula."""
+"""Maximum number of cached normal forms, and maximum number of parts of a formula whose normal form
+is cached."""
 
 
 def normal_form(formula: Formula, problem: DealProblem) -> Formula:
@@ -202,8 +203,9 @@ class _Normalizer:
             case logic.Publicly():
                 return False
             case logic.Common():
-                # A formula that each single hand determines keeps its truth value along a chain. If
-                # there are two players, each hand determines the whole deal.
+                # If the hand of each single player determines a formula, the formula keeps its
+                # truth value along a chain. If there are two players, each hand determines the
+                # whole deal.
                 group = kind.members(players)
                 return players <= 2 or all(is_determined(formula, (g,)) for g in group)
             case _:

@@ -65,7 +65,7 @@ def is_determined(formula: Formula, players: Collection[int]) -> bool:
 
 
 def effort_key(wish: tuple[Formula, bool]) -> int:
-    """Return a sort key for formulas, with the quickest to evaluate first."""
+    """Return a sort key for formulas, with those that are quickest to evaluate first."""
     return wish[0].modal_depth
 
 
@@ -94,9 +94,9 @@ def true_in(formula: Formula, deal: Deal) -> bool:
 def without_knowledge(formula: Formula, weaker: bool) -> Formula:
     """Return a formula without knowledge that is weaker or stronger than the given one.
 
-    If `weaker`, the formula implies the result; otherwise the result implies the formula. Whatever
-    is known is true, so the weaker form of `K f` is f. Its stronger form is `false`. An equivalence
-    that contains knowledge is replaced by a constant.
+    If `weaker`, the formula implies the result; otherwise the result implies the formula. Known
+    formulas are true, so the weaker form of `K f` is `f`. The stronger form is `false`. An
+    equivalence that contains knowledge is replaced by a constant.
     """
     if not formula.modal_depth:
         return formula
@@ -171,10 +171,10 @@ def cases(
     truth: bool = True,
     limit: int = 64,
 ) -> list[Case] | None:
-    """Return the cases in which a formula has a truth value, or None if there are too many.
+    """Return the cases in which a formula is true (or false), or None if there are too many.
 
-    The formula must be propositional. Cases that contradict the owners in the problem are left out.
-    Cases may overlap.
+    A case restricts the owners of some cards. The formula must be propositional. Cases that
+    contradict the owners in the problem are left out. Cases may overlap.
     """
     return _Cases(problem, limit).of(formula, truth)
 
@@ -273,7 +273,7 @@ def case_around(
     true_at: Callable[[Formula, Deal, Announcements], bool],
     known_around: Callable[[Formula, bool, Deal, Announcements], Case | None] = lambda *_: None,
 ) -> Case:
-    """Return a case that contains a deal, such that a formula has one truth value in all its deals.
+    """Return a case around a deal: a formula has the same truth value in all deals of the case.
 
     The case restricts the cards that atoms name, and the whole hands of players whose knowledge
     matters. `known_around` may return a larger case for a formula about knowledge.

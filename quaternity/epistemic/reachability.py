@@ -4,15 +4,16 @@ In a chain of deals, any two consecutive deals are indistinguishable for some pl
 formula is not common knowledge iff a chain leads from the real deal to a *failure*: a deal where
 the formula is false. Three techniques reason about chains without listing them:
 
-- What both players of a pair can always see never changes along their chains
-  (`reachable_superset`). A card that only these two can own keeps its owner. If the others hold
-  known numbers of cards of a set, each of the two keeps their number of its cards, which may also
-  fix other cards.
-- A hand that occurs in a deal from which a failure is reachable makes the failure reachable, too.
-  The hands of such deals are generalized to whole deal problems (`deals_before`), the next step
-  backwards from a failure. Whether each member of a group sees that none of these deals is the real
-  one is again a question of coalitions that fall short (`refutation`).
-- A chain of a given length between two given deals is one small CP-SAT model (`require_same_view`).
+- If the group is a pair, some facts never change along its chains, because both players can always
+  infer them (`reachable_superset`). A card that only these two players can own keeps its owner. If
+  the numbers of cards of a set in the other hands are known, the two players also keep their
+  numbers of cards of the set.
+- A failure is reachable from every deal in which a player of the group has the same hand as in a
+  deal from which the failure is reachable. Sets of such deals are represented by deal problems
+  (`deals_before`), step by step backwards from the failure. To prove that a player knows that the
+  real deal is not among them, `refutation` again looks for coalitions that are short of cards.
+- To find a chain of a given length between two given deals, one small CP-SAT model is solved
+  (`require_same_view`).
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ def reachable_superset(
 ) -> DealProblem:
     """Return a superset of the deals reachable from `deal` along chains of these players.
 
-    It contains the deals that agree with `deal` in everything that is known never to change along
-    such chains. If the time runs out, the result is a larger superset. `filter_problem` is called
-    at most once for each card.
+    The superset contains the deals that agree with `deal` in everything that is known never to
+    change along such chains. If time runs out, the result is a larger superset.
+    `filter_problem` is called at most once for each card.
     """
     if len(players) != 2:
         return problem
@@ -90,10 +91,10 @@ def fixed_cards(problem: DealProblem, among: DealProblem) -> list[tuple[int, Car
 
 
 def deals_before(problem: DealProblem, bad: DealProblem, deal: Deal, player: int) -> DealProblem:
-    """Return deals of a problem in which a player has the same hand as in some bad deal.
+    """Return deals from which a bad deal is one step away: a player has the same hand in both.
 
-    The result is a generalization of `deal`, which is bad. A set is freed if the player's cards in
-    it can be varied and still belong to a bad deal. `HandPatterns.provable_coalitions` is called
+    The result generalizes the bad deal `deal`. The player's cards in a set are not fixed if each
+    possible choice of them still occurs in a bad deal. `HandPatterns.provable_coalitions` is called
     about once for each set.
     """
     return _free_sets(problem, bad, deal, player, lambda wide: _all_fit(wide, bad, player))
@@ -115,7 +116,7 @@ def deals_around(
 
 
 def allowed_hands(deals: DealProblem, player: int) -> Case:
-    """Return a case that describes a player's hands: the cards they must or cannot hold."""
+    """Return a case that says which cards a player must hold and which cards they cannot hold."""
     own = 1 << player
     return {
         Card(index, number): own if mask == own else ~own
@@ -132,7 +133,7 @@ def _free_sets(
     player: int,
     right: Callable[[DealProblem], bool],
 ) -> DealProblem:
-    """Generalize the player's hand in `deal`: free every set for which `right` allows it."""
+    """Generalize the player's hand in `deal`: free each set whose cards need not be fixed."""
     every = range(len(problem.sets))
     wide = _with_free_sets(problem, bad, deal, player, every)
     if right(wide):
@@ -152,7 +153,7 @@ def _all_fit(before: DealProblem, bad: DealProblem, player: int) -> bool:
 def _with_free_sets(
     problem: DealProblem, bad: DealProblem, deal: Deal, player: int, free: Collection[int]
 ) -> DealProblem:
-    """Return the deals in which a player has the same cards as in `deal`, except in the free sets.
+    """Return the deals in which a player has the same cards as in `deal` outside the free sets.
 
     In a free set, the player may hold all cards, with two exceptions: cards that the player has in
     no bad deal, and cards that other players need for their minimum number.
@@ -179,7 +180,7 @@ def _with_free_sets(
 def require_same_view(
     model: CoupledDeals, tables: Sequence[DealTable], players: Sequence[int]
 ) -> None:
-    """Require that in any two consecutive deals, some player has the same hand."""
+    """Require that in any two consecutive deals, one of the players has the same hand."""
     for before, after in pairwise(tables):
         links = {player: model.new_literal() for player in players}
         model.require_any(links.values())

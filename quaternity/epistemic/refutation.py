@@ -1,13 +1,13 @@
-"""Encoding in CP-SAT of proofs that no deal of some kind is compatible with the seen hands.
+"""CP-SAT encoding of proofs that the seen hands exclude all deals of some kind.
 
 A player knows a statement if it is true in all deals that the player considers possible. By the
 coalition theorem (see `solvers.shortage`), no counterexample is possible iff some coalition of the
 other players must hold more cards than it can hold. A solver can therefore search for a hand that
-proves the statement: the seen hand is a table of literals, and the coalition is a further choice.
+proves the statement. Literals represent the cards in the seen hand and the choice of the coalition.
 
 If the sets are small, all patterns of the hand in each set are listed, with the number of cards
-that each coalition can then hold (`hand_patterns`). Otherwise, literals also encode the witness set
-of the inequality.
+that each coalition can then hold (`hand_patterns`). Otherwise, further literals represent the
+inequality by which the coalition is short of cards.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from solvers.problem import DealProblem, players_in
 
 
 class Refuter:
-    """Encoder of refutations. Each model needs a separate `Refuter`."""
+    """Encoder of refutations as literals of a model. Each model needs a separate `Refuter`."""
 
     def __init__(self, model: CoupledDeals, problem: DealProblem) -> None:
         self.model = model
@@ -40,7 +40,7 @@ class Refuter:
 
         The literal can be true iff no deal of the case has the same hands of the players `seen` as
         the deal `table`. The case restricts the owners of cards in `problem`, by default the public
-        problem. Raise Undecided if the time is up.
+        problem. Raise Undecided if time runs out.
         """
         self.model.deadline.remaining()
         problem = self.problem if problem is None else problem
@@ -52,9 +52,9 @@ class Refuter:
         return self.model.any_of(proofs)
 
     def always_possible(self, seen: tuple[int, ...], case: Case) -> bool:
-        """Return whether in every public deal, some deal of a case has the same seen hands.
+        """Return whether the seen hands do not exclude a case in any public deal.
 
-        False may also mean that the question was not decided.
+        The result is also False if this was not decided.
         """
         return hand_patterns(self.problem, self.problem, seen).provable_coalitions(case) == []
 
@@ -112,7 +112,7 @@ class Refuter:
     def _bits(
         self, table: DealTable, seen: Sequence[int], index: int, pattern: Pattern
     ) -> list[Literal]:
-        """Return literals which are all true iff the seen hands have this pattern in a set."""
+        """Return literals that are all true iff the seen hands have this pattern in a set."""
         bits = []
         for number, holder in enumerate(pattern):
             for player in seen:
@@ -123,11 +123,11 @@ class Refuter:
     def _witness_literal(
         self, table: DealTable, seen: tuple[int, ...], case: Case, problem: DealProblem
     ) -> Literal:
-        """Encode the inequality of a shortage, with literals for coalition A and witness sets X."""
+        """Return a literal that implies a shortage of coalition A, shown by witness sets X."""
         model = self.model
         others = [player for player in range(problem.players) if player not in seen]
-        # If a seen player holds a card that the case does not allow them, the case is refuted
-        # immediately.
+        # The case is refuted immediately if a player with a seen hand holds a card that, by the
+        # case, must belong to other players.
         at_once = [
             table.card_literal(player, card.set_index, card.number)
             for card, mask in case.items()
@@ -141,7 +141,7 @@ class Refuter:
             for number, owners in enumerate(constraint.owners):
                 mask = owners & case.get(Card.unchecked(index, number), owners)
                 held = [table.card_literal(player, index, number) for player in seen]
-                # This literal is true if a player in X may own the card.
+                # The card counts if a player in X may own it and no seen player holds it.
                 counts = model.new_literal()
                 for player in players_in(mask):
                     if player in witness:

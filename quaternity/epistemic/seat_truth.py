@@ -147,7 +147,7 @@ def _counterexample(
 
 
 def after_announcements(formulas: Iterable[Formula], then: Formula) -> Formula:
-    """Return the formula that `then` is true after the given announcements."""
+    """Return a formula that says that `then` is true after the given announcements."""
     for formula in reversed(tuple(formulas)):
         then = logic.Announcement(formula, then)
     return then

@@ -1,8 +1,9 @@
 """Dynamic programming for the smallest total cost of dealing all sets so that they fill the hands.
 
-Each set has options. An option gives a number of cards to every player and has a cost of each kind.
-One option of each set must be chosen, so that together they fill every player's hand. The state of
-the dynamic program is the number of cards that each player has so far.
+Each set has options. An option deals a number of cards to every player, and there may be several
+kinds of costs. One option must be chosen for each set, so that the chosen options together fill
+every player's hand. The total of each kind of cost is minimized separately. The state of the
+dynamic program is the number of cards that each player has so far.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ import numpy.typing as npt
 Numbers: TypeAlias = npt.NDArray[np.int32]
 
 INFINITE = 1 << 28
-"""Total that means that no choice of options fills the hands. Larger totals mean the same."""
+"""Total that stands for infinity: no choice of options fills the hands. Larger totals mean the
+same."""
 
 
 class Options(NamedTuple):
-    """Options of one set: `counts[option, player]` cards at `costs[option, kind]`."""
+    """Ways to deal one set: `counts[option, player]` cards, at `costs[option, kind]`."""
 
     counts: Numbers
     costs: Numbers

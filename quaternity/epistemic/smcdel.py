@@ -25,7 +25,7 @@ MAX_DEALS = 5000
 
 
 def smcdel_text(situation: Situation) -> str:
-    """Return a situation, with its questions about the real deal, as input for SMCDEL.
+    """Return a situation, with its questions about the real deal, as input for the program SMCDEL.
 
     Raises:
         InputError: If SMCDEL cannot express a formula.

@@ -19,8 +19,9 @@ search takes these steps:
   to it, with one model per length. In nearly all cases there is a chain of three steps.
 - If there is no short chain, the deals that agree with the real one are listed, if there are few.
 - Otherwise CP-SAT looks for longer and longer chains to any deal where `f` is false. By
-  k-induction, there is no chain at all if none of up to k steps leads there from the real deal, and
-  no chain anywhere passes through k deals with `f` to a deal without `f`.
+  k-induction, there is no chain at all under two conditions: no chain of up to k steps leads from
+  the real deal to such a deal, and no chain, from any deal, passes through k deals where `f` is
+  true to a deal where `f` is false.
 
 If none of this decides the question within `MAX_STEPS` steps, the answer is `Undecided`.
 """
@@ -248,8 +249,8 @@ class SolverEvaluator:
                 return witness
         simpler = with_seen_facts(formula, False)
         if simpler != formula:
-            # Players see most of what they know in their own hands. Deals with such knowledge are
-            # found faster and are easier to generalize.
+            # Most of what players know, they see in their own hands. First search for deals with
+            # such knowledge, which are found faster and are easier to generalize.
             witness = self.coupled_search(seen, simpler, earlier, hint=True)
             if witness is not None:
                 return witness
@@ -280,7 +281,7 @@ class SolverEvaluator:
         """Search with CP-SAT for a deal where the announcements are true and a formula is false.
 
         Build one model and solve it again after each refinement. Return None if there is no such
-        deal. If `hint` is set, this result is not verified.
+        deal. If `hint` is true, the result None is not verified.
         """
         encoder = self.encoder()
         table = encoder.new_deal(seen)
@@ -306,7 +307,7 @@ class SolverEvaluator:
     def satisfiable(self, encoder: Encoder, hint: bool = False) -> bool:
         """Return whether a model has a solution in which all unenforced literals are correct.
 
-        The solution can be read from the model. If `hint` is set, a negative answer is not
+        The solution can be read from the model. If `hint` is true, a negative answer is not
         verified. Raise SolverFault if CP-SAT contradicts itself.
         """
         model = encoder.model
@@ -390,13 +391,13 @@ class SolverEvaluator:
     def case_around(
         self, formula: Formula, truth: bool, deal: Deal, earlier: Announcements
     ) -> Case:
-        """Return a case that contains a deal and in which a formula has the same truth value."""
+        """Return a case around a deal: a formula has the same truth value in all of its deals."""
         return case_around(formula, truth, deal, earlier, self._truth, self._knowledge_case)
 
     def _knowledge_case(
         self, formula: Formula, truth: bool, deal: Deal, earlier: Announcements
     ) -> Case | None:
-        """Return a case of hands with which the player's knowledge of the formula is the same."""
+        """Return a case of hands with which a formula about knowledge keeps its truth value."""
         if earlier or not isinstance(formula, logic.Knows | logic.Distributed):
             return None
         if len(formula.players) > 1:
@@ -420,7 +421,7 @@ class SolverEvaluator:
     def chain_to_failure(
         self, common: logic.Common, deal: Deal, earlier: Announcements
     ) -> list[Deal]:
-        """Return a chain to a deal where the part of `common` is false, or an empty list.
+        """Return a chain to a failure, where the part of `common` is false, or an empty list.
 
         Raise Undecided if the question is not decided within `MAX_STEPS` steps and the time limit.
         """
@@ -460,7 +461,7 @@ class SolverEvaluator:
     def _listed_chain(
         self, common: logic.Common, area: DealProblem, deal: Deal, earlier: Announcements
     ) -> list[Deal] | None:
-        """List the deals of `area`. Return a chain to a failure; None if there are too many."""
+        """List the deals of `area`, and return a chain to a failure. None if there are too many."""
         from quaternity.epistemic.explicit_evaluator import ExplicitModel
         from quaternity.epistemic.worlds import quick_count
 
@@ -528,8 +529,8 @@ def _cards_of(deal: Deal, player: int) -> list[Card]:
 
 
 FEW_STEPS = 5
-"""Maximum number of steps of a chain that leads to one chosen deal."""
+"""Maximum number of steps in the search for a chain to one chosen deal."""
 MAX_STEPS = 8
-"""Maximum number of steps of a chain that leads to any counterexample."""
+"""Maximum number of steps in the search for a chain to any counterexample."""
 MAX_LISTED = 20_000
 """Maximum number of deals that are listed in the search for a chain."""

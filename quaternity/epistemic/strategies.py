@@ -25,7 +25,7 @@ def positions(
 ) -> tuple[DealProblem, Deal]:
     """Draw a public problem for two or more players, and a real deal that satisfies it.
 
-    Hypothesis draws only a seed, because in problems that it builds piece by piece, players usually
+    Hypothesis draws only a seed. If it built the problem piece by piece, the players would usually
     know nothing.
     """
     random = Random(draw(st.integers(0, 2**32 - 1)))

@@ -1,4 +1,4 @@
-"""Evaluation of formulas by a list of deals, by constraint solvers, or by the method that suits."""
+"""Evaluation of formulas by listing all deals, by constraint solvers, or by both in combination."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ DEFAULT_SECONDS = 60.0
 """Default time limit of an evaluation, in seconds."""
 
 MAX_QUICK_WORLDS = 20_000
-"""Maximum number of deals for which listing them is faster than the solvers if knowledge is
-nested."""
+"""Maximum number of deals that `EvaluationMethod.AUTO` lists if knowledge is nested. With more
+deals, solvers are faster."""
 
 
 class EvaluationMethod(NamedChoice):
@@ -60,13 +60,13 @@ def evaluate(
         deal: The real deal. `deal[set][card]` is the player who holds the card.
         seconds: Time limit in seconds. It may be exceeded a little, since it is checked between
             steps.
-        set_size: Number of cards of a set that is out of play. By default, it is that of the
+        set_size: Number of cards of a set that is out of play. The default is the size of the
             largest set.
 
     Raises:
         InputError: If the formula cannot be parsed or names something that does not exist, if the
             deal does not satisfy the problem, or if the method is unknown.
-        LimitError: If there are too many deals to list, or (as `Undecided`) if the time is up.
+        LimitError: If there are too many deals to list, or (as `Undecided`) if time runs out.
 
     >>> from solvers import DealProblem, SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
@@ -90,8 +90,8 @@ def validate_formula(
     """Return a formula after checking its players and cards. Parse it if it is text.
 
     `points` is the number of completed sets of each player, if formulas may mention it. Only the
-    first `knowers` players can know something, and "all players" means these. None stands for all
-    players.
+    first `knowers` players can know something, and "all players" in a formula means these players.
+    None stands for all players.
     """
     language = Language.of(problem, set_size, points, knowers)
     if isinstance(formula, str):
@@ -116,7 +116,7 @@ def with_evaluator(
 
     Raises:
         InputError: If the method is unknown, or the time limit is not positive.
-        LimitError: If there are too many deals to list, or (as `Undecided`) if the time is up.
+        LimitError: If there are too many deals to list, or (as `Undecided`) if time runs out.
     """
     if isinstance(seconds, bool) or not isinstance(seconds, float | Real) or not seconds > 0:
         raise InputError(f"seconds: must be a number > 0, not {seconds!r}")

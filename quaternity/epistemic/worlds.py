@@ -1,4 +1,4 @@
-"""List of all deals of a problem, as one array.
+"""Generation of all deals of a problem, as one array.
 
 The cards are dealt one after another. A *state* consists of the number of cards that each player
 still gets, and the number of cards of the current set that each player has. States from which no
@@ -23,18 +23,19 @@ MAX_WORLDS = 2_000_000
 """Maximum number of deals that are listed."""
 STATES_PER_CHECK = 1000
 MAX_STATES = 1_000_000
-"""Maximum number of states that are visited for all cards together before the deals are listed."""
+"""Maximum number of states, for all cards together, that are computed before the deals are
+listed."""
 MAX_COUNTING_BYTES = 10**9
-"""Maximum number of bytes that counting the deals may access. Accessing them takes one or two
-seconds."""
+"""Limit on the memory accesses while the deals are counted, in bytes. At the limit, counting takes
+one or two seconds."""
 
 Owners: TypeAlias = npt.NDArray[np.int8]
-"""Array in which `owners[card, world]` is the player who holds a card. The cards of all sets are
-numbered consecutively."""
+"""Type of an array of deals: `owners[card, world]` is the player who holds the card in the deal.
+The cards of all sets are numbered consecutively."""
 
 
 class _Step(NamedTuple):
-    """Step that deals one card: for each state and player, the next state or -1."""
+    """Step that deals one card: the next state for each state and player, or -1 for none."""
 
     players: tuple[int, ...]
     next_states: npt.NDArray[np.int32]

@@ -33,14 +33,15 @@ SHAPES = (
     ("drop", "M0 -40C10 -18 30 -6 30 10A30 27 0 0 1 -30 10C-30 -6 -10 -18 0 -40z", 8),
     ("house", "M0 -37L36 -8H28V30H-28V-8H-36z", 4),
 )  # fmt: skip
-"""The name of each shape, its outline around the origin, and the vertical offset of its number."""
+"""The shapes of the suits. Each shape has a name, an outline around the origin, and the vertical
+offset of the number inside it."""
 
 MAX_ROW_CARDS = 8
 """Maximum size of a set whose cards show a row of boxes, one for each card of the set."""
 
 
 def suit_name(index: int) -> str:
-    """Return the name of the shape of a set.
+    """Return the name of the suit of a set, which is the shape drawn on its cards.
 
     >>> suit_name(2), suit_name(12)
     ('triangle', 'triangle')

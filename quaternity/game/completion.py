@@ -17,10 +17,10 @@ def owned_sets(
 ) -> list[tuple[int, int]]:
     """Return the sets that one player owns in every possible deal, as pairs (set, player).
 
-    A player owns a set if no deal remains once the player is forbidden to hold all its cards. This
-    restriction lowers each lane of the slack by at most 1. So if all lanes are greater than 0,
-    apart from the lanes of the empty and of the full coalition, a player can own a set only because
-    of the constraint of that set.
+    A player owns a set in every deal if forbidding this player to hold all its cards leaves no
+    deal. This restriction lowers the slack of each coalition (see `LaneLayout.slack`) by at most 1.
+    So if the slack of every coalition except the empty and the full one is above 0, a player can
+    own a set only because of the constraint of that set.
     """
     done = []
     guard = layout.guard
@@ -49,7 +49,10 @@ def put_down(
     slack: int,
     set_size: int,
 ) -> tuple[tuple[int, ...], tuple[PreparedSet, ...], tuple[int | None, ...], int]:
-    """Remove completed sets from the hands, the rows and the slack, and record their owners."""
+    """Remove completed sets from the hands, the prepared sets (`rows`) and the slack.
+
+    Record the owners of these sets in `completed`, and return all four.
+    """
     hands, rows, completed = list(hands), list(rows), list(completed)
     layout = rows[0].kind.layout
     empty = prepare_set(layout, out_of_play(len(hands)))

@@ -21,7 +21,8 @@ from quaternity.game.state_file import parse_state
 from solvers.problem import SetConstraint
 
 MAX_CACHED_ENTRIES = 4096
-"""Maximum number of entries in each cache of questions, points or masks (less than 2 MB)."""
+"""Maximum number of entries in each of the caches for questions, points and masks. A full cache
+takes less than 2 MB."""
 
 
 @Memo

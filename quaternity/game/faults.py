@@ -31,9 +31,9 @@ class IllegalAnswer(IllegalMove):
 
 
 def why_impossible(problem: DealProblem) -> tuple[Certificate, str] | None:
-    """Return the shortage that makes a problem infeasible, and a description of it in words.
+    """Return the proof (a shortage) that a problem is infeasible, and the proof in words.
 
-    Return None if the problem is feasible, or if the solver does not report a shortage.
+    Return None if the problem is feasible, or if the solver gives no proof.
     """
     verdict = default_solver(problem)(problem)
     if isinstance(verdict, Infeasible) and verdict.shortage is not None:

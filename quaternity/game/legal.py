@@ -6,15 +6,15 @@ any solver once for each candidate answer.
 
 A question concerns only one set. The shape of a set consists of its bounds and the multiset of its
 owner masks, which are bit masks of the possible owners of a card. For each asker and each shape,
-the table of the set after every question and answer is prepared once. In a state, one addition and
-one bit mask then decide whether an answer is possible (see `solvers.coalition_tables`). Cards with
-equal owners are interchangeable and share one entry, and many questions have the same outcomes, so
-there are far fewer tables than answers.
+the coalition table of the set after every question and answer is prepared once. In a state, one
+addition and one bit mask then decide whether an answer is possible (see
+`solvers.coalition_tables`). Cards with equal owners are interchangeable and share one entry, and
+many questions have the same outcomes, so there are far fewer tables than answers.
 
-Size: a table of P players has 2^P lanes. For each asker, a set has at most 2 (P - 1) x (distinct
-owner masks) different outcomes, which are computed on first use. All tables are kept in memos
-(`quaternity.base.memo`). States store their rows and shapes, but no outcomes. With 11 or more
-players and hundreds of distinct owner masks, the outcomes for one asker can take more than
+Size: a coalition table for P players contains 2^P numbers. For each asker, a set has at most 2 (P -
+1) x (distinct owner masks) different outcomes, which are computed on first use. All tables are
+cached (`quaternity.base.memo`). States store a `PreparedSet` for each set, but no outcomes. With 11
+or more players and hundreds of distinct owner masks, the outcomes for one asker can take more than
 `MAX_ASKER_BYTES`. They are then computed, tested and dropped one at a time.
 
 Large collections are plain tuples of numbers, because Python's garbage collector does not traverse
@@ -42,43 +42,48 @@ from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
 from solvers.solver import Solver
 
 MAX_ASKER_BYTES = 48 * 2**20
-"""Maximum estimated size of the prepared outcomes of one asker and one set, in bytes."""
+"""Maximum estimated size of the outcomes that are prepared for an asker and a set, in bytes. Larger
+outcomes are computed in each state."""
 
 Answers = tuple[Answer, ...]
 
 ANSWERS: tuple[Answers, ...] = ((), (Answer.NO,), (Answer.YES,), (Answer.NO, Answer.YES))
-"""The legal answers for each code. A code is the sum of 1 if no is legal and 2 if yes is legal."""
+"""The legal answers to a question, by their code. The code is the sum of 1 if no is legal and 2 if
+yes is legal."""
 
 Pairs = list[tuple[Question, Answers]]
 
 Groups = tuple[tuple[int, tuple[int, ...], int], ...]
-"""The questions about one set, grouped by interchangeable cards. Each entry has the asked player,
-the numbers of the cards, and the index of the legal answers in `ANSWERS`, which is never 0."""
+"""Type of the questions about one set, grouped by interchangeable cards. Each entry has the asked
+player, the numbers of the cards, and the index of the legal answers in `ANSWERS`, which is never
+0."""
 
 Ask = tuple[int, int, int, int]
-"""A question to a player about any of several interchangeable cards. It has the asked player, the
-owner mask of the cards, and two bits that identify the table after no and the table after yes. A
-bit is 0 if the constraint of the set alone makes the answer impossible."""
+"""Type of a question to a player about any of several interchangeable cards. It consists of the
+asked player, the owner mask of the cards, and two bit masks. Their single bits identify the
+coalition table of the set after no and after yes. A mask is 0 if the constraint of the set alone
+makes the answer impossible."""
 
 Asks = tuple[tuple[Ask, ...], tuple[int, ...]]
-"""The questions of one asker that the constraint of the set alone allows, and the distinct tables
-that the set can have after an answer. Many questions share a table. The tables describe the set
-before the card moves, so that they match the hands of the state."""
+"""Type of the questions of one asker that the constraint of a set alone allows, with the distinct
+coalition tables that the set can have after an answer. Many questions share a table. The tables
+describe the set before the card moves, so that they match the hands of the state."""
 
 Statements = tuple[tuple[int, ...], dict[int, int]]
-"""Changes of the table of a set by questions of one asker. By asking for a card, whoever is asked,
-the asker states that another player has the card and that the asker has a card of the set. The keys
-of the dictionary are the owner masks of the cards that the asker may request, judging by the
-constraint of the set alone. The values are the resulting changes of the table, which are zero or
-negative. The tuple contains the distinct changes other than 0.
+"""Type of the changes that one asker's questions cause in the coalition table of a set. By asking
+any player for a card, the asker states two facts: another player has the card, and the asker has a
+card of the set. The keys of the dictionary are the owner masks of the cards that the constraint of
+the set alone allows the asker to request. The values are the resulting changes of the table, which
+are zero or negative. The tuple contains the distinct changes other than 0.
 
 The deals after a no and the deals after a yes together are exactly the deals that fit this
 statement. So if hopeless questions (which can only be answered no) are allowed, the statement alone
-decides whether a question is legal."""
+decides whether a question is legal.
+"""
 
 
 class Group(NamedTuple):
-    """The questions to one player about interchangeable cards, which all have the same answers."""
+    """Questions to one player about interchangeable cards. All have the same legal answers."""
 
     asked: int
     set_index: int
@@ -106,14 +111,15 @@ def find_answers(listed: list[SetQuestions], question: Question) -> Answers:
 
 
 class PreparedShape(SetShape):
-    """The shape of a set, with the data that finding legal questions needs.
+    """Shape of a set, which ignores the order of its cards, with data for finding legal questions.
 
     Attributes:
         owned: the player who must own every card because of the constraint of the set alone, or
             None.
-        holders: each player who may own all cards, with the table that the set would have if that
-            player did not own all of them.
-        heavy: whether the outcomes need too much memory to be prepared (see `feasible_asks`).
+        holders: pairs of a player who may own all cards, and the table of the set if this player is
+            forbidden to own all of them.
+        heavy: whether the outcomes of questions need too much memory to be stored (see
+            `feasible_asks`).
     """
 
     __slots__ = ("heavy", "holders", "owned")
@@ -144,12 +150,12 @@ class PreparedShape(SetShape):
     def feasible_asks(self, asker: int, room: int) -> Iterator[Ask]:
         """Yield the questions of an asker with their possible answers, without storing any table.
 
-        In each question, the bit for no is 1 or 0, and the bit for yes is 2 or 0. A bit is 0 if the
-        answer is impossible.
+        Each result contains the asked player, the owner mask of the cards, 1 if the answer no is
+        possible, and 2 if the answer yes is possible. An impossible answer gives 0.
 
         Args:
             asker: the player to move.
-            room: the slack of the state minus the table of the set.
+            room: the slack of the state (see `LaneLayout.slack`) minus the table of the set.
         """
         fits = self.layout.fits
         for asked, mask, no, yes in self.outcomes(asker):
@@ -210,11 +216,11 @@ class PreparedSet:
         self.constraint, self.kind = constraint, kind
 
     def legal_groups(self, asks: Iterable[Ask], fitting: int, bare: int) -> Groups:
-        """Return the legal ones of the given questions.
+        """Return the legal questions among the given questions, as groups.
 
         Args:
             asks: the questions.
-            fitting: bit mask of the tables (outcomes) that are possible in the state.
+            fitting: bit mask of the tables after an answer that are possible in the state.
             bare: bit mask of the players without cards.
         """
         alike: dict[int, list[int]] = {}
@@ -351,7 +357,7 @@ def cards_to_ask(rows: Sequence[PreparedSet], slack: int, asker: int) -> list[by
 
 
 def possible_answers(row: PreparedSet, slack: int, asker: int, asked: int, card: int) -> int:
-    """Return the sum of 1 if the answer no is possible and 2 if the answer yes is possible.
+    """Return the possible answers to a request, as a sum: 1 for no, plus 2 for yes.
 
     Args:
         row: the set of the card.
@@ -383,8 +389,8 @@ def questions_by_tables(
         asker: the player to move.
         hands: number of cards in the hand of each player.
 
-    Cost: for each shape of a set, one subtraction, and for each distinct table after an answer one
-    addition and one bit mask. The operands are integers of 2^P lanes for P players.
+    Cost: one subtraction for each shape of a set, and one addition and one bit mask for each
+    distinct table after an answer. The operands are integers of 2^P lanes for P players.
     """
     guard = rows[0].kind.layout.guard
     bare = sum([1 << player for player, hand in enumerate(hands) if not hand])

@@ -44,7 +44,7 @@ class Answer(IntEnum):
 
     @classmethod
     def of(cls, value: Answer | bool | int | str) -> Answer:
-        """Convert an `Answer`, a bool, 0, 1, or a text that `parse` accepts to an answer."""
+        """Return an answer made from an `Answer`, a bool, 0, 1, or a text that `parse` accepts."""
         if type(value) is cls:
             return value
         if isinstance(value, str):
@@ -114,7 +114,7 @@ class Question(_QuestionFields):
 
     @classmethod
     def of(cls, value: Question | Sequence[Any]) -> Question:
-        """Convert a value to a question: a question, its parts, or a text that `parse` accepts."""
+        """Return a question made from a question, its parts, or a text that `parse` accepts."""
         if type(value) is cls:
             return value
         return cls.parse(value) if isinstance(value, str) else _parts(cls, value, "question")

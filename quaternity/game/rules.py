@@ -58,7 +58,7 @@ def parse_question(text: str, asker: int | None) -> Question | None:
 
 @dataclass(frozen=True, slots=True)
 class QuaternityPosition:
-    """A state with its pending question, which waits for an answer and may be None."""
+    """A state, and the pending question that waits for an answer (None if there is none)."""
 
     state: State
     pending: Question | None = None

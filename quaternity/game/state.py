@@ -330,7 +330,7 @@ class State(Displayable):
         return self._rows
 
     def slack(self) -> int | None:
-        """Return the cached slack of the tables, or None if no deal fits.
+        """Return the cached slack of the coalition tables, or None if no deal fits.
 
         See `solvers.coalition_tables` for the meaning of the slack.
         """
@@ -481,7 +481,7 @@ class State(Displayable):
         return State._next(self, problem, turn, completed, rows, slack)
 
     def _completed_by_solver(self, question: Question, answer: Answer) -> State:
-        """Return the state after a move. A solver, instead of tables, finds the completed sets."""
+        """Return the state after a move, with the completed sets that a solver finds."""
         asker, asked, (set_index, number) = question
         problem = problem_after(self.problem, asker, asked, set_index, number, answer)
         owned = owned_by_solver(problem, default_solver(problem))
@@ -632,7 +632,7 @@ class LegalQuestions:
         return chain.from_iterable(map(questions_with_answers, self._by_set()))
 
     def first(self) -> Iterator[Question]:
-        """Yield the legal questions.
+        """Yield the legal questions one by one, for callers that need only the first ones.
 
         Without tables, each question is computed only when it is needed.
         """

@@ -196,7 +196,7 @@ class _Reader(DocumentReader):
                     f"who may hold at most {maximum[owner][index]} of its cards"
                 )
             for player, row in enumerate(minimum):
-                # The file may still count the cards of the set in the minimum of its owner.
+                # The minimum of the owner may still be the size of the set.
                 if row[index] > (self.size if player == owner else 0):
                     faults.append(
                         f"set {index} is completed by player {owner}, "

@@ -43,16 +43,17 @@ def may_be_asked(answers: int, brisk: bool) -> bool:
     every question may win a card.
 
     Args:
-        answers: the sum of 1 if the answer no is possible and 2 if the answer yes is possible.
+        answers: the possible answers, as a sum: 1 for no, plus 2 for yes.
         brisk: whether the game is brisk.
     """
     return answers > (HOPELESS if brisk else 0)
 
 
 def after_statement(constraint: SetConstraint, asker: int, card: int) -> SetConstraint:
-    """Return the constraint of a set, restricted by what a question for a card of it implies.
+    """Return the constraint of a set, restricted by what a question for one of its cards implies.
 
-    A player who asks for a card implies that they hold another card of the set, but not this card.
+    By asking for a card, a player states that they hold another card of the set, but not the
+    requested card.
     """
     owners = constraint.owners
     return SetConstraint.unchecked(
@@ -82,9 +83,9 @@ def after_answer(
 ) -> SetConstraint:
     """Return the constraint of a set after a question and its answer, when the card has moved.
 
-    A deal satisfies the result if and only if the same deal before the card moved satisfies
-    `after_claim`. An upper bound that never matters, because it is the size of the set, stays the
-    same. Other upper bounds are adjusted to the moved card.
+    A deal satisfies the result if and only if the deal before the card moved satisfies the result
+    of `after_claim`. An upper bound that never matters, because it is the size of the set, stays
+    the same. Other upper bounds are adjusted to the moved card.
     """
     if not answer:
         return after_claim(constraint, asker, asked, card, answer)

@@ -71,7 +71,7 @@ def visible_markdown(text: str) -> str:
 
 
 def html(text: str) -> str:
-    """Convert Markdown to HTML without comments. HTML tags in the text are escaped.
+    """Convert Markdown to HTML without comments. Escape HTML tags in the text.
 
     A link to another page, such as `rules.md`, becomes a relative link such as `rules`.
     """

@@ -98,7 +98,8 @@ def _analyse(
         raise NoDeal(reason[1])
     tight = filter_problem(original, seconds)
     deductions = _deductions(tight, completed, size)
-    # Tight bounds give no new information and would only slow the counting down.
+    # Keep the original bounds. Tighter bounds exclude no further deal and would only slow the
+    # counting down.
     problem = DealProblem.unchecked(
         original.hands,
         tuple(
@@ -133,7 +134,7 @@ def _deductions(tight: DealProblem, completed: Sequence[int | None], size: int) 
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """Effect of a question on the number of deals. The cards of a group all have the same effect.
+    """Effect of a group of interchangeable questions on the number of possible deals.
 
     Attributes:
         group: the asked player, the set, the cards, and the legal answers.
@@ -181,7 +182,8 @@ def prospects(state: State) -> list[Prospect]:
         return []
     problem = state.problem
     before = count_deals(problem)
-    # For each shape of a set, asked player and owner mask: the numbers of deals after no and yes.
+    # Numbers of deals after the answers no and yes. The keys are a set's masks and bounds
+    # (`shape_key`), and then the asked player and the owner mask of the card.
     known: dict[ShapeKey, dict[tuple[int, int], tuple[int, int]]] = {}
     prospects = []
     for group in state.legal_questions.groups():
@@ -216,8 +218,8 @@ def _after_answers(
     try:
         numbers = count_deals_given(problem, set_index, narrower)
     except LimitError:
-        # Counting each case separately is slower, but does not list the count vectors of the set,
-        # which may be too many if it has no bounds.
+        # Count each case separately. This is slower, but does not list the count vectors of the
+        # set, which may be too numerous without bounds.
         numbers = [count_deals(problem.with_set(set_index, n)) for n in narrower]
     return dict(zip(asks, zip(numbers[::2], numbers[1::2], strict=True), strict=True))
 

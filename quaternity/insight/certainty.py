@@ -1,6 +1,7 @@
 """Certain knowledge in Quaternity: statements that hold in every possible deal.
 
-The cards are never dealt, so a statement is certain if it holds in every deal that is possible.
+The cards are never dealt, so no deal is the real one. A statement is certain if it holds in every
+deal that is still possible.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ class Certainty(NamedTuple):
 
 
 def certainty(text: str, game: Game, why: bool = False, seconds: float = SECONDS) -> Certainty:
-    """Return the truth value of a formula in the last position of a game, if all can know it.
+    """Return the truth value of a formula in the last position of a game, if it is certain.
+
+    It is certain if it is the same in every possible deal.
 
     If `why` is true, the result includes the moves from which the truth value follows.
 

@@ -165,8 +165,8 @@ def _explain_fault(record: ParsedRecord, game: Game, fault: ImpossibleRecord) ->
     if hopeless:
         cause = IllegalQuestion(question, [hopeless_fault(explanation.reason)])
     elif answer is None:
-        # A question makes a statement about the asker's hand. If it is impossible, this fault is
-        # the last one in the list.
+        # A question makes a statement about the asker's hand. If this statement is impossible, its
+        # fault is the last one in the list.
         cause = IllegalQuestion(question, [*cause.faults[:-1], explanation.reason])
     else:
         cause = IllegalAnswer(question, answer, explanation.reason)

@@ -18,10 +18,10 @@ possible at the start fits. The moves that explain a claim are found by leaving 
 another, as long as the claim stays impossible. The remaining list is minimal: if any move is left
 out, the others allow the claim. It is empty if and only if the claim was impossible from the start.
 
-The moves also show the sizes of the hands. They are represented by an additional set, the last set
-of the problem, with a card called a *receipt* for every yes. All hands have the sizes that they
-would have if every card had been received and none given away. The receipt fills one place: in the
-hand of the asked player if the card was given, and otherwise in the hand of the asker. So any
+The moves also show the sizes of the hands. An additional set, the last set of the problem,
+represents these sizes. It contains a card, called a *receipt*, for every yes. All hands have the
+sizes that they would have if every card had been received and none given away. The receipt is in
+the hand of the asked player if the card was given, and otherwise in the hand of the asker. So any
 solver can decide the problem, and any shortage that it returns is a proof.
 """
 
@@ -91,10 +91,10 @@ class Explanation:
 
 
 def problem_of_moves(game: Game, moves: Collection[int]) -> DealProblem:
-    """Return the deal problem of some moves of a game (see the module).
+    """Return the deal problem that contains only what the given moves show about the hands.
 
     Completed sets are treated as if they were still in the hands. The last set of the problem
-    contains the receipts, one for every yes in the order of the moves.
+    contains the receipts (see the module), one for every yes in the order of the moves.
 
     Args:
         moves: indices of the moves. All moves together give the deals of the state.
@@ -136,11 +136,11 @@ def problem_of_moves(game: Game, moves: Collection[int]) -> DealProblem:
 def explain(game: Game, question: Question, answer: Answer | None = None) -> Explanation | None:
     """Return why a question, or an answer to it, is impossible in the last position of a game.
 
+    Return None if at least one deal allows the question or answer.
+
     Args:
         question: a question about a set that is in play.
         answer: the impossible answer; None if the question itself is impossible.
-
-    Return None if at least one deal allows the question or answer.
 
     Raises:
         InputError: If an argument has the wrong type, or the game has no such player, set or card.
@@ -187,7 +187,7 @@ def refutation(
     indices = range(len(game.moves))
     if not impossible(indices):
         return None
-    # Every order gives a minimal list; prefer the shortest one.
+    # Every order of leaving moves out gives a minimal list. Return the shortest of several lists.
     others_first = sorted(indices, key=lambda at: game.moves[at].question.card[0] == set_index)
     orders = (indices, indices[::-1], others_first)
     shorter = min((_minimize(order, impossible) for order in orders), key=len)
@@ -251,7 +251,7 @@ def _explain_if_valid(game: Game, question: Question, answer: Answer | None) -> 
 def _proof_in_words(
     game: Game, moves: Collection[int], problem: DealProblem, shortage: Certificate
 ) -> str:
-    """Return the shortage of a problem of moves as a sentence that does not mention receipts.
+    """Return the shortage of a problem from `problem_of_moves` as a sentence without receipts.
 
     The sentence says how many cards the players hold: the cards at the start, plus cards received,
     minus cards given away. If players have too few cards, it counts the cards received in these
@@ -269,7 +269,8 @@ def _proof_in_words(
             coalition, short = 1 << crowded, False
     else:
         return shortage.in_words(DealProblem.unchecked(problem.hands, sets))
-    # Numbers of cards received and given away, in these moves (known) and in others (doubtful).
+    # Numbers of cards that the coalition received and gave away, in these moves (known) and in
+    # other moves (doubtful).
     known, doubtful = [0, 0], [0, 0]
     hands = [game.settings.hand] * problem.players
     for index, ((asker, asked, _), answer) in enumerate(game.moves):
@@ -310,7 +311,8 @@ def _minimize(
     needed: list[int] = []
     first = 0
     while not impossible(set(needed)):
-        # It is enough to keep the moves from `low` on, but not only those from `high` on.
+        # Together with `needed`, the moves from `low` on are enough, but those from `high` on are
+        # not.
         low, high = first, len(order)
         while high - low > 1:
             middle = (low + high) // 2

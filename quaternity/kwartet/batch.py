@@ -21,7 +21,7 @@ from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 
 Numbers = NDArray[Any]
-"""Array with one integer for each selected game."""
+"""Type of an array with one integer for each selected game."""
 
 
 class KwartetBatch:
@@ -45,8 +45,8 @@ class KwartetBatch:
 
         Args:
             seed: seed of the random generator. If None, the seed is different each time.
-            settings: fields of `KwartetSettings`. By default, a game is truncated after as many
-                moves as in an environment of one game. If `max_moves` is 0, it is never truncated.
+            settings: fields of `KwartetSettings`. By default, `max_moves` is the same as in the
+                environment for a single game. If `max_moves` is 0, a game is never truncated.
 
         Raises:
             InputError: If there are too many games, or if an argument is invalid.
@@ -71,7 +71,8 @@ class KwartetBatch:
         self.moves = np.empty(count, np.int32)
         self.turn, self.seat = np.empty(count, np.int8), np.empty(count, np.int8)
         self.over, self._has_asked = np.empty(count, bool), np.empty((count, players), bool)
-        # The rows are asker, asked, card and answer of the last request. All are -1 before it.
+        # The rows are asker, asked, card and answer of the last request. All are -1 before the
+        # first request.
         self._last = np.empty((4, count), np.int16)
         # [hand, game, set, number]: for each card, the set size if requests allow the hand to
         # hold it, or else 0; then the minimum and maximum number of cards known from requests.

@@ -25,8 +25,8 @@ FEW_PLAYERS = 5
 """Maximum number of players for which deals can always be counted in milliseconds."""
 
 MAX_LANES = 16_000
-"""Maximum number of exponent vectors for counting deals of more than `FEW_PLAYERS` players. At the
-limit, counting takes about 0.1 s."""
+"""Maximum number of exponent vectors of the polynomials that count deals for more than
+`FEW_PLAYERS` players. At the limit, counting takes about 0.1 s."""
 
 ROUNDS = 40
 """Number of rounds of proportional fitting, after which the fit is exact to about 0.001."""
@@ -72,11 +72,11 @@ def chance_of(view: View, question: Question) -> Fraction:
 def estimate_weights(problem: DealProblem) -> OwnerWeights:
     """Estimate the weights by iterative proportional fitting (Deming and Stephan, 1940).
 
-    The fitting starts from equal probabilities and finds the table of maximum entropy with these
-    properties: the probabilities of the owners of each card add up to 1, the probabilities of each
-    player add up to the size of the hand, and a player who is not in the `owners` of a card has
-    probability 0. The minimums and maximums of sets are ignored, so `filter_problem` should first
-    apply them to `owners`.
+    The fitting starts from equal probabilities and finds the probabilities of maximum entropy with
+    these properties: the probabilities of the owners of each card add up to 1, the probabilities of
+    each player add up to the size of the hand, and a player who is not in the `owners` of a card
+    has probability 0. The minimums and maximums of sets are ignored, so `filter_problem` should
+    first apply them to `owners`.
 
     Cost: `ROUNDS` x (distinct owner masks) x players.
     """

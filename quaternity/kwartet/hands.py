@@ -17,7 +17,8 @@ from quaternity.kwartet.settings import SET_SIZE, SET_SIZES, KwartetSettings
 Hand: TypeAlias = tuple[int, ...]
 
 NUMBERS_IN_MASK: list[tuple[int, ...]] = [()]
-"""The card numbers in each possible bit mask of a set, for all set sizes."""
+"""For each bit mask of cards of a set, the numbers of these cards. The list covers all set
+sizes."""
 
 for _number in range(SET_SIZES[-1]):
     NUMBERS_IN_MASK += [(*numbers, _number) for numbers in NUMBERS_IN_MASK]

@@ -126,8 +126,8 @@ class _Reader:
         self.hidden: dict[int, tuple[int, int]] = {}
         self.seat_log: SeatLog | None = None
         self.put_down: list[tuple[int, int]] = []
-        """In a log with hidden hands, the sets put down after the deal or `pending_move`, as pairs
-        (set, player)."""
+        """Pairs (set, player) of the sets that were put down after the deal or after
+        `pending_move`. Used only for logs with hidden hands."""
         self.put_down_line = 0
         self.pending_move: tuple[int, Move] | None = None
 
@@ -301,7 +301,7 @@ class _Reader:
         self.pending = put_down_at_deal(self.positions[0].public)
 
     def _holder(self, place: int) -> str:
-        """Say who has a card, given the index of the hand that contains it."""
+        """Return a clause that says who has a card, given the index of the hand with the card."""
         assert self.settings is not None, "a hand was read"
         return f"player {place} has it" if place < self.settings.players else f"it lies {PILE}"
 

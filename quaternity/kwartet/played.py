@@ -75,7 +75,7 @@ class GameLog:
 
 
 def ends_go(event: Event, after: PublicState) -> bool:
-    """Return whether a request ended the asker's go, given the public state after the request."""
+    """Return whether a request ended a go (see `ends_of_goes`), given the state after it."""
     return not event.answer or not after.hands[event.question.asker] or after.is_over
 
 

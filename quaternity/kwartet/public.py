@@ -48,8 +48,8 @@ class PublicState(NamedTuple):
     ) -> PublicState:
         """Return the public state right after the deal.
 
-        `announced` contains a pair (set, player) for each set that was dealt full and put down at
-        once.
+        `announced` contains a pair (set, player) for each set that a player was dealt completely
+        and put down immediately.
         """
         players, holders, size = settings.players, settings.hands, settings.set_size
         most = size - 1 if settings.at_once else size
@@ -84,7 +84,7 @@ class PublicState(NamedTuple):
         if None not in self.removed:
             return True
         if self.left is None:
-            # No cards are set aside in a game without this limit, so a player can always ask.
+            # A game without this limit has no cards set aside, so a player can always ask.
             return False
         hands = self.problem.hands[: self.settings.players]
         return not self.left or len(hands) - hands.count(0) <= self.settings.at_once
@@ -163,7 +163,7 @@ def after_request(
 
 
 def exclude_full_set(constraint: SetConstraint, player: int) -> SetConstraint:
-    """Return the constraint after it is known that a player does not have the whole set."""
+    """Return the constraint of a set, given that a player does not have the whole set."""
     owners, low, high = constraint
     size = len(owners)
     if not size or high[player] < size:

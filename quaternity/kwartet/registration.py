@@ -6,7 +6,7 @@ _STUDENTS = "quaternity.kwartet.strategies.published"
 _COUNTING = "quaternity.kwartet.strategies.counting"
 
 _HIDDEN = {"players": 2, "set_size": 3, "own_card_requests": False}
-"""Settings that define small benchmark games with hidden information."""
+"""Settings that the benchmark games with hidden information have in common."""
 
 KWARTET = Registration(
     name="kwartet",

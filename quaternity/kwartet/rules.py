@@ -31,7 +31,7 @@ from quaternity.table.plain_rules import PlainRules
 from solvers.filtering import filter_problem
 
 PILE = "a"
-"""Label in tables of possible owners that means that a card may be set aside."""
+"""Label for the cards set aside, in tables of possible owners."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,8 +57,8 @@ class SeatLog:
     ) -> SeatLog:
         """Return the log of a game right after the deal.
 
-        `announced` contains a pair (set, player) for each set that was dealt full and put down at
-        once.
+        `announced` contains a pair (set, player) for each set that a player was dealt completely
+        and put down immediately.
 
         Raises:
             InputError: If the deal is impossible.

@@ -20,7 +20,7 @@ ASIDE = range(SETS[-1] * SET_SIZES[-1] - 1)
 MAX_MOVES = range(1, 10_001)
 
 MOVES_PER_CARD = 3
-"""Default limit of requests in a game with cards set aside, per card of the game."""
+"""Default limit on the number of requests per card of the game, if cards are set aside."""
 
 
 class AnnounceTiming(NamedChoice):

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from quaternity.base.svg import svg_document, svg_text
 
 UNDEFINED = "cannot be announced"
-"""Value of a formula if the announcement before it is false, or known to be false."""
+"""Truth value of a formula after an announcement that is false, or known to be false."""
 
 SeenValue: TypeAlias = bool | str | None
 """Type of a truth value in a timeline: a bool, `UNDEFINED`, or None if it is unknown."""

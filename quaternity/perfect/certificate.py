@@ -12,17 +12,17 @@ possible deals allow. The order of sets, and of cards in a set, has no meaning. 
 each player the number of moves within which the player can force a win, or null if the player
 cannot. `after` contains a pair `[number, names]` for each state that a move leads to: the number of
 the state (the first is 0) and the names of its players. Player j of that state is player `names[j]`
-here. If the head has a `player`, a null is a claim only for that player. If the head has a `wish`,
-`outcomes` lists what all players may get if all of them play for themselves and break ties without
-chance. Otherwise it is null. With the wish `points`, players get their points. With the wish `win`,
-a sole winner gets 2, and players who share the win get 1.
+here. If the head has a `player`, a null claims something only about that player. If the head has a
+`wish`, `outcomes` lists what all players may get if all of them play for themselves and break ties
+without chance. Otherwise it is null. With the wish `points`, players get their points. With the
+wish `win`, a sole winner gets 2, and players who share the win get 1.
 
 A certificate is correct if the ranks of every state agree with those of its successors. Then a
 finite rank decreases with every move until the win, whatever the other players do. If a player has
-no rank, the others can always move to states in which that player has no rank. A move to a state
-that the line does not list counts against its claim. A line that claims outcomes must list every
-successor. Outcomes are derived backwards from the ends of the game. So they are allowed only for
-brisk games and for two players, because these games always end.
+no rank, the others can always move to states in which that player has no rank. If a line does not
+list the state that a move leads to, the move counts against the claims of the line. A line that
+claims outcomes must list every successor. Outcomes are derived backwards from the ends of the game.
+So they are allowed only for brisk games and for two players, because these games always end.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ HEAD = ("certificate", "set_size", "sets", "players", "tie_break", "brisk", "sta
     "player", "wish")  # fmt: skip
 MAX_PLAYERS, MAX_CARDS, MAX_STATES, MAX_LINE_BYTES = 7, 100, 1 << 32, 1 << 22
 CONFIDENCE = 0.999
-"""Probability that the bound on the number of wrong states, which a sample gives, is correct."""
+"""Confidence level of the bound on the number of wrong states, if only a random sample of them is
+checked."""
 
 Kind = tuple[tuple[int, ...], tuple[int, ...]]
 """Type of a set in play: the bitmasks of the owners of its cards, in ascending order, and the
@@ -60,7 +61,7 @@ class State(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A state and the claims of its line."""
+    """Line of a certificate: a state, and the claims about it."""
 
     state: State
     ranks: tuple[int | None, ...]
@@ -75,9 +76,9 @@ class InvalidCertificate(ValueError):
 class CheckResult(NamedTuple):
     """Result of a check.
 
-    `ranks` and `outcomes` are those of the state that was solved. If the states were sampled with
-    `seed`, fewer than `most_wrong` of all states are wrong with probability `CONFIDENCE`. If all
-    states were checked, `seed` is None and `most_wrong` is 0.
+    `ranks` and `outcomes` are the claims about the state that was solved. If the states were
+    sampled with `seed`, fewer than `most_wrong` of all states are wrong with probability
+    `CONFIDENCE`. If all states were checked, `seed` is None and `most_wrong` is 0.
     """
 
     head: dict[str, Any]
@@ -228,7 +229,7 @@ class Game:
         return None if odd else self.settle([hand] * self.count, fresh[1], sets, (0, 0))
 
     def _maximums(self, masks: tuple[int, ...], low: Sequence[int], high: Sequence[int]) -> Any:
-        """Return how many cards of a set each coalition can hold, or None if it has no deal."""
+        """Return how many cards of a set each coalition can hold; None if the set has no deal."""
 
         def total(counts: Sequence[int], coalition: int) -> int:
             return sum([counts[p] for p in self.players if coalition >> p & 1])
@@ -362,7 +363,7 @@ class Game:
             gettable = sum(any(m >> player & 1 for m in masks) for masks, _ in state.sets)
             is_claimed = self.head["player"] in (None, player)
             if rank is None and not (is_claimed and state.points[player] + gettable > best):
-                continue  # The null is not a claim, or another player has enough sets anyway.
+                continue  # the null is not a claim, or the player cannot get the most sets
             length = 0 if state.points[player] > best and not state.sets else None
             if questions:
                 of_questions = [
@@ -387,7 +388,7 @@ class Game:
         self, state: State, questions: Sequence[tuple[int, list[State]]],
         known: dict[State | None, tuple[int, tuple[int, ...]]], held: Sequence[Line],
     ) -> Outcomes | None:  # fmt: skip
-        """Return the outcomes that follow from the successors, or None if one is not listed."""
+        """Return the outcomes implied by the successors, or None if a successor is not listed."""
         if not state.sets:
             best = max(state.points)
             first = 2 if state.points.count(best) == 1 else 1
@@ -421,7 +422,7 @@ class Game:
 
 
 def _choose_rank(values: Sequence[int | None], wants: bool) -> int | None:
-    """Return the rank of a choice, made by the player (`wants`) or by the others."""
+    """Return the rank after a choice. The player (`wants`) minimizes it; the others maximize it."""
     finite = [value for value in values if value is not None]
     if wants:
         return min(finite, default=None)

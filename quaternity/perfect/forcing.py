@@ -1,13 +1,13 @@
 """Search for forced wins from one state, without visiting all states of the game.
 
 The method is proof-number search (Allis 1994). A node of the graph is a canonical state, together
-with the role of the player who wants to win. Every node has two numbers: about how many open nodes
-must still be proved won to win it, and how many must be proved lost to lose it. The search expands
-the node on which both numbers of the root depend. The numbers of alternatives are combined by their
-maximum instead of their sum, because many paths lead to the same states (weak proof-number search:
-Ueda et al. 2008). The result of a decided node is passed on to its predecessors immediately. A node
-that is not won, and from which no open node can be reached, is lost, because nobody wins an
-infinite play. So positions may repeat.
+with the role of the player who wants to win. Every node has two numbers, which estimate how many
+open nodes must still be won to win the node, and how many must be lost to lose it. The search
+expands the node on which both numbers of the root depend. The numbers of alternatives are combined
+by their maximum instead of their sum, because many paths lead to the same states (weak proof-number
+search: Ueda et al. 2008). The result of a decided node is passed on to its predecessors
+immediately. A node that is not won, and from which no open node can be reached, is lost, because
+nobody wins an infinite play. So the method also works if positions repeat.
 
 Two kinds of states are lost without a search: the opponents can stall for ever
 (`quaternity.perfect.stalling`), or another player has too many sets to be beaten.
@@ -54,8 +54,8 @@ REPLY_SECONDS = 1.0
 seconds."""
 
 Place = tuple[Key, int]
-"""Type of the identity of a node: a canonical state, and the role of the player who wants to
-win."""
+"""Type of the identity of a node: the key of a canonical state, and the role of the player who
+wants to win."""
 
 
 class Node:
@@ -373,7 +373,7 @@ class ForcedWinSearch:
                 questions = stalling_questions(state, self.player) or []
                 turns = [question.asker for question in questions]
                 repeats = None
-                if questions:  # The round began when the player who is now to move last asked.
+                if questions:  # The round began with the last question of the player to move.
                     repeats = len(moves) + len(turns) - 1 - turns[::-1].index(questions[-1].asked)
                 return [*moves, *[Move(question, Answer.NO) for question in questions]], repeats
             options = self._strategy(state, node)
@@ -456,7 +456,7 @@ _Option = tuple[Question, list[_Reply]]
 
 
 def known_result(code: KeyCodec, place: Place) -> bool | None:
-    """Return True if a role has won, False if it cannot force a win, or None if unclear."""
+    """Return whether a role can force a win, or None if that needs a search."""
     key, role = place
     parts = code.parts(key)
     kinds = [code.book.by_number(number) for number in parts.kinds]
@@ -501,7 +501,7 @@ def cannot_escape_rings(code: KeyCodec, key: Key) -> bool:
     opponents = [role for role, hand in enumerate(parts.hands) if hand and role]
 
     def begins(role: int, kinds: Sequence[NumberedKind], slack: int, hands: Sequence[int]) -> bool:
-        """Return whether an opponent can start a ring, whichever of its cards role 0 takes."""
+        """Return whether a role can start a ring, whichever of its cards role 0 takes."""
         # If role 0 can take all cards of this opponent, a ring of others is enough: while the
         # opponent holds such a card, it shares a set with role 0 and can join them.
         able = [role] if hands[role] else [other for other in opponents if hands[other]]

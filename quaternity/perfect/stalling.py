@@ -34,12 +34,12 @@ from solvers.registry import solve
 from solvers.verdict import Feasible
 
 Sharing = tuple[int, int]
-"""Type of the index of a set, and a bitmask of the players who share the set."""
+"""Type of a pair: the index of a set, and the bit mask of the players who share the set."""
 
 
 @lru_cache(maxsize=1 << 12)
 def rings(able: int, turn: int, player: int) -> tuple[tuple[int, int], ...]:
-    """Return the pairs that must share sets so that a player's opponents can form a ring.
+    """Return the pairs of players that must share sets so that a player's opponents form a ring.
 
     Each alternative consists of two pairs of players. All groups of players are bitmasks: `able`
     contains the players with cards. The number `turn` is the opponent to move.
@@ -77,7 +77,7 @@ def ring_of_opponents(
     fitting: dict[int, list[tuple[int, int]]] = {}
 
     def shared(couple: int) -> list[tuple[int, int]]:
-        """Return the sets that a pair can share, each with the slack if the pair shares it."""
+        """Return the sets that a pair of players can share, with the slack for each of them."""
         if couple not in fitting:
             fitting[couple] = [
                 (place, after)
@@ -99,7 +99,10 @@ def ring_of_opponents(
 
 
 def slack_if_shared(kind: SetShape, sharing: int, slack: int) -> int:
-    """Return the slack of a state if some players must hold cards of a set, or 0 if they cannot."""
+    """Return the slack of a state if the players `sharing` must hold cards of a set.
+
+    Return 0 if they cannot.
+    """
     owners, low, high = kind.key
     raised = tuple([least or sharing >> player & 1 for player, least in enumerate(low)])
     table = kind.layout.table(owners, raised, high)
@@ -110,8 +113,8 @@ def stalling_questions(state: State, player: int) -> list[Question] | None:
     """Return questions by which opponents stall to prevent a player's win, or None.
 
     The state must be possible. Starting from it, opponents ask these questions of each other, and
-    all of them are answered no. The final position equals the one in which its player to move last
-    asked. The result is None if the opponents cannot stall.
+    all of them are answered no. The final position equals the position in which the player to move
+    last asked a question. The result is None if the opponents cannot stall.
 
     Raises:
         LimitError: If there are more than `solvers.coalition_tables.MAX_PLAYERS` players.

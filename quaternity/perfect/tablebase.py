@@ -74,11 +74,12 @@ _FACTS = ("rules", "states", "questions", "answers", "levels", "longest_forced")
 
 
 _PARSE_ERRORS = (ValueError, KeyError, TypeError, ArithmeticError, RecursionError, struct_error)
-"""Exceptions that parsing can raise if a text has a valid checksum but is not from a tablebase."""
+"""Exceptions that parsing may raise if a text has a valid checksum, but does not come from a
+tablebase."""
 
 
 class UnknownState(LimitError):
-    """Error for a state that the tablebase lacks: it cannot follow from the solved state."""
+    """Error for a state that is not in the tablebase, as it cannot follow from the solved state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +195,9 @@ class Tablebase:
     def prospects(self, state: State) -> list[Prospect]:
         """Return all questions of the player to move with the values after their answers.
 
-        The best question comes first. Questions are ranked by their worst answer, and equal ones by
-        their best answer. If the player to move can force a win, the first question is on the
-        shortest way to the win.
+        The best question comes first. Questions are ranked by their worst answer, and questions
+        with equal worst answers by their best answer. If the player to move can force a win, the
+        first question is on the shortest way to the win.
 
         Raises:
             InputError, UnknownState: If `standing` raises it for a successor.

@@ -24,12 +24,12 @@ from solvers.verdict import Deal, Feasible
 
 SIZES = ((3, 5, 3), (4, 4, 4), (3, 6, 3), (5, 3, 3), (4, 5, 4))
 MANY_SETS, LARGE_SETS = ((3, 8, 4), (4, 6, 3)), ((4, 4, 4), (4, 5, 4))
-"""Set sizes, numbers of sets and numbers of players of the games for puzzles. In smaller games, too
-many puzzles resemble each other."""
+"""Sizes of the games in puzzles, as (set size, sets, players): with many sets, and with large sets.
+In smaller games, too many puzzles resemble each other."""
 
 MIN_OPEN_SETS, MIN_DEALING_MOVES, MAX_DEALING_MOVES = 3, 8, 21
-"""Minimum number of sets with a card whose owner is not known, minimum number of moves in the game,
-and limit of the number of moves (exclusive)."""
+"""Limits of the games for puzzles: the minimum number of sets with a card whose owner is unknown,
+and the minimum and (exclusive) maximum number of moves."""
 
 CAN_ANSWER = MessageTemplate(
     "can_answer",
@@ -101,7 +101,7 @@ def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], max_moves: 
 
 
 class Count(NamedTuple):
-    """The players and the number of sets whose cards a proof counts.
+    """Amount of counting in a proof: the players and the number of sets with cards to be counted.
 
     If the table of possible owners already shows the result, the number of sets is 0.
     """
@@ -111,7 +111,7 @@ class Count(NamedTuple):
 
     @classmethod
     def of(cls, proof: Explanation) -> Count:
-        """Return the players and the number of sets that a proof counts.
+        """Return the players whose cards a proof counts, and the number of sets that it counts.
 
         A set counts if the players cannot have all its cards, or if they need some of them.
         """
@@ -124,7 +124,7 @@ class Count(NamedTuple):
         coalition, maxima = shortage.coalition, list[int]()
         for constraint, witness in zip(sets, shortage.witnesses, strict=False):
             maxima.append(coalition_bound(constraint, coalition, witness))
-            if maxima[-1] < 0:  # The minimums of the others are too high.
+            if maxima[-1] < 0:  # the minimums of players outside the coalition are too high
                 others = players_in(witness & ~coalition)
                 return cls(tuple([other for other in others if constraint.low[other]]), 1)
         if coalition == (1 << proof.problem.players) - 1:
@@ -167,7 +167,7 @@ class Possible:
         for question in state.legal_questions:
             answers = state.answers(question)
             others = {*state.problem.may_own(*question.card)} - {question.asker}
-            # Skip questions that the table answers.
+            # Skip questions that the table of possible owners already answers.
             if question.asked in others and len(others) > 1:
                 asked += [(question, reply) for reply in Answer if (reply in answers) == possible]
         if not asked:
@@ -242,7 +242,7 @@ class Owner:
                 CANNOT(who=[player], card=card, proof=proofs[player].proof)
                 if player in proofs else MARKED(who=player, card=card)
             )  # fmt: skip
-        # List the moves behind what the table shows as well.
+        # Also list the moves that explain what the table shows.
         behind = [prove_impossible(game, card, x) for x in range(state.players) if x not in marks]
         steps = [*hints(game, [*proofs.values(), *behind], card)]
         if behind:
@@ -259,7 +259,7 @@ class Owner:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Check with max-flow, for each card, every possible owner that the table shows."""
+        """Find the answers with max-flow, by checking every possible owner that the table shows."""
         return certain_by_max_flow(Game.parse(puzzle.position).state.problem)
 
 

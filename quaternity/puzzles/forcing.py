@@ -1,4 +1,4 @@
-"""Quaternity puzzles about questions that complete a set in time, whatever the answers are."""
+"""Quaternity puzzles about questions that complete a set in time, whatever the answers may be."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from quaternity.puzzles.puzzle import Puzzle, Step, level_by
 from solvers.problem import players_in
 
 SIZES = ((3, 6, 3), (3, 7, 3), (4, 4, 4))
-"""Set sizes, numbers of sets and numbers of players of the games for puzzles."""
+"""Sizes of the games in puzzles, as (set size, sets, players)."""
 
 MAX_FORCING_MOVES, MAX_QUESTIONS, MAX_WAYS = 32, 4, 12
-"""Limit of the number of moves in the game (exclusive), maximum number of questions to think ahead,
-and maximum number of right answers. With more right answers, guessing would be too easy."""
+"""Exclusive maximum number of moves in the game, maximum number of questions to think ahead, and
+maximum number of right answers. With more right answers, guessing would be too easy."""
 
 COMPLETE = MessageTemplate(
     "complete",
@@ -94,7 +94,7 @@ class Force:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Search all questions and answers with states of the game instead of canonical states."""
+        """Find the answers by searching states of the game instead of canonical states."""
         state, within = Game.parse(puzzle.position).state, puzzle.level_from["questions"]
         assert state.turn is not None, "a player is to move"
         goal = state.points[state.turn] + 1
@@ -215,7 +215,7 @@ class Search:
                     line.steps += self._completion_steps(game, after, asked.card)
                     then = [DONE()]
                 elif after.state.turn == self.me:
-                    # In another player's turn, every question leads to the goal.
+                    # If another player is to move, every question leads to the goal.
                     asks = self._next_question(after.state, within - 1)
                     then = [THEN_ASK(question=question_sentence(asks))]
                     open_lines.append((after, asks, within - 1))

@@ -38,16 +38,16 @@ SECONDS = 60.0
 """Time limit for evaluating a formula, in seconds. No formula of a puzzle needs nearly as long."""
 
 MAX_DEALS = 2_000
-"""Minimum number of possible deals at which a log is rejected, because listing them takes long."""
+"""Exclusive maximum number of possible deals for a log. Listing more deals would take too long."""
 
 SIZES = ((3, 4), (3, 4), (3, 4), (4, 4), (4, 5))
-"""Numbers of players and sets of the games for puzzles, for each level."""
+"""Sizes of the games in puzzles, as (players, sets), for each level."""
 
 MIN_REQUESTS = 4
-"""Minimum number of requests in a log. Too many shorter logs resemble each other."""
+"""Minimum number of requests in a log. Puzzles from shorter logs often resemble each other."""
 
 REQUESTS_AT = 1, 2, 3, 4
-"""Maximum number of requests in the proof of the answer, for each level except the last."""
+"""Maximum number of requests in the proof of an answer, for each level except the last."""
 
 WHICH = MessageTemplate(
     "which",
@@ -82,11 +82,11 @@ ASKED = (
     (KNOWS_YOU_KNOW, "K{who} K{seat} {held}"), (HOLDER_KNOWS, "K{holder} K{who} {held}"),
     (COMMON, "C{{{seat},{who}}} {held}"),
 )  # fmt: skip
-"""Pairs of a question and its formula. The first two are about the knowledge of cards. The others
-are about the knowledge of what players know."""
+"""The questions of the puzzles, each with its formula. The first two ask what a player knows about
+a card. The others ask what a player knows about the knowledge of others."""
 
 ASKED_AT = (0, 1), (0, 1), (0, 1, 2, 3, 4), (2, 3, 4), (2, 3, 4)
-"""Indices of the possible questions in `ASKED`, for each level."""
+"""Possible questions for each level, as indices in `ASKED`."""
 
 REQUESTS = MessageTemplate("requests", "These requests matter: {requests:listed}.")
 NO_REQUEST = MessageTemplate(
@@ -108,10 +108,11 @@ SAYS_LINE, LEADS_ON = (
 DEAL = MessageTemplate("deal", "Deal {number}, as the hands are now: {hands:parts}.")
 PROOF = MessageTemplate("proof", "{lines:row}")
 WHY_NOT = "; why not "
-"""Text that marks the lines of an explanation that only introduce other lines and are left out."""
+"""Text that marks lines of an explanation that are left out, because they only introduce other
+lines."""
 
 FORMULA = re.compile(r"!?(?:K\d |C\{[\d,]+\} )*H\d \d+/\d")
-"""Pattern that matches a formula in a line of an explanation."""
+"""Pattern of a formula in a line of an explanation."""
 
 
 def random_log(random: Random, size: tuple[int, int], max_requests: int) -> SeatLog | None:
@@ -174,7 +175,7 @@ class Trace:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Check with max-flow, for each card of the other players, who may have it."""
+        """Find the answers with max-flow, by checking who may have each card of others."""
         log = seen_log(puzzle.position)
         return {text for text in certain_by_max_flow(log.views[-1].problem)
                 if text.split()[1] != str(log.seat)}  # fmt: skip
@@ -240,7 +241,7 @@ class Knows:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Evaluate the formula with the solvers, which do not list all deals."""
+        """Find the answer by evaluating the formula with the solvers, without listing all deals."""
         truth = _truth(
             seen_log(puzzle.position), message_data(puzzle.question)["formula"], "solvers"
         )
@@ -298,7 +299,7 @@ def _proof(log: SeatLog, why: QueryReason, card: Card) -> Message:
 
 def _lines(log: SeatLog, why: QueryReason, card: Card) -> Iterator[Step]:
     explanation = why.requests.explanation if why.requests is not None else None
-    if not _requests(why):  # The deals show that a fact is not known.
+    if not _requests(why):  # These deals show that a fact is not known.
         for number, deal in enumerate(why.deals, start=1):
             yield Step(DEAL(number=number, hands=hands_of(deal, log.settings.players)))
     for line in why.lines if explanation is None else explanation.lines:

@@ -17,7 +17,7 @@ from quaternity.base.validation import as_int
 from quaternity.puzzles.puzzle import LEVELS, MAX_SEED, VERSION, Puzzle
 
 MAX_ATTEMPTS = 20_000
-"""Maximum number of positions that are tried for one puzzle. All levels need only some hundreds."""
+"""Maximum number of positions that are tried for one puzzle. All levels need only a few hundred."""
 
 
 class PuzzleKind(Protocol):
@@ -43,7 +43,7 @@ KINDS = {
     "sets": "quaternity.puzzles.set_puzzles:Sets",
     "quarto": "quaternity.puzzles.quarto_puzzles:Quarto",
 }
-"""The names of the kinds of puzzles, with the import path of each class."""
+"""Kinds of puzzles, by name: the import path of each class."""
 
 
 @cache
@@ -55,7 +55,7 @@ def _kind(name: str) -> PuzzleKind:
         return made()
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # External code may raise anything.
+    except BaseException as error:  # external code may raise any exception
         raise InputError(f"kind {name!r} cannot be loaded: {quote_value(error)}") from error
 
 
@@ -102,7 +102,7 @@ def make(kind: str, seed: int = 0, level: int = 2, seconds: float | None = None)
 
 
 DAILY = (("sets", 1), ("possible", 2), ("quarto", 2), ("trace", 3), ("owner", 4))
-"""Kinds and levels of the five puzzles of a day, in order of difficulty."""
+"""The five puzzles of every day, as (kind, level), in order of difficulty."""
 
 
 def daily(day: date | None = None) -> tuple[Puzzle, ...]:

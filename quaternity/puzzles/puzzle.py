@@ -18,7 +18,7 @@ VERSION = 1
 
 LEVELS = range(1, 6)
 MAX_SEED = (1 << 53) - 1
-"""Maximum value of a seed, which all JSON readers can represent exactly."""
+"""Maximum value of a seed. All JSON readers can represent it exactly."""
 
 MAX_ANSWER_LENGTH = 1000
 
@@ -29,7 +29,7 @@ FORMS = {
     "cards": "the letters of all SETs, such as ABC DEF, or none",
     "move": "a move, written as in a game",
 }
-"""The forms of answers, each with a description of how to write an answer."""
+"""Forms of answers, by name, with a description of how to write an answer."""
 
 _FILLING = re.compile(
     r"\b(asks|ask|for|place|it|on|hand|over|players?|is|has|holds|and|with|of|the|at)\b|[,.:;!?]"

@@ -52,7 +52,7 @@ ENDS = {Outcome.WIN: YOU_WIN(), Outcome.DRAW: NOBODY_WINS(), Outcome.LOSS: THEY_
 HOW_MANY_DO = MessageTemplate("how_many_do", "Moves that achieve this: {right} of {all}.")
 
 MAX_REFUTED_MOVES = 6
-"""Maximum number of refuted moves in a proof, not counting moves that lose at once."""
+"""Maximum number of refuted moves in a proof, not counting moves that lose immediately."""
 
 
 class Quarto:
@@ -143,7 +143,7 @@ class Quarto:
         return _puzzle(board, piece, question, moves, wrong, steps, level, depth)
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Search all moves of both players without the bit representation that the solver uses."""
+        """Find the answers by searching all moves, without the bit representation of the solver."""
         text, _, piece = puzzle.position.partition(" ")
         board = Board.parse(text, read_pieces(example_pieces()))
         depth = puzzle.level_from["placements"]
@@ -251,7 +251,7 @@ def _puzzle(
 
 
 def _random_board(random: Random, empty: int) -> Board | None:
-    """Return a random board with a number of empty cells, or None if it has a quarto."""
+    """Draw a random board with a number of empty cells. Return None if the board has a quarto."""
     board = Board.parse("?" * 16, read_pieces(example_pieces()))
     cells, pieces = list(range(16)), list(board.left)
     random.shuffle(cells)

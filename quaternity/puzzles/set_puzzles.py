@@ -87,7 +87,10 @@ class Sets:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Try all triples. In a SET, the digits of every property add up to a multiple of 3."""
+        """Find the answers by trying all triples of cards.
+
+        In a SET, the digits of every property add up to a multiple of 3.
+        """
         cards = tuple(map(int, puzzle.position.split()))
         good = []
         for places in combinations(range(len(cards)), 3):
@@ -123,7 +126,7 @@ def _proof(cards: tuple[int, ...], name: str) -> Message:
         SAME(property=label, word=words[0]) if len(set(words)) == 1 else DIFFERENT(words=words)
         for label, words in zip(PROPERTIES, _words(cards, name), strict=True)
     ]
-    return IS_A_SET(three=name, parts=parts[::-1])  # This is the order in the names of cards.
+    return IS_A_SET(three=name, parts=parts[::-1])  # the order in a card's name
 
 
 def _wrong(cards: tuple[int, ...]) -> dict[str, str]:

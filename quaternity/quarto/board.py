@@ -128,8 +128,8 @@ class Board:
     def quartos(self, squares: bool = False) -> list[tuple[Row, int]]:
         """Return each row that is a quarto, with the properties that its four pieces share.
 
-        The properties are a mark, which is a bit mask (see `quaternity.quarto.pieces`). If
-        `squares` is true, squares of 2 x 2 cells are rows too.
+        The properties are given as a mark, a bit mask of properties (see
+        `quaternity.quarto.pieces`). If `squares` is true, squares of 2 x 2 cells are rows too.
         """
         marks = [0 if piece is None else MARKS[piece] for piece in self.cells]
         return shared_in_rows(marks, (*ROWS, *SQUARES) if _check_squares(squares) else ROWS)

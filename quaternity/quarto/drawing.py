@@ -75,11 +75,12 @@ WORDS = {
     "shape": ({"square", "angular", "cubic"}, {"circular", "round", "circle", "cylindrical"}),
     "filling": ({"solid", "full", "filled", "closed", "flat"}, {"hollow", "empty", "open"}),
 }
-"""Mapping from size, shape and filling to the words for their first and their second value."""
+"""For each of size, shape and filling, the words for its first value and the words for its second
+value."""
 
 OTHER_COLOURS = COLOURS["red"], COLOURS["blue"]
-"""Colours of the first and second property of a feature that is drawn as a colour, but whose words
-do not name colours."""
+"""Colours of the two properties of a feature that is drawn as a colour although its words do not
+name colours."""
 
 LOOKS = ("size", "colour", "shape", "filling")
 

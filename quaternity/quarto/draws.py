@@ -118,7 +118,7 @@ def _count_by_cp_sat(board: BoardBits, only_first: bool, *, seconds: float = SEC
     Raises:
         SolverTimeout: If the time limit is reached.
     """
-    solutions: list[object] = []  # one entry for each way
+    solutions: list[object] = []  # one entry for each completion
     text = f"CP-SAT has not found {'a' if only_first else 'every'} completion within {seconds} s"
     run_search(
         _model(board), seconds, lambda: text,
@@ -132,10 +132,11 @@ DRAW_METHODS: Mapping[str, DrawMethod] = {
     "backtracking": DrawMethod(count_by_backtracking, limit=10),
     "cp-sat": DrawMethod(_count_by_cp_sat, limit=8),
 }
-"""All methods by name. The default method comes first."""
+"""Methods that count draws, by name. The default method comes first."""
 
 COMPLETIONS_LIMIT = DRAW_METHODS["backtracking"].limit
-"""Maximum number of empty cells for which the drawn completions can be counted."""
+"""Maximum number of empty cells of a board for which the completions without a quarto can be
+counted."""
 
 
 def can_draw(board: Board, method: str = "backtracking") -> bool:

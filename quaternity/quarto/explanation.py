@@ -55,9 +55,9 @@ def explain_quartos(board: Board) -> tuple[Quarto, ...]:
 def is_reachable(board: Board) -> bool:
     """Return whether a game can reach this board, given that the first quarto ends the game.
 
-    The last piece placed must have completed all quartos at once, so it must be on a cell that all
-    their rows share. The other pieces can be placed in any order, so every board without a quarto
-    is reachable. The two boards of the original exercise are not reachable.
+    The last piece placed must have completed all quartos together, so its cell must be in the rows
+    of all quartos. The other pieces can be placed in any order, so every board without a quarto is
+    reachable. The two boards of the original exercise are not reachable.
     """
     rows = [set(row.cells) for row, _ in as_board(board).quartos()]
     return not rows or bool(set.intersection(*rows))

@@ -21,7 +21,7 @@ ALL = (1 << PIECES) - 1
 
 
 class BoardBits(NamedTuple):
-    """A board as the marks of its rows and bit masks of the empty cells and the pieces left."""
+    """A board in bits: its rows (see the module), its empty cells, and the pieces left."""
 
     rows: int
     empty: int
@@ -45,10 +45,10 @@ class CellBits(NamedTuple):
 
 
 LastRows = tuple[tuple[int, ...], ...]
-"""The rows that matter once one of three empty cells is filled. The first entry has the rows whose
-only empty cell is the first of the other two cells, and the second entry has the rows whose empty
-cells are this cell and the filled cell. The next two entries are the same for the second of the
-other cells. The last two entries are the same for both of the other cells together."""
+"""Type of six lists of rows, for a position with three empty cells of which one will be filled. The
+first list has the rows whose only empty cell is the first of the other two cells. The second list
+has the rows whose empty cells are this cell and the cell to fill. The next two lists have the same
+rows for the second of the other cells, and the last two for both of them together."""
 
 
 class Lines:
@@ -72,7 +72,7 @@ class Lines:
         self.last = cache(self._last)
 
     def _after(self, piece: int, cell: int) -> int:
-        """Return rows with a piece's mark in all rows through a cell, and all ones elsewhere."""
+        """Return an integer with a piece's mark for the rows through a cell, and ones elsewhere."""
         return sum(
             (MARKS[piece] if cells >> cell & 1 else ANY) << MARK_BITS * index
             for index, cells in enumerate(self.cells)
@@ -89,7 +89,7 @@ class Lines:
         return BoardBits(rows, empty, remaining)
 
     def threats(self, rows: int, empty: int) -> int:
-        """Return the mark of all properties with which the next piece can complete a quarto."""
+        """Return the bit mask of the properties with which the next piece can complete a quarto."""
         mark = 0
         for index in self.almost_complete(empty):
             mark |= rows >> MARK_BITS * index
@@ -184,7 +184,7 @@ class Lines:
         )
 
     def _completable(self, index: int, rows: int, empty: int, remaining: int) -> int:
-        """Return the mark of the properties with which a row can still become a quarto."""
+        """Return the bit mask of the properties with which a row can still become a quarto."""
         lacking = (self.cells[index] & empty).bit_count()
         mark = rows >> MARK_BITS * index & ANY if lacking else 0
         return sum(

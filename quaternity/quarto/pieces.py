@@ -21,16 +21,16 @@ FEATURES = 4
 PIECES = 2**FEATURES
 MARK_BITS = 2 * FEATURES
 ANY = (1 << MARK_BITS) - 1
-"""The mark of all properties, which is the mark of a row without pieces."""
+"""Mark that contains all properties. A row without pieces has this mark."""
 
 MARKS = tuple(piece | (~piece & 0b1111) << 4 for piece in range(PIECES))
-"""The mark of each piece, which contains its four properties."""
+"""Mark of each piece. It contains the four properties of the piece."""
 
 SHARING = tuple(
     sum(1 << piece for piece, mark in enumerate(MARKS) if mark & wanted)
     for wanted in range(ANY + 1)
 )
-"""For each mark, the bit mask of the pieces that have at least one of its properties."""
+"""Bit mask of the pieces that share a property with a mark, for each possible mark."""
 
 
 def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> dict[str, set[str]]:
@@ -158,7 +158,7 @@ class PieceSet:
         return self.words(MARKS[check_int(piece, 0, PIECES - 1, allowed, "piece")])
 
     def words(self, mark: int) -> tuple[str, ...]:
-        """Return the properties in a mark, in the order of the features."""
+        """Return the properties in a mark (a bit mask), in the order of the features."""
         return tuple(
             word
             for bit, (first, second) in enumerate(self.properties)

@@ -8,12 +8,12 @@ of the game: the player to move wins, the opponent wins, or the game is a draw. 
 the number of placements until a win.
 
 A position in which a piece must be handed over is stored as three integers: the marks of the rows
-(see `lines`), the empty cells and the pieces left. A single table lookup finds all pieces that lose
-at once. For each cell, the effect of placing a piece there is prepared once for all pieces. When a
-piece must be placed, the search first tries the cells that leave the fewest safe pieces or, with
-many pieces left, the fewest good replies. Such cells are refuted fastest, and they often win soon.
-Positions with three empty cells, which are four fifths of all positions, are not cached, because
-solving them is faster than a lookup.
+(see `lines`), the empty cells and the pieces left. A single table lookup finds all pieces with
+which the next player wins immediately. For each cell, the effect of placing a piece there is
+prepared once for all pieces. When a piece must be placed, the search first tries the cells that
+leave the fewest safe pieces or, with many pieces left, the fewest good replies. Placing the piece
+on such a cell either wins soon or is refuted fastest. Positions with three empty cells, which are
+four fifths of all positions, are not cached, because solving them is faster than a lookup.
 
 The search does not identify symmetric positions, or positions that differ only in properties that
 cannot become a quarto. In a search from 11 empty cells, no two positions are symmetric before the
@@ -28,16 +28,17 @@ from quaternity.quarto.lines import Lines, members
 from quaternity.quarto.pieces import MARKS, PIECES, SHARING
 
 MAX_CACHED_POSITIONS = 500_000
-"""Maximum number of positions in the cache of each value of *within*. A position takes 110 bytes. A
-full cache is cleared."""
+"""Maximum number of positions in a cache. There is one cache for each value of *within*. A position
+takes 110 bytes. A full cache is cleared."""
 
 LOOKAHEAD_PIECES = 7
 """Minimum number of pieces left at which the search looks one move further ahead to sort cells."""
 
 Cell = tuple[int, int, int, int]
-"""An empty cell on which a piece can be placed. It has the mark of the threats that remain
-afterwards, the mark of the properties that are threats afterwards if the piece has them, the number
-of the cell, and the bit mask of the other empty cells."""
+"""Type of an empty cell on which a piece can be placed. It consists of two marks, the number of the
+cell, and the bit mask of the other empty cells. The first mark contains the threats that remain
+after placing a piece here. The second mark contains the properties that become threats if the piece
+has them."""
 
 
 class Search:

@@ -197,7 +197,7 @@ def line_of_play(
 ) -> tuple[QuartoMove, ...]:
     """Return the moves until the end of the game if both players play perfectly.
 
-    Each move is the first move that `solve` returns, which takes the same arguments.
+    Each move is the first move that `solve` returns. The arguments are those of `solve`.
     """
     piece, solver = _check_position(board, in_hand, squares), _Solver(squares)
     line: list[QuartoMove] = []
@@ -263,7 +263,7 @@ class _Solver:
         ]
 
     def placements_to_end(self, placed: _Placement, outcome: Outcome) -> int | None:
-        """Return the number of placements after a move, or None if the move has another outcome.
+        """Return the number of placements after a move, or None if its outcome is not `outcome`.
 
         `outcome` must be the best outcome of the position, unless all better outcomes have been
         ruled out for this move.

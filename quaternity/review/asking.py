@@ -48,8 +48,9 @@ SINCE, FROM_START = (
 )
 
 MAX_NOTES, MAX_DRAWN_PLAYERS = 4, 6
-"""Maximum number of cards that are named for a move, and maximum number of players for whom hands
-are drawn. With more players, drawing hands takes seconds instead of hundredths of a second."""
+"""Maximum number of cards that are named for a move, and maximum number of players for whom random
+hands are drawn. With more players, drawing hands takes seconds instead of hundredths of a
+second."""
 
 CACHE_SIZE = 8
 """Number of cached positions. Few suffice, because the moves that are compared lead to few
@@ -64,7 +65,7 @@ MAX_PROOF_ANSWERS = 1_000
 
 
 class AskingJudge(Judge):
-    """Base class of the judges: finds certain cards, and simulates games with random hands."""
+    """Base class of judges of asking games. It finds certain cards and simulates random hands."""
 
     player, advice_cost = "dealt", 25.0
 
@@ -75,7 +76,7 @@ class AskingJudge(Judge):
         self._deals = lru_cache(CACHE_SIZE)(self._number_deals)
 
     def _conclude(self, problem: DealProblem) -> tuple[SetConstraint, ...]:
-        """Return the possible owners and bounds of each set, as far as they can be inferred."""
+        """Infer which players may own each card, and how many cards of each set they may hold."""
         return filter_problem(problem, self.deadline.remaining()).sets
 
     def _number_deals(self, problem: DealProblem) -> NumberedDeals:
@@ -85,7 +86,7 @@ class AskingJudge(Judge):
         return NumberedDeals(problem, seconds=self.deadline.remaining())
 
     def _owners_at(self, game: RecordedGame, index: int, seat: int) -> Sequence[SetConstraint]:
-        """Return the possible owners of each set's cards, as far as a seat can infer them."""
+        """Return what a seat can infer about the owners of each set's cards."""
         if (index, seat) not in self._owners:
             view = game.view(index, seat)
             problem = view.state.problem if hasattr(view, "state") else view.problem
@@ -194,7 +195,7 @@ class QuaternityJudge(AskingJudge):
         return yes / (no + yes)
 
     def exact(self, position: QuaternityPosition) -> Shares | None:
-        """Return the result of a game in which a seat can force a win, otherwise None."""
+        """Return the exact result if a seat can force a win, otherwise None."""
         seats = range(self.rules.seats if self.small else 0)
         forcing = next((seat for seat in seats if self.forces(position, seat)), None)
         return None if forcing is None else tuple([float(seat == forcing) for seat in seats])
@@ -228,7 +229,7 @@ class QuaternityJudge(AskingJudge):
     def move_value(
         self, before: QuaternityPosition, seat: int, move: Any, after: QuaternityPosition
     ) -> MoveValue | None:
-        """Return whether a move kept a forced win. Return None if no win was forced before."""
+        """Return the value of a move that kept or lost a forced win. None if no win was forced."""
         if not self.small or not self.forces(before, seat):
             return None
         kept = self.forces(after, seat)
@@ -283,7 +284,7 @@ class QuaternityJudge(AskingJudge):
         return game.play(state.turn or 0, self._next_turn, random, self.deadline, asked)
 
     def _next_turn(self, asker: int, asked: int, yes: bool, hands: Sequence[int]) -> int:
-        """Return the player to move. If a random draw would decide, return the first candidate."""
+        """Return the next player to move. If a random draw decides, return the first candidate."""
         turn = next_to_ask(asker, asked, yes, hands)
         order = range(self.rules.seats)
         return next(p for p in order if hands[p]) if turn is None else turn

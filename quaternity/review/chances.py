@@ -1,7 +1,7 @@
 """Estimates of each seat's chance to win, from simulated games, with standard errors.
 
-Work is measured by the time that it usually takes, not by the time that has passed. The same seed
-therefore gives the same chances on every machine, unless the time limit is reached.
+Work is limited by the time that it usually takes, not by the elapsed time. The same seed therefore
+gives the same chances on every machine, unless the time limit is reached.
 """
 
 from __future__ import annotations
@@ -16,23 +16,24 @@ from quaternity.review.judge import Judge, MoveValue
 from quaternity.review.recorded_game import RecordedGame, Shares
 
 GAMES_PER_PASS, MAX_SIMULATED_GAMES = 16, 256
-"""Number of games simulated from a position in one pass, and maximum number in all passes. With
-fewer games, an estimate would not be informative."""
+"""Number of games that are simulated from a position in each pass, and maximum number in all passes
+together. With fewer games, an estimate would not be informative."""
 
 COMPARED_GAMES, CONFIRMING_GAMES = 32, 128
-"""Number of games that are simulated after each of two moves, and number of further games if these
-show a difference. When many moves are reviewed, some differences occur by accident, so only
-differences that occur twice are reported."""
+"""Number of games that are simulated after each of two moves to compare them, and number of further
+games if a difference is found. When many moves are reviewed, some differences occur by chance, so a
+difference is reported only if it occurs again in the further games."""
 
 CURVE_MILLISECONDS, COMPARISON_MILLISECONDS = 250.0, 200.0
-"""Limits of the usual time of the work for the chances of all positions and for comparing moves, in
-milliseconds per second of the time limit."""
+"""Limits on the work for two parts of a review: the chances in all positions, and the comparison of
+moves. Each limit is the time that the work usually takes, in milliseconds per second of the time
+limit."""
 
 
 class Point(NamedTuple):
-    """The chances of all seats after a number of moves, and the largest of their standard errors.
+    """A point of the curve of chances: each seat's chance of winning after a number of moves.
 
-    `chances` is None if the chances are not known.
+    `chances` is None if the chances are not known, and `error` is the largest standard error.
     """
 
     after: int
@@ -42,14 +43,14 @@ class Point(NamedTuple):
 
 
 class Chance(NamedTuple):
-    """Estimated chance of a seat to win, with its standard error."""
+    """Estimated chance that a seat wins, with its standard error."""
 
     mean: float
     error: float
 
 
 def estimate_chances(results: Sequence[Shares]) -> list[Chance]:
-    """Estimate each seat's chance to win from the results of simulated games.
+    """Estimate each seat's chance of winning from the results of simulated games.
 
     The standard errors are computed as if two more games had been won and two more lost (Agresti
     and Coull, 1998), so they are above 0 even if all results are equal. This is also valid for
@@ -78,7 +79,8 @@ class PlayoutEstimate:
     def simulate(self, work: float) -> bool:
         """Simulate games from all positions without an exact result.
 
-        Return whether the work sufficed for at least one pass over all positions.
+        `work` limits the total cost of the games, in milliseconds. Return whether it sufficed for
+        at least one pass over all positions.
         """
         for games in range(0, MAX_SIMULATED_GAMES, GAMES_PER_PASS):
             for index in _evenly_spread(self.game.settled):
@@ -105,14 +107,14 @@ class PlayoutEstimate:
         return estimate_chances(self.results.get(index, []))
 
     def point(self, index: int) -> Point:
-        """Return the chances at a position as a point of the curve."""
+        """Return the chances at a position as a `Point` of the curve of chances."""
         known, after = self.chances_at(index), self.game.whole_moves(index)
         chances = tuple([chance.mean for chance in known]) or None
         largest = max([chance.error for chance in known], default=0.0)
         return Point(after, chances, largest, index in self.exact)
 
     def swing(self, before: int, after: int | None) -> tuple[float, int, float, float] | None:
-        """Return the largest change of a chance, with its seat and the chance before and after.
+        """Return the largest change of a seat's chance, the seat, and its chance before and after.
 
         Return None if the chances are not known or if no change is statistically significant.
         """
@@ -184,7 +186,7 @@ class PlayoutEstimate:
 
 
 def _evenly_spread(places: Sequence[int]) -> Iterator[int]:
-    """Yield places in an order that covers them evenly: ends, middle, quarters and so on. ..."""
+    """Yield the places in an order that covers them evenly: ends, middle, quarters, and so on."""
     last, yielded = len(places) - 1, set[int]()
     step = 1 << last.bit_length()
     while step:

@@ -10,12 +10,13 @@ from quaternity.base.svg import svg_document, svg_text
 from quaternity.review.reviewing import Review
 
 _WIDE, _HIGH, _MARGIN, _LABEL = 400, 190, 46, 108
-"""Sizes of the chart, chosen for a phone. On a wider screen, the chart is enlarged."""
+"""Width and height of the curves, width of the margin around them, and width of a label, in SVG
+units. They are chosen for a phone. On a wider screen, the chart is enlarged."""
 _DASHES = ("none", "7 3")
 
 
 def curve_svg(review: Review, words: Wording | None = None) -> str:
-    """Return an SVG of each seat's chances over the game, with marks at the decisive moves."""
+    """Return an SVG of each seat's chances during the game, with marks at the decisive moves."""
     known = [point for point in review.curve if point.chances is not None]
     description = "; ".join(
         f"after {point.after}: {', '.join(f'{chance:.2f}' for chance in point.chances or ())}"

@@ -24,8 +24,9 @@ LAY_THERE = MessageTemplate("lay_there", "A {three} lay on the table: {cards:row
 WRONG_CLAIM = MessageTemplate("wrong_claim", "A wrong claim costs a point.")
 
 MAX_CELLS, MAX_CELLS_QUICK = 9, 8
-"""Maximum number of empty cells on a board that is solved: if the time limit is at least five
-seconds, and if it is shorter. In the latter case, solving takes 0.7 s."""
+"""Maximum number of empty cells on a board that is solved. The first limit applies if the time
+limit is at least five seconds. The second limit applies to shorter time limits, and solving then
+takes 0.7 s."""
 
 ADVICE_GAMES = 400
 """Number of simulated games that the player `search` uses to choose the advised move."""

@@ -19,15 +19,15 @@ from quaternity.review.recorded_game import Shares
 from solvers.problem import SetConstraint, players_in
 
 NextTurn = Callable[[int, int, bool, Sequence[int]], int]
-"""Function that takes the asker, the asked player, whether the answer is yes, and the hand sizes
-after the answer, and returns the player to move."""
+"""Type of a function that takes the asker, the asked player, whether the answer is yes, and the
+hand sizes after the answer, and returns the player to move."""
 
 COST = 0.006
-"""Approximate time for one question, in milliseconds."""
+"""Approximate time that a simulation takes for each question, in milliseconds."""
 
 
 class Playout:
-    """A game in which the owner of every card is known. The method `play` changes the object.
+    """A simulated game in which the owner of every card is known. `play` changes the object.
 
     Args:
         owners: For each set, the owner of each card; empty for a completed set. A number that does
@@ -69,7 +69,8 @@ class Playout:
     ) -> tuple[Shares, float]:
         """Play to the end. If `first` is given, it is the question that was already asked.
 
-        Return each player's share of the win, and the usual time of the work in milliseconds.
+        Return each player's share of the win, and the time that this work usually takes, in
+        milliseconds.
         """
         if self._open_sets and not self._hands[turn]:
             turn = next_turn(turn, turn, False, self._hands)
@@ -131,7 +132,7 @@ class Playout:
         may, least, concluded = self._possible_owners[index], self._minimum[index], True
         while concluded:
             concluded = False
-            full = sum(least) == len(may)  # If so, no player has more cards than the minimum.
+            full = sum(least) == len(may)  # If so, every player has exactly the minimum.
             for player, cards in enumerate(least):
                 bit = 1 << player
                 if not cards and not full:

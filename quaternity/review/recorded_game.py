@@ -1,4 +1,4 @@
-"""Game of a record, restricted to what the reader of its review may see."""
+"""A recorded game, restricted to what the reader of its review may see."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from quaternity.table.games import rules_of_record
 
 MAX_REVIEWED_MOVES = 2_000
 MAX_HEAD_LINES = 200
-"""Maximum number of lines that are tried as the header of an invalid record."""
+"""Maximum number of lines at the beginning of an invalid record that may belong to its header."""
 
 Shares = tuple[float, ...]
-"""Share of the win of each seat. Seats that are tied for first place share it equally."""
+"""Type of the shares of the win, one for each seat. Seats that are tied for first place have equal
+shares."""
 
 
 def shared_win(rules: Any, position: Any) -> Shares:
@@ -78,7 +79,7 @@ class RecordedGame:
         return self._seen[index]
 
     def draw_position(self, index: int, random: Random, seat: int | None = None) -> Any:
-        """Return a position in which everything that the review or `seat` cannot know is random."""
+        """Return a position in which all facts unknown to the review or to `seat` are random."""
         if seat is not None or self.own:
             seen = self._seen[index] if seat is None else self.view(index, seat)
             return self.rules.like(seen, random)
@@ -92,7 +93,7 @@ class RecordedGame:
         return bisect_left(self.settled, index)
 
     def around(self, index: int) -> tuple[int, int | None]:
-        """Return the positions before and after a question with its answer, or another whole move.
+        """Return the positions before and after a whole move. A question includes its answer.
 
         The second position is None if the answer is missing.
         """

@@ -27,10 +27,11 @@ from quaternity.table.games import registration
 FORMAT = "review/1"
 MAX_REVIEW_SECONDS = 3600.0
 WORK_SHARE = 0.85
-"""Share of the time limit that is available for the review itself. The rest is reserved for
+"""Fraction of the time limit that is available for the review itself. The rest is reserved for
 starting, reading and writing."""
 MAX_MOMENTS, MAX_CANDIDATES = 3, 6
-"""Maximum number of decisive moves, and maximum number of candidates that are examined for them."""
+"""Maximum number of decisive moves that a review names, and maximum number of candidates that it
+examines to find them."""
 
 CHANCE = MessageTemplate("chance", "The chance of a yes was {chance}.")
 ONLY = MessageTemplate("only", "Only {answer} was possible.")
@@ -211,8 +212,8 @@ def review(
         seconds: Time limit in seconds. The review says what was not completed in time.
         seed: Seed of the simulated games. The same seed and seconds give the same review, unless
             the time limit ended the work.
-        patience: Factor by which the elapsed time may exceed `seconds`. With a larger factor, a
-            busy machine gives the same review as an idle one.
+        patience: Factor by which the elapsed time may exceed the time limit. With a larger factor,
+            a busy machine gives the same review as an idle one.
 
     Raises:
         InputError: If the text is not a record, the game has no such seat or too many moves, or a
@@ -229,7 +230,7 @@ def review(
 
 
 class _Reviewer:
-    """Computation of one review within its time limit."""
+    """The computation of one review within its time limit."""
 
     def __init__(self, game: RecordedGame, judge: Judge, seed: int) -> None:
         self.game, self.judge, self.seed, self.deadline = game, judge, seed, judge.deadline
@@ -332,7 +333,7 @@ class _Reviewer:
                 self.decisive[at] = seat
 
     def _weigh(self) -> None:
-        """Compare moves with the judge's advice, starting with the largest changes of chances."""
+        """Weigh moves: compare them with the judge's advice, starting with the largest swings."""
         game, left_out = self.game, 0
         if type(self.judge).advice is Judge.advice or (game.rules.hidden and not self.judge.draws):
             return  # The judge gives no advice, or cannot draw the hands for a comparison.
@@ -370,10 +371,10 @@ class _Reviewer:
         )  # fmt: skip
 
     def _moments(self, moves: list[ReviewedMove]) -> Iterator[Moment]:
-        """Yield the largest changes of chances, then moves that scored for the winner.
+        """Yield the decisive moves: the largest changes of chances, then moves that scored.
 
-        Among moves that scored, the move that took the lead for good comes first, then the latest
-        moves.
+        Only moves that scored for the winner count. The move that took the lead for good comes
+        first, then the latest moves.
         """
         game, chosen = self.game, dict[int, Message]()
         for at, seat in self.decisive.items():

@@ -36,7 +36,7 @@ class LawViolation(QuaternityError):
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """The extent of a test.
+    """The extent of a test of a game's rules.
 
     Attributes:
         matches: number of matches.
@@ -54,14 +54,14 @@ class Conformance:
 def check_rules(
     rules: Any, matches: int = 20, seed: int = 0, player: Any = None, encoded: Any = None
 ) -> Conformance:
-    """Test all laws on random matches.
+    """Test in random matches that the rules of a game obey all laws (see the module).
 
     Args:
         rules: the rules to test.
         matches: number of matches.
         seed: random seed.
-        player: player who makes every second move. Needed for games that rarely end by random
-            moves.
+        player: player who makes every second move. It is needed for games that random moves rarely
+            end.
         encoded: the encoding of the game (`quaternity.environments.episode.Encoded`), if any.
 
     Raises:
@@ -163,7 +163,7 @@ class _Walk:
         return self.random.choice(list(legal))
 
     def check_scores(self, acting: Sequence[int]) -> None:
-        """Check that each seat has points, and has a place if and only if the game is over."""
+        """Check that each seat has points, and a place (rank) if and only if the game is over."""
         places = self.rules.places(self.position)
         expect(
             len(self.rules.points(self.position)) == self.rules.seats,
@@ -213,7 +213,7 @@ class _Walk:
                 self.check_refusal(seat, move)
 
     def check_encoding(self, view: Any, legal: Sequence[Any]) -> None:
-        """Check that actions match the legal moves and numbers match `entries`, from 0 to 1."""
+        """Check that actions match the legal moves, and that numbers fit `entries` and [0, 1]."""
         encoded = self.encoded
         actions = [action for action, allowed in enumerate(encoded.mask(view)) if allowed]
         expect(
@@ -309,7 +309,7 @@ class _Walk:
     def move_in_both(self, observer: int | None, real: Any, twin: Any) -> tuple[Any, Any] | None:
         """Make the same move in two positions that an observer cannot distinguish.
 
-        Return None if the move is illegal in one of the positions, or its events differ.
+        Return None if the move is illegal in one of the positions, or if its events differ.
         """
         rules = self.rules
         acting = list(rules.to_act(real))

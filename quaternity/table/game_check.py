@@ -150,7 +150,7 @@ def _use_terminal(rules: Any) -> None:
         play = [*commands, "play", "--record", record, "--seed", "1"]
         _run([*commands, "--help"])
         _run(["watch", "--help"])
-        # A person takes the first seat, so that the match is not over when the person quits.
+        # Give the first seat to a person, because programs alone would play the match to its end.
         _run([*play, "--seats", ",".join(["you", *[player] * (rules.seats - 1)])], PLAY_INPUT)
         recorded = rules_of_record(Path(record).read_bytes())
         expect(recorded.name == rules.name, "the record names another game")

@@ -10,13 +10,13 @@ from quaternity.base.sentences import message_data
 from quaternity.table.protocol import M, P, Rules, Step, V
 
 MAX_PROGRAM_MOVES = 10_000
-"""Maximum number of moves that programs make without a move of a person in between."""
+"""Maximum number of consecutive moves that programs make without a move of a person."""
 
 
 def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]:
     """Return the events in order, each with the number of its move.
 
-    A pending question is omitted if a later event contains its answer.
+    A question without an answer is omitted if the next event repeats it with its answer.
     """
     events: list[tuple[int, str]] = []
     is_pending = False
@@ -85,7 +85,7 @@ class GameHistory(Generic[P, M, V]):
 
         An undo restores the position before the last move of a person. If no people play, it
         restores the position before the last move. If a person answered the question of another
-        person, the undo takes back the question, too.
+        person, the undo also takes back the question.
         """
         people = people or range(self.rules.seats)
         positions, kept = self.positions_to(len(self.moves)), len(self.moves)
@@ -105,7 +105,7 @@ class GameHistory(Generic[P, M, V]):
     def chance(self, seed: Any, purpose: int | str) -> Random:
         """Return the random generator for the next move of a seat, or for another purpose.
 
-        It depends only on the seed, the purpose and the number of moves, so that a resumed game
-        continues in the same way.
+        The generator depends only on the seed, the purpose and the number of moves, so a resumed
+        game continues in the same way.
         """
         return Random(f"{seed}/{purpose}/{len(self.moves)}")

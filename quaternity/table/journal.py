@@ -24,7 +24,7 @@ class MatchJournal(AppendOnlyFile):
     """The record file of one match, which `begin` creates or `resume` continues.
 
     Attributes:
-        seats: the players since the last handover of a seat. Empty if there was no handover.
+        seats: the player in each seat since the last handover. Empty if there was no handover.
     """
 
     _ends: list[int]
@@ -75,7 +75,7 @@ class MatchJournal(AppendOnlyFile):
             self._write_seats(match)
 
     def note_seats(self, match: Match[Any, Any, Any]) -> None:
-        """Write a comment with the players after a handover, or later if a question is pending."""
+        """Write a comment with the players after a handover, once no question is pending."""
         self.seats = tuple(match.names)
         self._write_seats(match)
 

@@ -29,10 +29,10 @@ class Player(Protocol[M_co, V_contra]):
     """
 
     def choose(self, view: V_contra, random: Random) -> M_co | None:
-        """Return a legal move, or None to wait if other seats may act, too.
+        """Return a legal move, or None to wait if other seats may act too.
 
-        If several seats may act at once, the optional method `delay(view, random)` returns the
-        seconds until the move.
+        If several seats may act simultaneously, the optional method `delay(view, random)` returns
+        the seconds until the move.
         """
 
 
@@ -89,7 +89,7 @@ class Match(GameHistory[P, M, V]):
 
     @property
     def people(self) -> list[int]:
-        """The seats of people, who are not programs."""
+        """The seats in which people play, not programs."""
         return [seat for seat, name in enumerate(self.names) if name == YOU]
 
     def view(self, seat: int | None) -> V:
@@ -152,7 +152,7 @@ class Match(GameHistory[P, M, V]):
     def _is_isolated(self, name: str) -> bool:
         """Return whether a player must run in a separate Python process."""
         if is_program(name):
-            return False  # Such a player is a separate program in any case.
+            return False  # Such a player already is a separate program.
         return self.move_seconds is not None or is_foreign(self.rules.name, name)
 
     def program_move(self) -> Step | None:
@@ -215,7 +215,7 @@ class Match(GameHistory[P, M, V]):
         return None
 
     def dismiss(self) -> None:
-        """End the game for external programs. They receive its outcome or, before the end, None."""
+        """End the game for external programs. They receive its outcome, or None before its end."""
         for player in self._players:
             if isinstance(player, ProgramPlayer):
                 player.leave(outcome_of(self.rules, self.position))
@@ -228,7 +228,7 @@ class Match(GameHistory[P, M, V]):
 
 
 def outcome_of(rules: Any, position: Any) -> dict[str, Any] | None:
-    """Return the places and points as programs receive them; None if the game is not over."""
+    """Return the places and points as programs receive them, or None if the game is not over."""
     places = rules.places(position)
     return places and {"places": list(places), "points": list(rules.points(position))}
 
@@ -307,7 +307,7 @@ def choose_move_isolated(
 
 
 def _make_isolated(rules: Any, name: str, seat: int) -> Any:
-    """Create a player in a separate process, whose time limit starts after this is reported."""
+    """Create a player in a separate process, and first report the start of its time limit."""
     announced = notes()
     if announced is not None:
         announced.note_thinking(seat)

@@ -1,11 +1,11 @@
-"""Test of a player on thousands of positions of increasing size.
+"""Test that plays thousands of random games with a player, to find positions in which it fails.
 
     check_player("cmd:./hoarder", "kwartet")
 
-Since the positions grow, the first position in which a player fails is small. A position is reached
-by random moves; the last of them include moves of the tested player. Every move of the player is
-requested twice. A program runs in two processes. The first plays all games, and the second is
-occasionally killed and restarted. Both get the same information, so they must give the same answer.
+The positions grow, so that the first position in which the player fails is small. A position is
+reached by random moves. Among the last of them are moves chosen by the tested player. Every move is
+requested twice, and both answers must be the same. A program therefore runs in two processes. The
+second process is occasionally killed and restarted.
 """
 
 from __future__ import annotations
@@ -29,20 +29,19 @@ DEFAULT_POSITIONS = 2000
 """Default number of positions to test."""
 
 FULL_SIZE = 1000
-"""Number of the first position in which the settings and the number of moves have their full
-size."""
+"""Number of positions over which the settings and the numbers of moves grow to their full size."""
 
 MAX_SETTING_FACTOR = 2
-"""Maximum ratio of a setting to its default value. Settings without a default value go up to
+"""Maximum ratio of a random setting to its default value. Settings without a default value go up to
 `MAX_PLAYED_MOVES`."""
 
 MAX_PLAYED_MOVES = 60
-"""Approximate maximum number of moves before a position, and maximum of settings without a default
-value."""
+"""Approximate maximum number of moves before the tested position. It is also the maximum value of
+settings without a default value."""
 
 OWN_MOVES = 8
-"""Number of moves at the end of a game in which the tested player chooses its own moves. If it has
-not been asked until then, the game continues for at most this number of moves."""
+"""Number of moves at the end of a game among which the tested player chooses its own moves. If the
+player has had no turn by then, the game continues for at most as many further moves."""
 
 KILL_INTERVAL = 50
 """Number of positions after which one of a program's two processes is killed."""
@@ -70,7 +69,7 @@ class CheckResult:
     Attributes:
         positions: number of positions tested.
         refused: number of positions that the player refused.
-        fault: what the player did wrong; empty if nothing.
+        fault: what the player did wrong, or an empty text.
         asked: the position in which the player failed, or None.
     """
 
@@ -161,7 +160,7 @@ def _play_position(name: str, game: str, number: int, seed: int, seconds: float)
 
 
 def _ask_both(seats: Sequence[_Seat], asked: CheckedPosition) -> Any:
-    """Return the move of the player. Raise an error if the two processes give different moves."""
+    """Ask the player in two processes, and return its move. Raise an error if the moves differ."""
     try:
         first, second = [seat.answer(asked) for seat in seats]
     except PlayerFault as fault:

@@ -32,7 +32,7 @@ def file_players(game: str, path: str | None = None) -> dict[str, str]:
 
     Raises:
         InputError: If the file is malformed, or a name in it is already in use. The message says
-            where.
+            where the fault is.
     """
     if path is None and not Path(PLAYER_FILE).is_file():
         return {}

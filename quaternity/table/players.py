@@ -9,7 +9,8 @@ The name of a player is one of the following:
 
 The name of a Python player stands for a factory: a function or class that returns a player
 (`quaternity.table.match.Player`) for one match. It is called with the rules and the argument, which
-is None if the name contains none. A factory with a single parameter is called with the rules alone.
+is None if the name has no argument. A factory with a single parameter is called with the rules
+alone.
 
 Other distributions register factories in the entry-point group `quaternity.players`, under a name
 that consists of the game, a dot, and the player's name, such as `quarto.mine`. Strategies of
@@ -40,7 +41,8 @@ YOU = "you"
 """Name that stands for a human player."""
 
 Factory = Callable[..., Any]
-"""Function that takes the rules and optionally an argument, and returns a player."""
+"""Type of a player factory: a function that takes the rules and optionally an argument, and returns
+a player."""
 
 
 class RandomPlayer:

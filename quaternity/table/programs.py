@@ -64,7 +64,7 @@ class ProgramPlayer:
         self._version, self._events, self._delay = 0, list[Any](), 0.0
 
     def sit(self, seat: int, seed: str, seconds: float | None, key: Hashable = None) -> None:
-        """Set the seat, the random seed and the time limit of the program.
+        """Assign a seat, a random seed and a time limit to the program.
 
         Args:
             seed: the seed that the program gets.

@@ -57,7 +57,7 @@ class Rules(Protocol[P, M, V]):
         """Return the seats that may move now. Empty if the game is over."""
 
     def is_settled(self, position: P) -> bool:
-        """Return whether the last move is complete. A question without an answer is not."""
+        """Return whether the last move is complete. A question without an answer is incomplete."""
 
     def view(self, position: P, seat: int | None) -> V:
         """Return everything that a seat may know of a position. The seat None is a bystander."""

@@ -1,8 +1,8 @@
 """Registrations of games, which name the parts that commands, pages and environments use.
 
-A registration contains the name of a game and the import paths of its parts, called places. A place
-has the form `package.module:name`. The part is imported when it is first used. If a part is
-missing, the general methods of the rules (`show`, `moves`, `view_json`) are used instead.
+A registration contains the name of a game and the import path of each part, in the form
+`package.module:name`. A part is imported when it is first used. If a part is missing, the general
+methods of the rules (`show`, `moves`, `view_json`) are used instead.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from quaternity.base.text_format import quote_value
 
 NAME = re.compile(r"[a-z][a-z0-9]{0,19}", re.ASCII)
 RANDOM = {"random": "quaternity.table.players:RandomPlayer"}
-"""Players of a game whose registration does not name any players."""
+"""Default players of a game, for registrations that do not name any players."""
 
 _PLACES = (
     "rules",
@@ -64,7 +64,7 @@ class StarterGame(NamedTuple):
 
 
 class Benchmark(NamedTuple):
-    """A small version of a game for exact algorithms.
+    """A benchmark: a small version of a game for exact algorithms.
 
     The attributes are the arguments of `quaternity.environments.episode.TableGame`.
     """
@@ -82,40 +82,43 @@ class Registration:
 
     Attributes:
         name: the first word of the game's records and of its commands.
-        rules: place of the class of the rules (`quaternity.table.protocol.Rules`).
+        rules: import path (`module:name`) of the class of the rules
+            (`quaternity.table.protocol.Rules`).
         title: title of the game. By default, it is the capitalized name.
         text: a description of the game for pages.
-        players: the factory of each player, or its place, by the player's name. A factory is called
-            with the rules and the argument after the colon. If it has a single parameter, it is
-            called with the rules alone.
-        of_files: players whose argument is a file. Pages do not offer them.
+        players: the factory of each player, or its import path, by the player's name. A factory is
+            called with the rules and the argument after the colon. If it has a single parameter, it
+            is called with the rules alone.
+        of_files: players whose argument is a file. Pages do not offer these players.
         strongest: the player that gives hints. By default, it is the first player.
         levels: the opponents that a page offers first, from the weakest to the strongest.
         player_kind: the word for a player, for example "bot".
-        strategy_player: place of a function that creates a player from a name and a strategy, which
-            is a function `(view, random) -> move`.
+        strategy_player: import path of a function that creates a player from a name and a strategy,
+            which is a function `(view, random) -> move`.
         strategy_group: group of entry points in which other distributions register strategies.
         chance_by_entry: whether a tournament has a random generator for each entry and game,
             because nothing is dealt. Otherwise it has one for each seat of a deal.
-        encoded: place of the encoding (`quaternity.environments.episode.Encoded`).
-        batch: place of a class that plays many games at once, like
+        encoded: import path of the encoding (`quaternity.environments.episode.Encoded`).
+        batch: import path of a class that plays many games in parallel, like
             `quaternity.quarto.batch.QuartoBatch`.
         benchmarks: small versions of the game, by the names under which environments load them.
         max_moves: default number of moves after which an environment truncates a game.
         seats: minimum and maximum number of players. None stands for the number of seats in the
             default settings.
-        words: place of a function that returns `quaternity.cli.match.GameWords`.
-        command: place of the Typer group of its commands, or of a function that creates this group
-            for the name of a game.
+        words: import path of a function that returns `quaternity.cli.match.GameWords`.
+        command: import path of the Typer group of its commands, or of a function that creates this
+            group for the name of a game.
         at_root: whether its commands are top-level commands, which omit the name of the game.
-        drawing: place of a function that draws a view of a table for a page. The template of the
-            page has the name of the game.
-        picture: place of a function that draws the picture of the game for the start page.
-        tips: place of the tips for players (see `quaternity.web.drawing.tips`).
+        drawing: import path of a function that draws a view of a table for a page. The template of
+            the page has the name of the game.
+        picture: import path of a function that draws the picture of the game for the start page.
+        tips: import path of the tips for players (see `quaternity.web.drawing.tips`).
         first: a first game for beginners, which the start page offers.
-        helpers: places of the functions that help a player, by name (see `quaternity.web.hints`).
-        advice: place of a function that takes a view and a move, and adds information to a hint.
-        review: place of the judge for reviews (`quaternity.review.judge.Judge`).
+        helpers: import paths of the functions that help a player, by name (see
+            `quaternity.web.hints`).
+        advice: import path of a function that takes a view and a move, and adds information to a
+            hint.
+        review: import path of the judge for reviews (`quaternity.review.judge.Judge`).
         help: the help buttons on the page, in order. Each has a name, which is a key of `helpers`
             or `hint`, and a label.
     """

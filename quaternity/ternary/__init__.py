@@ -6,10 +6,10 @@ of a *correct triple* (`Rule.TRIPLE`) differ in all four attributes. The cards o
 (`Rule.SET`) are, in each attribute, all alike or all different.
 
 The text on which this model is based has four mistakes, which `tests/ternary/slips.py`
-demonstrates. First, `x mod 3` is not `|3 - x|`, which gives a correct triple in only 128 of 648
-cases. Second, k in 0..7 numbers the triples through a card, but its partners need 0..15. Third, a
-sum of 120 of the three indexes is necessary for a correct triple, but not sufficient. Fourth, 12
-cards without a triple are the usual case.
+demonstrates. First, it uses `|3 - x|` as `x mod 3`, which gives a correct triple in only 128 of 648
+cases. Second, k in 0..7 numbers the triples through a card, but the partners of the card need k in
+0..15. Third, a sum of 120 of the three indexes is necessary for a correct triple, but not
+sufficient. Fourth, 12 cards without a triple are the usual case.
 """
 
 from typing import TYPE_CHECKING

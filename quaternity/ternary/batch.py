@@ -17,7 +17,8 @@ from quaternity.ternary.tables import Rule
 from quaternity.ternary.triples import partner_bits, third_cards
 
 _CARD_NUMBERS = np.zeros((CARDS + 1, 12), np.float32)
-"""Observation of each card (see `SetEncoded.entries`). The last row stands for no card."""
+"""Numbers that encode each card in an observation (see `SetEncoded.entries`). The last row stands
+for no card."""
 
 _CARD_NUMBERS[:-1] = [
     [digit == value for digit in digits for value in range(3)] for digits in all_digits()
@@ -30,7 +31,8 @@ class SetBatch:
     Attributes:
         places: [game, place] the card on the place, or -1 if the place is empty.
         on_table, undealt: [game] the numbers of cards on the table and in the deck.
-        taken, wrong: [game, seat] the numbers of threes taken and of wrong claims.
+        taken, wrong: [game, seat] the numbers of threes (claimed cards that belong together) taken,
+            and of wrong claims.
         agreed: [game, seat] whether the seat has agreed to three more cards.
         moves: [game] the number of moves. Waiting is a move, too.
         seat: [game] the seat to act, or the seat that acted last if the game is over.
@@ -61,7 +63,8 @@ class SetBatch:
         self._random = np.random.default_rng(None if seed is None else as_int(seed, "seed", 0))
         self._claims = encoded.claims
         self._places_of = np.array(claimed_places(encoded.places), np.int8)
-        # Row k is for 3 k cards on the table. It marks the possible claims, agreement and waiting.
+        # Row k marks the possible actions with 3 k cards on the table: claims, agreement and
+        # waiting.
         laid = np.arange(0, encoded.places + 1, 3)
         laid_out = self._places_of[:, 2] < laid[:, None]
         self._open = np.pad(laid_out, ((0, 0), (0, 2)), constant_values=True).astype(np.uint8)
@@ -175,7 +178,7 @@ class SetBatch:
         self._deal(games[~fewer], spots[~fewer])
         shrunk = games[fewer]
         self.places[shrunk[:, None], spots[fewer]] = -1
-        # Cards move up to empty places in their order, and -1 remains at the end.
+        # Cards move up to the empty places, in the same order, so that all -1 are at the end.
         order = np.argsort(self.places[shrunk] < 0, 1, kind="stable")
         self.places[shrunk] = np.take_along_axis(self.places[shrunk], order, 1)
         self.on_table[shrunk] -= 3
@@ -187,7 +190,7 @@ class SetBatch:
         cards = self.places[games, :max_cards]
         on_table = np.zeros((len(games), CARDS + 1), bool)
         on_table[np.arange(len(games))[:, None], cards] = True
-        on_table[:, CARDS] = False  # Empty places, which are -1, have set this entry.
+        on_table[:, CARDS] = False  # empty places, which are -1, have set this entry
         result = np.zeros(len(games), bool)
         for place in range(1, max_cards):
             thirds = self._third[cards[:, place, None], cards[:, :place]]

@@ -17,9 +17,9 @@ Collection = tuple[Item, ...]
 
 
 class Incumbent(Generic[Item]):
-    """The best collection found so far and a bound, both valid even after an interrupt.
+    """The largest collection that a search has found so far, and an upper bound on its size.
 
-    No collection is larger than `bound`.
+    No collection is larger than `bound`. Both are valid even after an interrupt of the search.
     """
 
     __slots__ = ("_end", "_found", "_right", "_seconds", "_verified", "bound", "random")
@@ -34,7 +34,7 @@ class Incumbent(Generic[Item]):
         seconds: float | None = None,
         random: Random | None = None,
     ) -> None:
-        """Clear the record and start with an initial bound.
+        """Clear this record of a search, and set its initial bound.
 
         `right` checks whether a collection is valid. Without `seconds`, the methods use their own
         limits. Without `random`, every run is the same.

@@ -42,7 +42,8 @@ DIGIT_OF_WORD: Final = {
     **{f"{shape}s": (0, digit) for digit, shape in enumerate(SHAPES)},
     **{str(digit + 1): (3, digit) for digit in range(3)},
 }
-"""Attribute and digit of every word. Shapes also have plurals, and amounts also have numbers."""
+"""Attribute and digit of every word in the name of a card. Shapes also have plurals, and amounts
+also have numbers."""
 
 Digits = tuple[int, int, int, int]
 
@@ -116,7 +117,7 @@ def index_of(digits: Digits) -> int:
 
 def check_card(index: int, place: str = "card") -> int:
     """Return a card's index as a plain integer. Raise an InputError with the place if invalid."""
-    if type(index) is int and 0 <= index < CARDS:  # This is the usual case, so it comes first.
+    if type(index) is int and 0 <= index < CARDS:  # the usual case comes first
         return index
     return check_int(index, 0, CARDS - 1, f"a card; cards are 0..{CARDS - 1}", place)
 

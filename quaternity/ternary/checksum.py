@@ -1,8 +1,8 @@
 """The checksum of a collection of cards, which does not change when a SET is removed.
 
-Digit by digit, the three cards of a SET add up to 0 mod 3 (0 + 0 + 0, 1 + 1 + 1, 2 + 2 + 2 or 0 + 1
-+ 2), and so do those of a correct triple. So if disjoint SETs or triples are removed from a table,
-the sum of the remaining cards equals that of the whole table.
+In each digit, the three cards of a SET add up to 0 mod 3, because they have the same value or the
+values 0, 1 and 2. The same is true of a correct triple. So if disjoint SETs or triples are removed
+from a table, the sum of the remaining cards equals that of the whole table.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CARDS_WITH_VALUE = tuple(
     for place in range(len(PLACES))
     for value in range(3)
 )
-"""For each digit and value, a bit set of the 27 cards that have this value."""
+"""Bit sets of the 27 cards with a given value of a given digit: three bit sets for each digit."""
 
 
 def checksum(cards: Iterable[int]) -> int:

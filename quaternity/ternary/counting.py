@@ -1,4 +1,4 @@
-"""Exact counts and probabilities of tables of n cards without a three, under either rule."""
+"""Exact counts and probabilities of SET tables without three cards that belong together."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ TABLES_WITHOUT_SET: Mapping[int, int] = MappingProxyType(
         20: 682_344,
     }
 )
-"""For n = 1..20, the number of tables of n cards without a SET.
+"""Number of tables of n cards without a SET, for n = 1..20.
 
-Donald Knuth was the first to count them (SETSET, 2001). The numbers were confirmed by counting the
-tables of 7 cards up to changes of coordinates, and completing one table of each kind. The tests
-check the numbers up to 7 cards. From 21 cards on, there are no such tables, as
+Donald Knuth was the first to count these tables (SETSET, 2001). The numbers were confirmed by
+counting the tables of 7 cards up to changes of coordinates, and completing one table of each kind.
+The tests check the numbers up to 7 cards. From 21 cards on, there are no such tables, as
 `quaternity.ternary.largest` proves."""
 
 TABLES_WITHOUT_TRIPLE: Mapping[int, int] = MappingProxyType(
@@ -101,22 +101,25 @@ TABLES_WITHOUT_TRIPLE: Mapping[int, int] = MappingProxyType(
         54: 12,
     }
 )
-"""For n = 1..54, the number of tables of n cards without a correct triple.
+"""Number of tables of n cards without a correct triple, for n = 1..54.
 
-Let Z(t) be the sum over all n of this number times t^n. Transfer matrices between blocks of nine
-cards give Z(t) modulo a prime in minutes (`tests/ternary/transfer_matrices.py`). All numbers follow
-from the values of Z at 56 points modulo four primes, by interpolation and the Chinese remainder
-theorem. `quaternity.ternary.counting_by_layers` counts up to 16 cards in another way. Slow tests
-check this up to 19 cards, and another slow test evaluates Z.
+The generating function Z(t) is the sum of these numbers times t^n. Transfer matrices between blocks
+of nine cards give Z(t) modulo a prime in minutes (`tests/ternary/transfer_matrices.py`). All
+numbers follow from the values of Z at 56 points modulo four primes, by interpolation and the
+Chinese remainder theorem. `quaternity.ternary.counting_by_layers` counts up to 16 cards in another
+way. Slow tests use it to check the numbers up to 19 cards. Another slow test evaluates Z.
 
-From 49 cards on, the tables are those that lack one value of one attribute: 12 * C(54, n). With 48
-cards, there are 1377 others. From 55 cards on, there are no tables
-(`quaternity.ternary.largest`)."""
+With 49 or more cards, a table has no correct triple if and only if it lacks one value of one
+attribute, so there are 12 * C(54, n) tables. With 48 cards, there are 1377 other tables. From 55
+cards on, there are no tables (`quaternity.ternary.largest`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class FreeCount:
-    """The number of tables of n cards, and the number of those that contain no three."""
+    """The number of all tables of n cards, and of those without a three.
+
+    A three is three cards that belong together.
+    """
 
     n: int
     rule: Rule

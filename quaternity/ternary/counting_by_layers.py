@@ -29,7 +29,8 @@ MAX_TABLE_CARDS = 16
 time."""
 
 PART_BITS = 14
-"""Maximum number of bits of each of the two parts in which a bit set of cards is looked up."""
+"""Maximum number of bits that are looked up at a time. A bit set of cards is looked up in two
+parts."""
 
 
 @cache
@@ -58,10 +59,10 @@ def _count_with_sizes(first: int, second: int, last: int) -> int:
 
 @cache
 def kinds(size: int) -> tuple[tuple[tuple[int, ...], int], ...]:
-    """Return one part of a layer for each kind of part, and the number of parts of the kind.
+    """Return the kinds of parts of a layer with `size` cards, each with its number of parts.
 
-    Parts that are equal up to renaming are of the same kind. The part with the smallest bit set
-    represents the kind.
+    Parts that are equal up to renaming are of the same kind. A kind is represented by the part with
+    the smallest bit set.
     """
     if size == 0:
         return (((), 1),)
@@ -98,7 +99,10 @@ def _renamings() -> NDArray[np.int64]:
 
 
 def _forbidden_by(cards: tuple[int, ...], size: int) -> list[int]:
-    """Return, for k in 0..27, how many B of a size forbid k cards together with A (`cards`)."""
+    """Return, for k in 0..27, how many sets B of a size forbid k cards together with A.
+
+    A is the set `cards` (see the module).
+    """
     import numpy as np
 
     closed = [0] * LAYER_CARDS
@@ -115,8 +119,8 @@ def _forbidden_by(cards: tuple[int, ...], size: int) -> list[int]:
 def _unions(sets: list[int], size: int) -> NDArray[np.uint32]:
     """Return the unions of all choices of `size` sets, in colexicographic order.
 
-    The choices whose last set is number k are the first C(k, size - 1) choices with one set fewer,
-    each with set k added. That is a single operation on a slice of the previous array.
+    The choices whose last set is number k are the first C(k, size - 1) choices of `size` - 1 sets,
+    each with set k added. So their unions take one operation on a slice of an array.
     """
     import numpy as np
 

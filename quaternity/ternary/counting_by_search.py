@@ -1,4 +1,4 @@
-"""Counting small tables without a three under either rule, by building them card by card.
+"""Counting small SET tables without three cards that belong together, by adding card by card.
 
 By symmetry, it is enough to extend a few *frames*. Under the rule `set`, a change of coordinates
 maps any sequence of three cards that are not a SET to any other such sequence. So the total follows
@@ -21,8 +21,8 @@ MAX_TABLE_CARDS = 6
 `triple`, and less under `set`. Each further card takes about 30 times as long."""
 
 PAIR_FRAMES = (((0, 40), 16), ((0, 39), 32), ((0, 36), 24), ((0, 27), 8))
-"""A pair of cards for each number of shared attributes from 0 to 3, and the number of cards that
-share as many attributes with a given card."""
+"""For each number of shared attributes from 0 to 3: a pair of cards with this number, and how many
+cards share this number of attributes with a given card."""
 
 
 def count(n: int, rule: Rule) -> int:

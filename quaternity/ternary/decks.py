@@ -1,4 +1,4 @@
-"""Shuffled decks, safe decks, with which no game can get stuck, and chains of threes.
+"""Decks of SET: shuffled decks, chains of threes, and safe decks, with which no game can get stuck.
 
 A *three* is three cards that belong together. A safe deck is a random partition of the cards into
 27 threes, which are dealt one after another. Whatever threes the players take, the table is filled
@@ -34,8 +34,8 @@ def safe_deck(random: Random, rule: Rule | str, method: str = "search") -> Deck:
 
     If the first deal is a multiple of three cards, and every other deal is three cards, the game
     cannot get stuck before the deck is empty. The order of the threes, and of the cards in each of
-    them, is random. `partition` says how random the threes are. The function takes a few hundredths
-    of a second.
+    them, is random. See `partition` for how random the threes are. The function takes a few
+    hundredths of a second.
     """
     threes = partition(WHOLE_DECK, rule, check_random(random), method)
     if threes is None:

@@ -23,7 +23,8 @@ from quaternity.ternary.tables import Rule
 _NOTHING_DEALT = bytes(4 * 3 * CARDS)
 
 MAX_THREES = CARDS // 3
-"""Maximum number of threes that the players can take in a game: the whole deck."""
+"""Maximum number of threes (three cards that belong together) that the players can take in a
+game."""
 
 
 class SetEncoded:

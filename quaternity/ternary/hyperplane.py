@@ -17,26 +17,28 @@ from itertools import product
 from quaternity.ternary.tables import bits_of, cards_in
 
 HYPERPLANE = tuple(range(27))
-"""The cards whose shape is 0. A change of coordinates maps it to any other hyperplane."""
+"""A hyperplane: the 27 cards whose shape is 0. A change of coordinates maps it to any other
+hyperplane."""
 
 FRAME = (0, 1, 3)
-"""Three cards of the hyperplane that are not a SET. A change of coordinates maps any other three
-such cards to these."""
+"""Three cards of `HYPERPLANE` that are not a SET. A change of coordinates maps any other three such
+cards to these."""
 
 PARABOLOID = tuple(9 * x + 3 * y + (x * x + y * y) % 3 for x, y in product(range(3), repeat=2))
-"""A cap of 9 cards of the hyperplane: amount = colour² + fill² mod 3."""
+"""A cap of 9 cards in `HYPERPLANE`: the cards with amount = colour² + fill² mod 3."""
 
 DIRECTIONS, DIRECTIONS_OF_A_PAIR = (3**4 - 1) // 2, (3**3 - 1) // 2
-"""The number of all directions (40), and the number of directions that put two given cards into the
-same hyperplane (13) because their equation vanishes on the difference of the two cards."""
+"""Number of all directions (40), and number of directions with a hyperplane that contains two given
+cards (13). In these directions, the equation vanishes on the difference of the cards."""
 
 
 def must_have_full_hyperplane(size: int, full: int) -> bool:
     """Return whether a cap of this size must have at least `full` cards in some hyperplane.
 
-    Over all directions, each of the size * (size - 1) / 2 pairs of its cards is in 13 hyperplanes.
-    Suppose that no hyperplane has `full` cards. Then the number of pairs that a direction puts
-    together is at most that of the most uneven cut into three parts of fewer than `full` cards.
+    A direction divides the deck into three hyperplanes. Each of the size * (size - 1) / 2 pairs of
+    cards of the cap is in one hyperplane for 13 of the 40 directions. Suppose that no hyperplane
+    has `full` cards. Then the number of such pairs for a direction is at most that of the most
+    uneven cut of the cap into three parts of fewer than `full` cards.
 
     >>> must_have_full_hyperplane(21, 9), must_have_full_hyperplane(20, 9)
     (True, False)

@@ -1,4 +1,4 @@
-"""Largest collections without a three, from a table or from the whole deck, by two methods."""
+"""Largest collections without three cards that belong together, from a table or the whole deck."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ from quaternity.ternary.tables import WHOLE_DECK, Rule, check_table
 from quaternity.ternary.triples import triples
 
 LARGEST_IN_DECK: Mapping[Rule, int] = {Rule.TRIPLE: 54, Rule.SET: 20}
-"""Sizes of the largest collections without a three among all 81 cards (see `largest_in_deck`)."""
+"""Sizes of the largest collections without a three among all 81 cards, by rule (see
+`largest_in_deck`)."""
 
 
 class LargestMethod(NamedTuple):
@@ -44,7 +45,7 @@ LARGEST_METHODS: Mapping[str, LargestMethod] = {
     "search": LargestMethod(largest_by_search, parts_by_search),
     "cp-sat": LargestMethod(largest_by_cp_sat, parts_by_cp_sat),
 }
-"""All methods by name. The first is the default."""
+"""Methods for finding largest collections, by name. The first is the default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,9 @@ def largest_free(
     random: Random | None = None,
     best: Incumbent[int] | None = None,
 ) -> tuple[int, ...]:
-    """Return a largest part of a table that contains no three of the rule, in order.
+    """Return a largest part of a table, in order, that contains no three of the rule.
+
+    A three of a rule is three cards that belong together under the rule.
 
     Args:
         seconds: a time limit that replaces the method's own limit.
@@ -117,9 +120,9 @@ def largest_in_deck(
 
     It has 54 cards under `triple`, and 20 under `set`. The proof for `set` is by Davis and Maclagan
     (The Card Game Set, 2003), who first show that a collection of 21 cards would be of one of a few
-    kinds. Only these kinds are searched, in a second by either method. Nothing is cached: every
-    call repeats each step of the proof. The arguments and errors are those of `largest_free`. Until
-    the proof is complete, the bound is only what disjoint threes prove.
+    kinds. Only these kinds are searched. This takes a second with either method. Nothing is cached:
+    every call repeats each step of the proof. The arguments and errors are those of `largest_free`.
+    Until the proof is complete, `best.bound` is only the bound that disjoint threes prove.
     """
     rule, largest_method = Rule(rule), lookup(LARGEST_METHODS, method)
     limit = LARGEST_IN_DECK[rule]
@@ -160,12 +163,13 @@ def _prove_triple(largest_method: LargestMethod, method: str, best: Incumbent[in
 
 def _prove_set(largest_method: LargestMethod, method: str, best: Incumbent[int]) -> DeckLimit:
     rule, full = Rule.SET, len(PARABOLOID)
-    best.lower(CARDS - CARDS // 3)  # 0, 1, 2 and 3, 4, 5 and so on are disjoint SETs
+    best.lower(CARDS - CARDS // 3)  # (0, 1, 2), (3, 4, 5), ... are disjoint SETs
     step = _step_of(best)
     in_hyperplane = len(largest_method.largest(HYPERPLANE, rule, FRAME, step))
     _require(in_hyperplane == full, f"{method}: {in_hyperplane} in a hyperplane")
-    # Every full cap of a hyperplane has full * (full - 1) * (full - 2) ordered threes of cards. The
-    # hyperplane has 27 * 26 * 24 ordered threes that are not a SET, all of them equivalent.
+    # A largest cap of a hyperplane contains full * (full - 1) * (full - 2) ordered sequences of
+    # three cards. The hyperplane contains 27 * 26 * 24 sequences that are not a SET, all of them
+    # equivalent.
     with_frame = sum(1 for _ in largest_method.parts(HYPERPLANE, rule, FRAME, full))
     caps, remainder = divmod(27 * 26 * 24 * with_frame, full * (full - 1) * (full - 2))
     equivalent = len(images(PARABOLOID))

@@ -1,11 +1,11 @@
-"""Two methods to find the largest part of a table without a three, and all such parts of a size.
+"""Two methods to find a largest part of a table without a three, or all parts of a given size.
 
-*Search* is a branch and bound over the cards to remove: every three of the table must lose a card.
-A node decides whether to keep or remove the card that is in the most complete threes. The number of
-disjoint complete threes is a lower bound for how many more cards must be removed. *CP-SAT* has a
-Boolean variable for each card, and a clause for each three. Greedily chosen disjoint threes are
-also stated as sums of at most two, so that the linear relaxation immediately shows that each of
-them loses a card.
+A *three* is three cards that belong together. *Search* is a branch and bound over the cards to
+remove: every three of the table must lose a card. A node decides whether to keep or remove the card
+that is in the most complete threes. The number of disjoint complete threes is a lower bound for how
+many more cards must be removed. *CP-SAT* has a Boolean variable for each card, and a clause for
+each three. For greedily chosen disjoint threes, the model also contains sums of at most two. So the
+linear relaxation immediately shows that each of these threes loses a card.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class _Search:
 
 
 def _remove_single_cores(open_cards: int, cores: list[int]) -> tuple[int, list[int]]:
-    """Remove the card of each core of a single card, and return the open cards and cores left."""
+    """Remove each card that is a core by itself, and return the open cards and cores left."""
     single = 0
     for core in cores:
         if core & (core - 1) == 0:
@@ -145,10 +145,9 @@ def _busiest(cores: list[int]) -> int:
 
 
 SECONDS = 60.0
-"""Default time limit of one solve, in seconds."""
+"""Default time limit of one CP-SAT search, in seconds."""
 TOLERANCE = 1e-6
-"""Maximum difference by which a floating-point bound may be below the integer that it
-represents."""
+"""Maximum rounding error of a floating-point bound that represents an integer."""
 
 
 def largest_by_cp_sat(

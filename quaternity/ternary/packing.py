@@ -29,9 +29,10 @@ def pack_by_search(
 ) -> tuple[Triple, ...] | None:
     """Return `count` disjoint threes of a table, or None if there are fewer.
 
-    `best` keeps the largest packing found. It also contains the time limit, and the generator that
-    decides the search order. Usually a few hundred nodes suffice. Without a time limit, a search of
-    more than `MAX_NODES` nodes raises a LimitError.
+    A three is three cards that belong together. `best` keeps the largest packing found. It also
+    contains the time limit, and the generator that decides the search order. Usually a few hundred
+    nodes suffice. Without a time limit, a search of more than `MAX_NODES` nodes raises a
+    LimitError.
     """
     search = _Search(table, rule, best)
     packing = search.run(bits_of(table), count, checksum(table), search.threes)
@@ -71,7 +72,7 @@ class _Search:
             return []
         spare = live.bit_count() - 3 * count
         if spare == 1:
-            # The checksum of the live cards is the card that is left over.
+            # If one card is left over, it is the checksum of the live cards.
             live, spare, total = live & ~(1 << total), 0, NOTHING
         threes = [three for three in threes if three.bits & live == three.bits]
         card = self._scarcest(live, threes)
@@ -98,7 +99,8 @@ class _Search:
 
 
 SECONDS = 60.0
-"""Default time limit of one solve, in seconds. Most take a few hundredths of a second."""
+"""Default time limit of one CP-SAT search, in seconds. Most searches take a few hundredths of a
+second."""
 
 
 def pack_by_cp_sat(
@@ -145,7 +147,9 @@ def most_disjoint(
     random: Random | None = None,
     best: Incumbent[Triple] | None = None,
 ) -> tuple[Triple, ...]:
-    """Return a maximum set of disjoint threes of a table, in order.
+    """Return the most threes (three cards that belong together) of a table that are disjoint.
+
+    The threes are in order.
 
     Args:
         seconds: a time limit that replaces the method's own limit.
@@ -201,6 +205,8 @@ def partition(
 ) -> tuple[Triple, ...] | None:
     """Return a partition of the cards of a table into threes, or None if there is none.
 
+    A three is three cards that belong together.
+
     The arguments and errors are those of `most_disjoint`. With `random`, every partition is
     possible, but not all are equally likely. The whole deck takes 0.05 s by search and 0.2 s by
     CP-SAT.
@@ -220,11 +226,11 @@ def partition(
 
 
 Pack = Callable[[Sequence[int], Rule, int, Incumbent[Triple]], tuple[Triple, ...] | None]
-"""Function that takes a table, a rule, a number `count` and a record with the limits, and returns
-`count` disjoint threes, or None if there are fewer."""
+"""Type of a packing method. It takes a table, a rule, a number `count` and a record with the
+limits, and returns `count` disjoint threes, or None if there are fewer."""
 
 PACKING_METHODS: Mapping[str, Pack] = {
     "search": pack_by_search,
     "cp-sat": pack_by_cp_sat,
 }
-"""All methods by name. The first is the default."""
+"""Methods for finding disjoint threes, by name. The first is the default."""

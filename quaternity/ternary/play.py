@@ -17,7 +17,7 @@ TABLE_CARDS = 12
 """Default number of cards on the table."""
 
 Choice = Callable[[tuple[Triple, ...]], Triple]
-"""Function that takes the threes on the table and returns one of them."""
+"""Type of a function that takes the threes on the table and returns one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,10 @@ class Table:
 
     @classmethod
     def start(cls, deck: Sequence[int], random: Random, size: int = TABLE_CARDS) -> Table:
-        """Return a table with the first `size` cards of a deck, shuffled: a multiple of 3."""
+        """Return a table with the first `size` cards of a deck, in random places.
+
+        `size` must be a multiple of 3.
+        """
         allowed = f"a multiple of 3 from 3 to {CARDS}"
         size = check_int(size, 3, CARDS, allowed, "size")
         if size % 3:

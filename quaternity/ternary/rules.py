@@ -27,8 +27,8 @@ from quaternity.ternary.tables import LETTERS, Rule
 from quaternity.ternary.triples import Triple, is_triple, triples
 
 MAX_TABLE_CARDS = 21
-"""Maximum number of cards on the table under `Rule.SET`. This many cards
-always contain a SET (Davis and Maclagan 2003), though not always a triple."""
+"""Maximum number of cards on the table under `Rule.SET`. This many cards always contain a SET
+(Davis and Maclagan 2003), though not always a triple."""
 
 _CLAIM = re.compile(r"(?:claims? )?([a-z])[ ,]*([a-z])[ ,]*([a-z])", re.IGNORECASE | re.ASCII)
 _PARTIAL_CLAIM = re.compile(
@@ -205,7 +205,10 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return tuple(events)
 
     def still_means(self, move: SetMove, then: SetView, now: SetView) -> bool:
-        """Return whether the claimed cards are still there, or for an agreement, the same table."""
+        """Return whether a move that was chosen for an earlier view still means the same.
+
+        The claimed cards must still be on the table. For an agreement, the table must be unchanged.
+        """
         return set(move.cards) <= set(now.places) and (
             bool(move.cards) or then.places == now.places
         )
@@ -333,7 +336,7 @@ def cards_named(text: str, view: SetView) -> tuple[int | None, ...]:
     match = _PARTIAL_CLAIM.fullmatch(text)
     letters = [letter for letter in match.groups() if letter] if match is not None else []
     if len(view.places) <= len(ascii_lowercase):
-        # Capital letters are separate places only if the table has more than 26.
+        # With at most 26 cards on the table, capital letters mean the same places as small letters.
         letters = [letter.lower() for letter in letters]
     return tuple(dict(zip(LETTERS, view.places, strict=False)).get(letter) for letter in letters)
 

@@ -20,8 +20,8 @@ WIDTH, HEIGHT, GAP = 132, 196, 16
 INK, FAINT, PAPER, TABLE, EDGE = "#222222", "#6a6a6a", "#ffffff", "#eef1ec", "#b9c0b6"
 
 SHADES = ("#cc3311", "#009e73", "#4b1f86")
-"""Red, green and purple of different lightness, so that they are distinct in grey and for
-colour-blind people."""
+"""Shades of red, green and purple. Their lightness differs, so they are distinct in greyscale and
+for colour-blind people."""
 
 OUTLINES = (
     "M-44 0L0 -18L44 0L0 18z",

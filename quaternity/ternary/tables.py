@@ -1,7 +1,7 @@
-"""Tables of cards, and the two rules for three cards that belong together.
+"""Tables of SET cards, and the two rules that say which three cards belong together.
 
-The cards of a table are different. They are stored as a sorted tuple of indexes, or as a *bit set*:
-an integer with bit i for card i.
+A table contains each card at most once. It is stored as a sorted tuple of card indexes, or as a
+*bit set*: an integer in which bit i stands for card i.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ WHOLE_DECK = tuple(range(CARDS))
 _DECK = frozenset(WHOLE_DECK)
 
 LETTERS = ascii_letters
-"""Letters of the places of a table in a game, in order. If there are more places than letters (54
-cards may have no triple), the last cards are claimed by number."""
+"""Letters by which players claim the cards of a table, in the order of their places. A table may
+have more cards than letters, because 54 cards may have no triple. The last cards are then claimed
+by number."""
 
 
 def check_table(cards: Iterable[int]) -> tuple[int, ...]:
     """Return the cards of a table in order. Raise InputError for invalid or repeated cards."""
     indexes = tuple(as_iterator(cards, "table"))
     if set(map(type, indexes)) == {int} and len(_DECK.intersection(indexes)) == len(indexes):
-        return tuple(sorted(indexes))  # This is the usual case, so it comes first.
+        return tuple(sorted(indexes))  # the usual case comes first
     places: dict[int, int] = {}
     for place, index in enumerate(indexes):
         card = check_card(index, f"table[{place}]")
@@ -77,5 +78,5 @@ class Rule(StrEnum):
 
     @property
     def three(self) -> str:
-        """The word for three cards that belong together under this rule."""
+        """The name of three cards that belong together under this rule."""
         return "triple" if self is Rule.TRIPLE else "SET"

@@ -19,15 +19,15 @@ MAX_GAME_STATES = 2000
 """Maximum number of states that `random_states` plays in one game. A longer game is cut off."""
 
 MAX_FLOW_WORK = 60_000
-"""Limit on the states of one game if it has no coalition tables, in states x cards x players. Each
-move of such a game needs several runs of a solver."""
+"""Limit on states x cards x players in one game without coalition tables. Each move of such a game
+needs several runs of a solver."""
 
 
 def random_move(state: State, random: Random) -> Move | None:
     """Return a random legal question and answer. All questions are equally likely.
 
-    Return None if there is no legal question. Usually, only a few questions are tested, whatever
-    the number of sets.
+    Return None if there is no legal question. Usually, only a few questions are tested, even if
+    there are many sets.
     """
     asker, view = state.turn, state.legal_questions
     if asker is None:

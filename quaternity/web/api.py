@@ -1,4 +1,4 @@
-"""The JSON API, which other programs use, and by which the pages change tables."""
+"""The JSON API for other programs, and for the scripts of the pages."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ class Api:
         return _created(request, seated, cookie)
 
     async def elsewhere(self, request: Request) -> Response:
-        """`POST /api/tables/T/elsewhere`: make a link that moves a seat to another device."""
+        """`POST /api/tables/T/elsewhere`: make a link that moves the seat to another device."""
         self._count()
         sent = await document_of(request, self.limits.body)
         table, seat = await self._require_seat(request, read_field(sent, "seat", int, None))
@@ -262,7 +262,7 @@ class Api:
         return answer({"version": table.version, "invitation": link})
 
     async def again(self, request: Request) -> Response:
-        """`POST /api/tables/T/again`: return the table of the rematch; make it if needed."""
+        """`POST /api/tables/T/again`: return the table of the rematch, which is made if needed."""
         self._count()
         table, visitor = await self._open_table(request)
         if table.again is None:
@@ -359,7 +359,7 @@ class Api:
         return stream
 
     async def help(self, request: Request) -> Response:
-        """`GET /api/tables/T/help/WORD`: return the help that a player requests; see `hints`."""
+        """`GET /api/tables/T/help/WORD`: return the requested help (see `quaternity.web.hints`)."""
         asked = query_of(request)
         table, visitor = await self._open_table(request)
         word = request.path_params["word"]

@@ -1,7 +1,7 @@
 """Background work in separate processes, with limits on time and memory.
 
-The processes choose the moves of computer players (programs), and compute the help and puzzles that
-pages show (counts).
+Some processes choose the moves of computer players (programs). The others compute the help and the
+puzzles that pages show; these computations are called counts.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ MEMORY = 2 << 30
 """Memory limit of each worker process, in bytes."""
 
 COSTLY_NICENESS = 15
-"""Niceness of a process during an expensive count, which leaves the processor to moves."""
+"""Niceness of a worker process during an expensive count, so that moves are computed first."""
 
 
 class ProcessPool:
     """A pool of processes, each of which runs one call at a time. Further calls wait.
 
-    Client addresses take turns. If there are several processes, no address may use all of them at
-    once, so one is always left for the others.
+    Client addresses take turns. If there are several processes, no address may use all of them
+    simultaneously, so one is always left for other addresses.
     """
 
     def __init__(self, number: int, seconds: float) -> None:
@@ -99,7 +99,7 @@ class ProcessPool:
             self.waiting += Counter()  # removes addresses with a count of 0
 
     def end(self) -> None:
-        """Stop all processes at once."""
+        """Stop all processes immediately."""
         self._turns.end()
         self._threads.shutdown(wait=False, cancel_futures=True)
         for process in self._all:
@@ -107,7 +107,7 @@ class ProcessPool:
 
 
 class BackgroundWork:
-    """The worker processes of a server, in four pools.
+    """The background work of a server: worker processes in four pools.
 
     The pools are for moves of programs, cheap counts, expensive counts and large pages. A task
     never waits for a task of another pool.
@@ -195,7 +195,7 @@ class BackgroundWork:
         return drawn
 
     def waiting(self) -> dict[str, int]:
-        """Return the numbers of programs, cheap counts and expensive counts that run or wait."""
+        """Return the numbers of running or waiting programs, cheap counts and expensive counts."""
         kinds = {"programs": self._programs, "cheap": self._cheap, "dear": self._dear}
         return {kind: processes.waiting.total() for kind, processes in kinds.items()}
 
@@ -207,7 +207,7 @@ class BackgroundWork:
         await self.count(_try_player, rules, name, kind="player")
 
     def end(self) -> None:
-        """Stop all processes at once."""
+        """Stop all processes immediately."""
         for processes in (self._programs, self._cheap, self._dear, self._pages):
             processes.end()
 

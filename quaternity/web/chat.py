@@ -22,7 +22,7 @@ LINES_SHOWN = 100
 """Number of chat lines that a page shows. Older lines are left out."""
 
 BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
-"""Invisible characters of Hangul and Braille, although Unicode calls them printable."""
+"""Invisible characters of Hangul and Braille. Unicode classifies them as printable."""
 
 
 class Line(NamedTuple):
@@ -37,7 +37,7 @@ class Line(NamedTuple):
 def lines(store: Store, table: str, watching: bool, after: int = 0) -> list[Line]:
     """Return the chat lines of a table with numbers greater than `after`, from oldest to newest.
 
-    `watching` selects the chat of the bystanders.
+    If `watching` is true, return the chat of the bystanders instead of the players.
     """
     query = (
         "SELECT number, seat, name, text FROM talk WHERE table_id = ? AND watching = ? "

@@ -31,8 +31,8 @@ class Connection(HttpToolsProtocol):
     _head: int | None = None
     """Number of bytes received of a request's head, or None if no head is being received. The head
     is the request line with the headers."""
-    # The cycle of the request that is being answered. With pipelining, Uvicorn's `cycle` may
-    # already belong to a later request.
+    # The cycle (Uvicorn's state of a request) of the request that is being answered. With
+    # pipelining, Uvicorn's `cycle` may already belong to a later request.
     _answered: Any = None
 
     def connection_made(self, transport: Any) -> None:
@@ -49,14 +49,14 @@ class Connection(HttpToolsProtocol):
     def _is_shared(self) -> bool:
         """Return whether many people may share the client address.
 
-        This holds for the address of a proxy, and for a connection without an address.
+        This is true for the address of a proxy, and for a connection without an address.
         """
         named = self.config.forwarded_allow_ips if self.config.proxy_headers else ()
         named = named.split(",") if isinstance(named, str) else named
         return not self.client or is_proxy(self.client[0], named)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Cancel the timers, and free the place of the connection."""
+        """Cancel the timers, and stop counting the connection as open."""
         self._stop_timer()
         if self._looking is not None:
             self._looking.cancel()

@@ -1,17 +1,17 @@
 """Help that players may request during a game: numbers of deals, chances, reasons and hints.
 
-Help is computed in a separate process, only from what the player or bystander may see. This table
-lists the entries of the response for each word in `GET /api/tables/T/help/WORD`:
+The response to `GET /api/tables/T/help/WORD` is a JSON object. It is computed in a separate
+process, only from what the player or bystander may see. This table lists the entries of the object:
 
 | game | word | entries |
 |---|---|---|
-| Quaternity, Kwartet | `chances` | `deals`: number of possible deals, as a string, or null if there are too many to count. `chances[set][card][player]`: chance of a player to own a card, from 0 to 1, or null if it is not known. `exact`: whether the chances are exact. Only in Kwartet, `read[set][card][player]`: the chances as guessed from the requests of all players |
+| Quaternity, Kwartet | `chances` | `deals`: number of possible deals, as a string, or null if there are too many to count. `chances[set][card][player]`: the chance that the player owns the card, from 0 to 1, or null if it is not known. `exact`: whether the chances are exact. `read[set][card][player]` (only in Kwartet): the chance as estimated from what all players have asked for |
 | Quaternity | `questions` | `questions`: the legal questions, from the most to the least informative (empty while a question waits for its answer). Each has `asked`, `set`, `cards`, `answers`, `yes` (the chance of a yes) and `bits` (the expected information) |
-| Quaternity | `why` | `lines`: the reason why the question in `?move=` is refused or has only one possible answer. Without `move`, the reason is given for the last question that had only one possible answer |
-| Quaternity | `know` | `known`: true or false if the formula in `?formula=` has this truth value in all possible deals, otherwise null. `text`: the same in words. With `&why=1` also `lines`: the moves from which this follows, or a deal in which the formula is true and a deal in which it is false |
-| Kwartet | `know` | `known`: true or false if the player knows that the formula in `?formula=` has this truth value, otherwise null. `text`: the same in words. With `&why=1` also `lines`: the requests from which this follows, or a deal in which the formula is true and a deal in which it is false. With `&over_time=1` also `over_time`: the values of `known` after the deal and after each request, and `svg`: a picture of them |
+| Quaternity | `why` | `lines`: why the question in `?move=` is refused, or why it has only one possible answer. Without `move`: why the last question that had only one possible answer had only this answer |
+| Quaternity | `know` | `known`: the truth value of the formula in `?formula=` if it is the same in all possible deals, otherwise null. `text`: this result in words. `lines` (with `&why=1`): the moves from which this follows, or a deal in which the formula is true and a deal in which it is false |
+| Kwartet | `know` | `known`: the truth value of the formula in `?formula=` if the player knows it, otherwise null. `text`: this result in words. `lines` (with `&why=1`): the requests from which this follows, or a deal in which the formula is true and a deal in which it is false. `over_time` (with `&over_time=1`): the values of `known` after the deal and after each request. `svg` (with `&over_time=1`): a picture of these values |
 | Quarto | `analysis` | `outcome`: win, draw or loss for the player to move, if both play perfectly. `moves`: the legal moves, from the best to the worst, each with `move`, `outcome` and `distance` (the number of placements until the end) |
-| all | `hint` | `move`: the move that the strongest program would make, or null if it would wait. `by`: the name of this program. Only in Kwartet, `chance`: the chance that the answer is yes |
+| all | `hint` | `move`: the move that the strongest program would make, or null if it would wait. `by`: the name of this program. `chance` (only in Kwartet): the chance that the answer is yes |
 """  # noqa: E501  # a table's rows
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from quaternity.base.sentences import MessageTemplate, unindent
 NOT_FORCED = MessageTemplate("not_forced", "Nobody has been forced to answer yet.")
 
 Helper = Callable[[Any, Any, str, Mapping[str, str]], dict[str, Any]]
-"""Function that takes the rules, a view, the record of the game and the query, and returns help.
-The record is empty if it would reveal hidden cards."""
+"""Type of a function that computes the requested help. It takes the rules, a view, the record of
+the game and the query. The record is empty if it would reveal hidden cards."""
 
 
 def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:

@@ -108,7 +108,7 @@ def using_language(name: str) -> Iterator[None]:
 
 
 def page_words() -> Markup:
-    """Return a JSON object that maps each text of the scripts to its translation."""
+    """Return a JSON object that maps each text of the page's scripts to its translation."""
     return Markup("{}").format(json.dumps({text: gettext(text) for text in SCRIPT_WORDS}))
 
 
@@ -198,7 +198,7 @@ def _ngettext(one: str, many: str, number: int) -> str:
 
 SCRIPT_WORDS = (
     "Tap it again to ask.",
-    "The page changed under your finger: nothing was done.",
+    "The page changed just as you tapped, so nothing was done.",
     "Not played:",
     "The server does not answer: the move may not have been played.",
     "The server has not answered your last move: it is sent again.",

@@ -24,7 +24,8 @@ JUDGES = ("coalitions", "max-flow", "cp-sat")
 """Names of the solvers that check every file."""
 
 MAX_PAIRS = MAX_SEATS * MAX_CARDS
-"""Maximum number of players times cards in a file, which is that of the largest table."""
+"""Maximum product of the numbers of players and cards in a file. It is the product for the largest
+table."""
 
 MAX_ANSWER_BYTES = 4 << 20
 """Maximum size of the page with the analysis, in bytes."""

@@ -51,7 +51,7 @@ UNKNOWN = "(none)"
 """Name that stands for the route of a request that matches no route."""
 
 MAX_LOOP_SECONDS = 0.02
-"""Processor time of a request above which it is logged in debug mode, in seconds."""
+"""Processor time above which a request is logged in debug mode, in seconds."""
 
 METHODS = ("GET", "HEAD", "POST")
 
@@ -136,7 +136,7 @@ class ServerMetrics:
     """The metrics and the health of a server."""
 
     def __init__(self, tables: Tables, admission: RateLimits, token: str | None = None) -> None:
-        """Start with no requests counted. A client needs the token to read `/metrics`."""
+        """Initialize the metrics. A client needs the token to read `/metrics`."""
         self.tables, self.admission, self.token = tables, admission, token
         self.debug = bool(os.environ.get("QUATERNITY_DEBUG"))
         """Whether to log requests that take more processor time than `MAX_LOOP_SECONDS`. The

@@ -1,4 +1,4 @@
-"""Middleware that checks hosts and origins, and functions that check and parse requests."""
+"""Middleware that checks the host and origin of requests, and functions that parse requests."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class RequestChecks:
         """Return whether a request has a single origin, which is this server.
 
         Behind a proxy that speaks HTTPS, the origin has the scheme `https` and may have one of the
-        additional host names, even if the proxy does not pass on this scheme or name.
+        additional host names, even if the proxy does not forward this scheme or name.
         """
         own = f"{scheme}://{host.removesuffix(_PORTS.get(scheme, ''))}"
         secure, name = f"https://{host.removesuffix(':443')}", _name(host)

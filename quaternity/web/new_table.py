@@ -65,7 +65,7 @@ def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
 
 
 def check_clock(rules: Any, clock: Clock | None) -> None:
-    """Raise `HttpError` if a clock is requested for a game in which all players may act at once."""
+    """Raise `HttpError` if a clock is requested for a game that has no turns."""
     if clock is not None and not may_have_clock(rules):
         raise HttpError(
             422, f"clock: not allowed in {rules.name}, because all players may move at any time"
@@ -144,7 +144,7 @@ def parse_upload(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str]
 
 
 async def check_player(thinking: BackgroundWork, rules: Any, name: str) -> str:
-    """Return the name of the program that a request names, or that plays at the level it names.
+    """Return the name of a requested program. The request names the program or a level.
 
     A request may ask for the programs of this package, with no argument or a number, and for the
     programs that the operator has added. It cannot name a module or a file.

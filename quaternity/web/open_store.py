@@ -1,4 +1,4 @@
-"""Opening the store of `--data`: an SQLite file in a folder, or a PostgreSQL database."""
+"""Access to the store of `--data`: an SQLite file in a folder, or a PostgreSQL database."""
 
 from __future__ import annotations
 

@@ -138,8 +138,8 @@ class Pages:
     async def join(self, request: Request) -> Response:
         """`GET /join/INVITATION`: return the page of an invitation.
 
-        A visitor who already has the seat, or a seat if the invitation is for any seat, is
-        redirected to the table.
+        A visitor who already has the seat is redirected to the table. If the invitation is for any
+        seat, so is a visitor who has a seat.
         """
         self._count()
         invitation = request.path_params["invitation"]

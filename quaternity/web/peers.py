@@ -1,8 +1,8 @@
 """Presence and rate limits shared between the servers of one database.
 
 Once a second, each server reports to the others which players have come, left or sent a request,
-and how much of the rate limits its clients have used. Presence and rate limits are therefore common
-to all servers, with a delay of about a second.
+and how much of the rate limits its clients have used. All servers therefore know the presence of
+all players and share the rate limits, with a delay of about a second.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ times as long without a report."""
 
 
 class Peers:
-    """The presence of players at the other servers of the same database."""
+    """Presence of players at the peers: the other servers that use the same database."""
 
     def __init__(self, store: Store, admission: RateLimits) -> None:
         self._store, self._admission = store, admission
@@ -44,7 +44,7 @@ class Peers:
         return seats
 
     async def meet(self, tables: Iterable[Table]) -> None:
-        """Send the changes since the last call to the other servers, and apply their changes."""
+        """Exchange changes since the last call with the other servers, and apply their changes."""
         live = {table.stored.id: table for table in tables}
         reports = [report for table in live.values() for report in self._new_reports(table)]
         used = self._admission.collect_use()

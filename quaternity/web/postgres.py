@@ -134,7 +134,7 @@ def _values(values: Sequence[Any]) -> list[Any]:
 
 
 def _where(place: str) -> str:
-    """Return the host and the name of a database as a URL without the password, for messages."""
+    """Return the URL of a database for messages, with only its host and name and no password."""
     try:
         parts = conninfo_to_dict(place)
     except psycopg.ProgrammingError:
@@ -329,7 +329,7 @@ class PostgresReader(Reader):
 
 
 class PostgresStore(PostgresReader, Store):
-    """The store in a PostgreSQL database, for one of the servers that share it."""
+    """The store in a PostgreSQL database, as used by one of the servers that share it."""
 
     shared = True
 

@@ -34,7 +34,8 @@ class Workers:
         self._running: dict[int, tuple[int, float]] = {}
         """The number and the start time of each running worker, by process id."""
         self._ending = False
-        # The parent keeps its end of this pipe open, so that the workers notice when it dies.
+        # Workers read from this pipe. Only the parent keeps its other end open, so workers notice
+        # when the parent dies.
         self._alive = os.pipe()
         self._serves = os.pipe()
         self._begun = False
@@ -53,7 +54,7 @@ class Workers:
             self._start(number)
         os.close(self._serves[1])
         served = 0
-        # Wait until each worker has reported that it serves, or has ended.
+        # Wait until every worker has either reported that it serves requests, or ended.
         while serving := os.read(self._serves[0], self._number):
             served += len(serving)
         os.close(self._serves[0])
@@ -98,12 +99,12 @@ class Workers:
         raise WorkerStarted(number, self._report_ready)
 
     def _exit_with_parent(self) -> None:
-        """Exit at once when the parent process dies, so that a new server can use the port."""
+        """Exit immediately when the parent process dies, so that a new server can use the port."""
         os.read(self._alive[0], 1)
         os._exit(1)
 
     def _report_ready(self) -> None:
-        # Only the first workers report, because the parent closes the pipe afterwards.
+        # Restarted workers do not report, because the parent has closed the pipe.
         if not self._begun:
             os.write(self._serves[1], b"+")
             os.close(self._serves[1])

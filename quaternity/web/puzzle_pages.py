@@ -46,7 +46,7 @@ NEW_SEEDS = 1 << 40
 
 
 def kind_texts() -> dict[str, tuple[str, str]]:
-    """Return the name and the question of each kind of puzzle, in the language of the request."""
+    """Return the name and question of each kind of puzzle, in the language of the request."""
     names = [
         (gettext("Yes or no?"), gettext("Is this answer possible?")),
         (gettext("Whose card?"), gettext("Which card can only one player have?")),
@@ -184,7 +184,7 @@ def _sentence(words: PageWords, text: str) -> str:
 
 
 def _answer_choices(puzzle: Puzzle) -> list[list[str]]:
-    """Return the choices of each selection list of the form, in an order that reveals nothing."""
+    """Return the choices of each selection list of the form, in an order that hides the answer."""
     allowed = sorted({*puzzle.answers, *puzzle.wrong})
     if puzzle.answer_form == "card":
         cards, players = ({text.split()[part] for text in allowed} for part in (0, 1))

@@ -34,11 +34,12 @@ RESERVED_FILES = 80
 programs."""
 
 FILES_PER_WORKER = 6
-"""Additional file descriptors reserved for each worker process above the default number."""
+"""Number of further file descriptors that are reserved for each worker process beyond the default
+number of workers."""
 
 MAX_PENDING_COUNTS = 20
-"""Maximum number of counts of one client address that run or wait at the same time. Cheap and
-expensive counts are limited separately."""
+"""Maximum number of counts (computations of help and puzzles) of one client address that run or
+wait at the same time. Cheap and expensive counts are limited separately."""
 
 SEATS_PER_ADDRESS = 20
 """Ratio of the rate limit for all seats of a client address to the limit for one seat."""
@@ -82,7 +83,7 @@ class Limits(NamedTuple):
 class Work(NamedTuple):
     """The cost of a kind of request.
 
-    `limit` is the field of `Limits` for which the request counts. `dear` says whether it is an
+    `limit` is the field of `Limits` that limits these requests. `dear` says whether it is an
     expensive count.
     """
 
@@ -126,13 +127,14 @@ def refusal(reason: str, status: int, text: str, seconds: float = 5.0) -> HttpEr
 
 
 class LeakyBuckets:
-    """Leaky-bucket counters, which limit the use per minute for each key."""
+    """Leaky-bucket counters, which limit the use of a resource per minute and key."""
 
     def __init__(self, max_keys: int = 10_000) -> None:
         self._most = max_keys
         self._used: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
         self._new: dict[Hashable, tuple[float, int]] = {}
-        """For each key, the use since the last `collect_use`, and the amount freed per minute."""
+        """For each key, the amount used since the last call of `collect_use`, and the amount freed
+        per minute."""
         self.shared = False
 
     def wait(self, key: Hashable, per_minute: int, cost: int = 1) -> float:
@@ -149,7 +151,7 @@ class LeakyBuckets:
         return max(0.0, over * 60 / max(per_minute, 1))
 
     def collect_use(self) -> dict[str, tuple[float, int]]:
-        """Return the use since the last call, by keys in JSON, with the amount freed per minute."""
+        """Return the use since the last call and the amount freed per minute, by key (as JSON)."""
         self.shared = True
         self._texts = {json.dumps(key): key for key in self._new}
         taken = {text: self._new[key] for text, key in self._texts.items()}
@@ -157,7 +159,7 @@ class LeakyBuckets:
         return taken
 
     def apply_total_use(self, used: Mapping[str, float]) -> None:
-        """Replace the counters by the total use at all servers."""
+        """Set the counters to the total use at all servers."""
         for text, amount in used.items():
             key = self._texts[text]
             self._used[key] = amount + self._unsent_use(key), monotonic()
@@ -167,7 +169,7 @@ class LeakyBuckets:
 
 
 class FairQueue:
-    """A queue for a number of places, which the client addresses take in turn.
+    """A queue for a limited number of places, which client addresses take in turn.
 
     Each address may have at most `max_each` places at a time.
     """
@@ -308,7 +310,7 @@ class Connections:
         self.workers = Limits().workers
 
     def max_open(self) -> int:
-        """Return the maximum number of connections, which leaves files for other purposes."""
+        """Return the maximum number of connections that leaves enough files for other purposes."""
         more = FILES_PER_WORKER * max(0, self.workers - Limits().workers)
         return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVED_FILES - more, 4)
 
@@ -339,7 +341,7 @@ connections = Connections()
 
 @lru_cache(maxsize=64)
 def proxy_networks(named: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
-    """Return the networks of proxies. IPv4 networks are included in their IPv6 form, too."""
+    """Return the networks of proxies. IPv4 networks are also included in their IPv6 form."""
     networks = [ip_network(text.strip()) for text in named]
     mapped = [
         ip_network(f"::ffff:{network.network_address}/{96 + network.prefixlen}")

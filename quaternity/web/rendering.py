@@ -210,7 +210,7 @@ def move_html(game: str, name: str, link: str, root: str = "") -> str:
 def help_html(
     sight: TableView, word: str, answer: dict[str, Any], query: Mapping[str, str], root: str = ""
 ) -> str:
-    """Return the help that a player requested as HTML.
+    """Return the HTML of the help that a player requested.
 
     `answer` contains the entries that `quaternity.web.hints` describes.
     """

@@ -133,7 +133,7 @@ def default_name(seat: int) -> str:
 
 
 def renumber(seat: Seat, number: int, new: int) -> Seat:
-    """Return a seat for use with a new number, to which a default name is adapted."""
+    """Return a seat that gets a new number. A default name is changed to match the number."""
     usual = {default_name(number): default_name(new)}
     name, person = (usual.get(text or "", text) for text in (seat.name, seat.person))
     return seat._replace(name=name, person=person)

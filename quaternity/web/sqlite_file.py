@@ -246,8 +246,8 @@ def _lock_folder(path: Path, opened: ExitStack) -> None:
     _give_owner(lock, path)
     handles = [lock]
     if path.exists():
-        # Keep this handle open until SQLite closes the file, because closing it would release
-        # SQLite's locks.
+        # Keep this handle open until SQLite closes the file, because closing the handle would
+        # release SQLite's locks.
         handles.append(os.open(path, os.O_RDWR))
         opened.callback(os.close, handles[1])
     tries = iter(range(LOCK_TRIES * len(handles)))
@@ -259,7 +259,7 @@ def _lock_folder(path: Path, opened: ExitStack) -> None:
 
 
 def _give_owner(made: int | Path, path: Path) -> None:
-    """Give a file to the owner of its folder, whose server must be able to use the file."""
+    """Change the owner of a file to that of its folder, whose server must be able to use it."""
     owner = path.parent.stat()
     with suppress(OSError):  # if not called by root
         os.chown(made, owner.st_uid, owner.st_gid)
@@ -328,7 +328,7 @@ def restore_file(folder: str, file: str) -> Path | None:
 
 
 def _move_aside(path: Path) -> Path | None:
-    """Keep a file under a new name, together with SQLite's files beside it. Return its new path.
+    """Move a file and SQLite's files beside it out of the way. Return the new path of the file.
 
     The file also keeps its old name until it is replaced. Return None if there is no file.
     """

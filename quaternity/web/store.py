@@ -26,7 +26,8 @@ from quaternity.web.http_errors import NO_ANSWER, NOT_SAVED, HttpError
 T = TypeVar("T")
 
 TAKEN_BACK = -1
-"""Seat number of a log entry that takes moves back. The text of its move is the number of moves."""
+"""Seat number of log entries that take back moves. The text of such an entry is the number of moves
+that are taken back."""
 
 MIGRATIONS = (
     """
@@ -109,7 +110,8 @@ MIGRATIONS = (
 """SQL scripts that migrate a store from each version to the next. The first script creates it."""
 
 MAX_TRIES = 10
-"""Maximum number of repeated attempts at a change that other servers keep preventing."""
+"""Maximum number of times that a change is repeated because of conflicts with changes by other
+servers."""
 
 ANSWER_SECONDS = 1.8
 """Maximum time that a request waits for an answer of the store, in seconds."""
@@ -227,7 +229,7 @@ class Reader(ABC):
         """Execute a statement for each row of values, even while a server uses the tables."""
 
     def now(self) -> float:
-        """Return the time by which the expiry of tables is judged, in seconds since 1970."""
+        """Return the time that decides whether tables have expired, in seconds since 1970."""
         return datetime.now(UTC).timestamp()
 
     def order_removal(self, names: Sequence[str]) -> None:
@@ -236,7 +238,7 @@ class Reader(ABC):
         self.change(order, [(name,) for name in names])
 
     def confirm_clock(self) -> float:
-        """Store that the clock is right, and return its time. A server may use the tables."""
+        """Record that the clock is right, and return its time. A server may use the tables."""
         now = self.now()
         self.change("UPDATE uptime SET clock = ? - seconds", [(now,)])
         return now
@@ -321,7 +323,7 @@ class Store(Reader):
         self.on_doubt: Callable[[], None] = lambda: None
         """Callback that drops all cached tables. It is called in the event loop of the callers."""
         self._silent = 0.0
-        """Time of `monotonic` until which requests are refused without waiting."""
+        """Time until which requests are refused without waiting, as returned by `monotonic`."""
         self._reads = ThreadPoolExecutor(1, "reading")
         self._doubt = False
         """Whether it is unknown if the last write succeeded. Cached tables may then be outdated."""
@@ -338,7 +340,7 @@ class Store(Reader):
         return self._up + monotonic()
 
     def believe_clock(self, now: float) -> None:
-        """Store that the clock of the machine is right. Do not wait for the write."""
+        """Record that the clock of the machine is right. Do not wait for the write."""
         clock: Statement = "UPDATE uptime SET clock = ?", (now - self.uptime(),)
         statements = self.uptime_statement(), clock
         self._jobs.put(Job((), statements, None, (), None, self.reloads))

@@ -1,4 +1,4 @@
-"""Event streams (server-sent events), which report events at a table to its visitors at once.
+"""Server-sent events, which report the events at a table to its visitors immediately.
 
 The streams use no library, so that each message is encoded only once for all readers.
 """
@@ -34,9 +34,9 @@ HEADERS = [
 
 
 def message(event: str, data: Any, number: int | None = None) -> bytes:
-    """Return an encoded message of an event stream.
+    """Return a message of an event stream as bytes.
 
-    A client that reconnects reports the number of the last message that it received.
+    When a client reconnects, it reports the number of the last message that it received.
     """
     identity = "" if number is None else f"id: {number}\n"
     text = json.dumps(data, separators=(",", ":"))
@@ -51,7 +51,7 @@ class Stream:
     ) -> None:
         """Open a stream.
 
-        Until it ends, it belongs to the `streams` of its table and to `everywhere.open`.
+        Until the stream ends, it belongs to the `streams` of its table and to `everywhere.open`.
         """
         self.seat, self.network = seat, network
         self._sets = (streams, everywhere.open)

@@ -89,7 +89,8 @@ PRESENCE_TIMEOUT_SECONDS = 40.0
 TALK = message("talk", {})
 
 MAX_REPLAYED = 150
-"""Maximum number of moves that are replayed in the event loop and not in another process."""
+"""Maximum number of moves that are replayed in the event loop. Longer games are replayed in another
+process."""
 
 MAX_MOMENTS = 8
 """Number of replayed positions of a long game that are kept in memory."""
@@ -156,7 +157,8 @@ class Table:
         """Time at which the clock of the player to move runs out, in seconds of `Store.uptime`.
         None if no clock is running."""
         self._left = -1, 0.0
-        """The version in which a change of players last stopped the clock, and the seconds left."""
+        """The version in which a change of players last stopped the clock, and the seconds left on
+        the clock."""
         self._alarm: asyncio.TimerHandle | None = None
         self._evening: tuple[Score, ...] | None = None
         self._moments: dict[tuple[int, int], Any] = {}
@@ -173,7 +175,7 @@ class Table:
         """For each seat, the number of streams and the last activity as last reported to peers."""
         self.last_seen = list(seen)
         self._asked = monotonic()
-        """`monotonic` time of the last request about the table."""
+        """Time of the last request about the table, as returned by `monotonic`."""
         self._woken: int | None = None
         """The version of the table in which programs were last started."""
         self.tasks: dict[int, asyncio.Task[object]] = {}
@@ -194,7 +196,7 @@ class Table:
 
     @property
     def is_public(self) -> bool:
-        """Return whether every visitor may take a free seat, since the address is an invitation."""
+        """Return whether every visitor may take a free seat, because the address invites them."""
         return self.stored.invitation == self.stored.id
 
     @property
@@ -214,7 +216,7 @@ class Table:
     def awaited(self) -> list[int]:
         """The open seats that must be taken before anybody may move.
 
-        Empty unless several players may act at once.
+        Empty unless several players may act simultaneously.
         """
         acting = self.to_act if len(self.to_act) > 1 else ()
         return [seat for seat in acting if self.seats[seat].kind == OPEN]
@@ -240,7 +242,7 @@ class Table:
     # ------------------------------------------------------------------ visitors and presence
 
     def tokens(self, *seats: int) -> dict[int, str | None]:
-        """Return the token hashes of some seats, by which `locked` notices a change of owners."""
+        """Return the token hashes of some seats, so that `locked` can detect a change of owners."""
         return {number: self.seats[number].token for number in seats}
 
     @asynccontextmanager
@@ -324,7 +326,7 @@ class Table:
         return self._unseen(seat) >= ABSENCE_LIMIT_SECONDS and seat not in self.streaming()
 
     async def agree_to_give(self, seat: int, visitor: Visitor) -> bool:
-        """Vote to give away the seat of an absent player. Return whether this is now allowed.
+        """Vote to give away the seat of an absent player. Return whether it may be given away now.
 
         All players who are present must agree. If the new player would see nothing hidden, no vote
         is needed, and the host alone decides.
@@ -348,7 +350,7 @@ class Table:
         return False
 
     def say_of_seat(self, seat: int, before: Seat, after: Seat) -> None:
-        """Notify all visitors that the seat of an absent player was given away."""
+        """Tell all visitors that the seat of an absent player was given away."""
         kind = GIVEN_TO_PROGRAM if after.kind == PROGRAM else GIVEN_AWAY
         self._notify(kind(name=before.person, seat=seat, program=after.name))
 
@@ -373,9 +375,9 @@ class Table:
         return visitor.maker or next(present, None) in visitor.seats
 
     def would_show(self, seat: int, visitor: Visitor) -> bool:
-        """Return whether a visitor must not take a program's seat, because its hand is secret.
+        """Return whether a program's seat would show a secret hand to a visitor who takes it.
 
-        The hand must stay secret from the visitor if another person owns a seat.
+        The hand is secret during a game with hidden cards in which another person owns a seat.
         """
         played = self.seats[seat].kind == PROGRAM and not (self.is_over or self.is_waiting)
         # Count the owners of seats, because a player who left a seat to a program may come back.
@@ -439,7 +441,7 @@ class Table:
         )  # fmt: skip
 
     def times_left(self) -> tuple[float, ...]:
-        """Return the seconds left for the next move of each seat. Without a clock, it is empty."""
+        """Return the seconds left for the next move of each seat. Empty if there is no clock."""
         if self.clock is None:
             return ()
         left = [self.clock.seconds + seat.saved for seat in self.seats]
@@ -448,7 +450,7 @@ class Table:
         return tuple(left)
 
     def evening(self) -> tuple[Score, ...]:
-        """Return the score of the series of rematches. Without a series, it is empty."""
+        """Return the score of the series of rematches. Empty if the table belongs to no series."""
         return self._evening or ()
 
     async def record(self, visitor: Visitor) -> str:
@@ -475,9 +477,10 @@ class Table:
         return await self._thinking.draw(len(moves) > MAX_REPLAYED, *game)
 
     def listen(self, stream: Stream, last: int | None) -> None:
-        """Begin a stream with the events that its reader has missed after version `last`.
+        """Begin a stream by sending the events that its reader has missed after version `last`.
 
-        The next message has the current version. A client with an older version reloads the table.
+        The next message contains the current version. A client with an older version reloads the
+        table.
         """
         stream.on_end = self._came_or_left
         if last is not None and 0 <= self.version - last <= MAX_REPLAYED_VERSIONS:
@@ -607,7 +610,7 @@ class Table:
         self.given = {int(seat): set(agreed) for seat, agreed in votes.items()}
 
     async def _agree(self, undo: set[int], takeovers: Mapping[int, set[int]]) -> None:
-        """Store the votes to take moves back and to give seats away."""
+        """Store who agrees to take moves back, and who agrees to give seats away."""
         document = [sorted(undo), {seat: sorted(agreed) for seat, agreed in takeovers.items()}]
         update = "UPDATE tables SET agreed = ? WHERE id = ?"
         await self._write((), ((update, (json.dumps(document), self.stored.id)),))
@@ -639,8 +642,8 @@ class Table:
         If the seat has already made a move with this `identity`, no move is made, and the version
         after that move is returned.
 
-        If several players may act at once, `text` is read as in `version`, the version that the
-        player saw.
+        If several players may act simultaneously, `text` is interpreted as in `version`, the
+        version that the player saw.
 
         Raises `HttpError` if the move is refused.
         """
@@ -775,9 +778,10 @@ class Table:
             return self.version
 
     def _follow_readers(self, before: Mapping[int, Seat], sits: Mapping[Any, int]) -> None:
-        """Reassign the streams of the seats in `before` to the new seats of their readers.
+        """Reassign the streams of the seats in `before`, so that they follow their readers.
 
-        `sits` maps the token of each reader to the new seat. Other readers become bystanders.
+        `sits` maps the token of each reader to the reader's new seat. Other readers become
+        bystanders.
         """
         for stream in self.streams:
             if stream.seat is not None and stream.seat in before:
@@ -918,7 +922,7 @@ class Table:
             self._alarm = loop.call_later(min(wait, MAX_ALARM_SECONDS), self.look_at_clock)
 
     def _after_move(self, seat: int, is_theirs: bool) -> Seat:
-        """Return a seat with the saved time and the number of missed moves after its move.
+        """Return a seat after its move, with a new saved time and number of missed moves.
 
         `is_theirs` says whether the player made the move, and not a program in their place.
         """
@@ -930,7 +934,7 @@ class Table:
         return mover._replace(saved=saved, missed=0 if is_theirs else mover.missed + 1)
 
     def look_at_clock(self) -> None:
-        """Let a program move for a player whose time is up.
+        """Let a program move for a player whose time has run out.
 
         After `MAX_MISSED_MOVES` missed moves, the program takes over the seat.
         """
@@ -1023,7 +1027,7 @@ class Table:
         self.end_absent_turns()
 
     def _go_on(self) -> None:
-        """Start programs that were paused because nobody was there, or whose server has ended."""
+        """Start programs that were paused because nobody was present, or whose server has ended."""
         if self.lock.locked():
             return
         if self._woken != self.version:
@@ -1064,7 +1068,7 @@ class Table:
     def end_absent_turns(self) -> None:
         """Play the default move of each absent player, so that the game continues.
 
-        This applies only if several players may act at once.
+        This applies only if several players may act simultaneously.
         """
         acting = self.to_act
         if len(acting) < 2 or self.awaited:

@@ -15,7 +15,7 @@ from quaternity.web.store import Entry, Reader, Statement, Store
 from quaternity.web.versioned_history import VersionedHistory, has_random_start
 
 KEPT_COLUMNS = ", ".join(StoredTable._fields)
-"""Comma-separated columns of the SQL table `tables` that `StoredTable` contains."""
+"""Columns of the SQL table `tables` that are fields of `StoredTable`, separated by commas."""
 
 TABLE_PARTS = ("seats", "log", "marks", "talk", "moving", "removing", "present")
 """Names of the SQL tables, other than `tables`, whose rows belong to a stored table."""

@@ -12,7 +12,8 @@ from quaternity.web.clock import Clock
 from quaternity.web.series import Score
 
 MAX_PAIRS = 60
-"""Maximum number of players times cards of a table that is drawn in the event loop."""
+"""Maximum product of the numbers of players and cards for which the page of a table is drawn in the
+event loop."""
 
 
 class SeatView(NamedTuple):

@@ -96,13 +96,14 @@ MOVING_SECONDS = 600.0
 """Lifetime of a link that moves a seat to another device, in seconds."""
 
 REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
-"""Processor time for the review of a game in seconds, and a factor for its wall-clock time."""
+"""Limit on the processor time of a review in seconds, and the factor by which its wall-clock time
+may be longer."""
 
 MAX_REVIEWS = 50
-"""Maximum number of reviews that are cached. A cached review looks the same each time."""
+"""Maximum number of cached reviews. A cached review looks the same each time it is shown."""
 
 NOBODY = "nobody"
-"""Value of `fill` with which a game starts without the open seats."""
+"""Value of `fill` that removes the open seats when the game starts."""
 
 REMOVAL_BATCH = 200
 """Maximum number of tables deleted in a batch, so that requests are not delayed."""
@@ -187,7 +188,7 @@ class Tables:
     async def make(self, new: NewTable, caller: Caller) -> tuple[str, str | None, list[SeatTicket]]:
         """Make a table. Return its id, its invitation and its seats.
 
-        The invitation is None if the table does not wait for players.
+        The invitation is None if the game begins immediately, without waiting for players.
         """
         rules = rules_with(new.game, new.settings, len(new.seats))
         check_clock(rules, new.clock)
@@ -345,7 +346,7 @@ class Tables:
         except Exception as error:
             _log.error("table %s cannot be read: %s", name, type(error).__name__)
             raise HttpError(500, "this table cannot be read: its stored data is damaged") from None
-        self._seen.pop(name, None)  # kept by the table from now on
+        self._seen.pop(name, None)  # the table now stores these times
         table.set_due(row.due)
         table.wake()
         return table
@@ -428,7 +429,7 @@ class Tables:
         return table.stored.id, SeatTicket(number, token, None)
 
     def _chosen(self, table: Table, wanted: int | None, caller: Caller) -> tuple[int, int | None]:
-        """Return the seat that a visitor gets at a waiting table, and the present seat or None.
+        """Return the seat that a visitor gets at a waiting table, and the previous seat or None.
 
         Raises `HttpError` if the visitor cannot get a seat.
         """
@@ -581,7 +582,7 @@ class Tables:
     async def _given(
         self, table: Table, number: int, caller: Caller, *more: Statement
     ) -> SeatTicket:
-        """Give a seat to `caller`, the owner, on another device. The lock must be held."""
+        """Give a seat to its owner on another device (`caller`). The caller must hold the lock."""
         token, seat = new_token(), table.seats[number]
         if not seat.is_held:
             raise HttpError(409, "this seat no longer has an owner")
@@ -809,7 +810,7 @@ class Tables:
         return {"move": move_text(move, text), "by": name, **more}
 
     async def of_browser(self, browser: str | None) -> list[OwnTable]:
-        """Return the tables of a browser's visitor.
+        """Return at most 100 tables that the user of a browser has made or plays at.
 
         Unfinished tables come before finished tables, and newer tables before older tables.
         """
@@ -879,7 +880,7 @@ class Tables:
     async def sync_presence(self) -> None:
         """Listen to other servers of the same tables, and exchange presence with them, for ever.
 
-        Return at once if no other server can share the tables.
+        Return immediately if no other server can share the tables.
         """
         if not self.store.shared:
             return
@@ -926,7 +927,7 @@ class Tables:
             self._keeping = asyncio.create_task(self.run_maintenance())
 
     async def run_maintenance(self) -> None:
-        """Delete expired tables, and tables that an operator has named.
+        """Delete expired tables, and tables that an operator wants to delete.
 
         After a failure, the next call tries again.
         """
@@ -1018,7 +1019,7 @@ class Tables:
         self._ticking = asyncio.create_task(self.look_at_clocks())
 
     async def look_at_clocks(self) -> None:
-        """Let programs move for players whose time is up, even at tables that are not in memory."""
+        """Let programs move for players whose time has run out, even at tables not in memory."""
         query = "SELECT id, due FROM tables WHERE due <= ? ORDER BY due LIMIT ?"
         try:
             await self.store.keep_uptime()
@@ -1051,7 +1052,7 @@ class Tables:
 
 
 def _stopped(task: asyncio.Task[Table]) -> None:
-    """Stop an outdated table, and refuse all further changes of this object."""
+    """Mark a table in memory as outdated: stop it and refuse all further changes of this object."""
     if not task.cancelled() and task.exception() is None:
         table = task.result()
         table.lock.gone = 503, STORE_RELOADING

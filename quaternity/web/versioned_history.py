@@ -79,7 +79,7 @@ class VersionedHistory(GameHistory[Any, Any, Any]):
             self.recent.popitem(last=False)
 
     def read_move(self, seat: int, version: int, text: str) -> Any:
-        """Return the move that a text means in the version that the player saw.
+        """Parse a move in the way that the player meant it when the game had the given version.
 
         Raises `HttpError` if the text is not a move, or if the move is no longer possible with the
         same meaning.

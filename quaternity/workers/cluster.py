@@ -30,7 +30,7 @@ WORKERLESS_SECONDS = 60
 
 @contextmanager
 def cluster_client(address: str) -> Iterator[Any]:
-    """Yield a client of a scheduler that has at least one worker.
+    """Yield a Dask client of a scheduler that has at least one worker.
 
     Raise `InputError` if `distributed` is not installed, if no scheduler answers at the address, if
     it has no workers, or if another version of this package is installed on the cluster.
@@ -99,7 +99,7 @@ def _join_faults(faults: list[str]) -> str:
 
 
 def _fault(code: Code, check: bytes) -> str | None:
-    """Install code on this worker and run a check. Return the error of the check, or None."""
+    """Install code on this worker and run a check. Return the error that it raises, or None."""
     try:
         install(code)
         pickle.loads(check)()  # noqa: S301  # our own
@@ -147,7 +147,7 @@ def cluster_parts(client: Any) -> tuple[Any, ...]:
         return executor, partial(executor.shutdown, wait=False)
 
     address = client.scheduler.address
-    missed: float | None = None  # This is the time since when the cluster has had no worker.
+    missed: float | None = None  # This is the time at which the cluster lost its last worker.
 
     def check() -> None:
         nonlocal missed

@@ -5,9 +5,9 @@
 The isolated process notes in shared memory every move and the moment when a player begins to think.
 If it dies, or is killed because a player exceeds the time limit, the notes show which player was
 thinking and which moves were made. The calling process checks the time limit, so it can end even a
-loop that catches every exception or blocks all other threads. The isolated process ends with the
-calling process, in whatever way the latter ends. Processes started by a player end with the
-player's process (`quaternity.workers.supervisor`).
+loop that catches every exception or blocks all other threads. The isolated process ends when the
+calling process ends, for whatever reason. Processes started by a player end with the player's
+process (`quaternity.workers.supervisor`).
 
 This module requires POSIX.
 """
@@ -81,10 +81,10 @@ class ProcessEnded(LimitError):
 
 
 class IsolatedProcess:
-    """A process that runs one call at a time. It is started when it is needed.
+    """A process that runs one function call at a time. It is started when it is needed.
 
-    If it has ended, the next call starts a new one. `wanted` names the expected result in error
-    messages. It takes 0.3 s to start the process, and 0.2 ms per call.
+    If the process has ended, the next call starts another. `wanted` names the expected result in
+    error messages. It takes 0.3 s to start the process, and 0.2 ms per call.
     """
 
     def __init__(self, wanted: str = "move") -> None:
@@ -215,9 +215,9 @@ def _memory_file() -> io.FileIO:
 
 
 def find_answer(mark: bytes, data: bytearray) -> bytes | None:
-    """Return the answer after a mark, or None if it is incomplete.
+    """Return the answer that follows a mark in the received data, or None if it is incomplete.
 
-    Everything before the mark is output of other code and is removed from the data.
+    Everything before the mark was printed by other code and is removed.
     """
     begin = data.find(mark)
     del data[: max(0, len(data) - MARK_BYTES) if begin < 0 else begin]

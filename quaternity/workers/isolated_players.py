@@ -1,8 +1,8 @@
-"""Calls of external players: strategies and bots that are not part of this package.
+"""Functions that call external players, which are strategies and bots from outside this package.
 
-Any error of an external player becomes a `PlayerFault` that names the player. In long runs,
-external players run in a separate process (`quaternity.workers.isolated_calls`), so that even a
-crash ends only one game.
+Any error in an external player is raised as a `PlayerFault` that names the player. A player can
+also run in a separate process (`quaternity.workers.isolated_calls`), so that even a crash ends only
+one game.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_TRACEBACK_LENGTH = 100_000
 
 
 class SeatedPlayer(NamedTuple):
-    """A player in a seat. The kind of the player is "strategy", "bot" or "player"."""
+    """A player in a seat. `kind` is "strategy", "bot" or "player"."""
 
     kind: str
     name: str
@@ -33,7 +33,7 @@ class SeatedPlayer(NamedTuple):
         return f"{self.kind} {self.name!r} in seat {self.seat}"
 
     def fault(self, error: BaseException, more: str = "") -> PlayerFault:
-        """Return the fault of a player whose code raised an error. Re-raise an interrupt."""
+        """Return a `PlayerFault` for an error in the player's code. Re-raise an interrupt."""
         if is_interrupt(error):
             raise error
         if isinstance(error, ProgramFault):
@@ -50,7 +50,7 @@ class SeatedPlayer(NamedTuple):
         )
 
     def rule_fault(self, error: Exception) -> PlayerFault:
-        """Return the fault of a player who broke the rules."""
+        """Return a `PlayerFault` for a player who broke the rules."""
         return PlayerFault(f"{self}: {error}")
 
     def call(self, function: Callable[..., Result], *arguments: Any) -> Result:

@@ -54,7 +54,7 @@ class Limits(NamedTuple):
     Attributes:
         seconds: Maximum wall-clock time for an answer, in seconds.
         memory: Maximum memory of the solver and the processes that it starts, in megabytes.
-        patience: Maximum number of consecutive runs that are stopped at a limit. After them, the
+        patience: Maximum number of consecutive runs that are stopped at a limit. After that, the
             solver is not run again. None means no maximum.
     """
 
@@ -85,7 +85,7 @@ class Run(NamedTuple):
 
 
 class RemoteValue:
-    """Placeholder for a value that stays in another process. It has the same `repr`."""
+    """Placeholder, with the same `repr`, for a value that stays in another process."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -202,7 +202,7 @@ def warm_up(solver: Solver) -> None:
 
 
 class _SolverProcess:
-    """The process of one solver, and how many of its runs were stopped at a limit.
+    """The process of one solver, with a count of runs that were stopped at a limit.
 
     Attributes:
         warm: Whether to warm the solver up when its process starts.
@@ -216,7 +216,7 @@ class _SolverProcess:
         self.losses = 0
 
     def start(self, limits: Limits) -> None:
-        """Start the process, load the solver and, unless that failed before, warm it up."""
+        """Start the process, load the solver, and warm it up unless this failed before."""
         if self.process.is_running:
             return
         seconds, memory = max(limits.seconds, START_SECONDS), limits.memory * MEGABYTE
@@ -338,7 +338,7 @@ def _catch_errors(name: str, call: Callable[[Solver], Any]) -> tuple[Any, Any]:
 def _limit_memory(memory: int) -> None:
     """Set a memory limit in the operating system.
 
-    It is higher than the limit that the parent process checks, so it is rarely reached.
+    This limit is higher than the limit that the parent process checks, so it is rarely reached.
     """
     import resource
 

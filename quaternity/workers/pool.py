@@ -41,10 +41,10 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
 _Done: TypeAlias = "tuple[list[Result], Raised | None]"
-"""Result of a chunk: the results before the first error, and this error or None."""
+"""Type of the result of a chunk: the results before the first error, and this error or None."""
 
 MAX_LOSSES = 4
-"""Maximum number of times that workers may die before another chunk is finished."""
+"""Maximum number of times that workers may die between two finished chunks."""
 
 MAX_WORKERS = 1024
 """Maximum number of processes that `open_executor` starts."""
@@ -54,7 +54,7 @@ CHECK_SECONDS = 2
 
 
 def item_random(seed: int, index: int) -> Random:
-    """Return the random generator of an item, which depends only on the seed and the index.
+    """Return a random generator for an item. It depends only on the seed and the item's index.
 
     >>> item_random(7, 3).random() == item_random(7, 3).random() != item_random(7, 4).random()
     True
@@ -91,7 +91,7 @@ class Pool:
     Attributes:
         in_flight: Maximum number of chunks that are submitted at the same time.
         threads: Number of threads that this process may use while the workers are idle.
-        lost: Exceptions of a future that mean that a worker died.
+        lost: Exceptions of a future that show that a worker died.
     """
 
     def __init__(
@@ -109,13 +109,13 @@ class Pool:
             start: Function that returns an executor, and a function that ends it immediately,
                 including running calls.
             in_flight: Maximum number of chunks that are submitted at the same time.
-            lost: Exceptions that mean that a worker died, in addition to `BrokenExecutor`.
+            lost: Exceptions that show that a worker died, in addition to `BrokenExecutor`.
             check: Function that is called every `CHECK_SECONDS` while the pool waits for a result.
                 It must raise an error if no more results can arrive.
             threads: Number of threads that this process may use while the workers are idle.
-            prepare: Function that takes the names of players and solvers, and a check. On a
-                cluster, it sends their code to the workers and raises `InputError` if the check
-                fails there.
+            prepare: Function that takes the names of players and solvers, and a function that
+                checks them. On a cluster, it sends their code to the workers and raises
+                `InputError` if the check fails there.
         """
         self._start = start
         self._running: tuple[Executor, Callable[[], None]] | None = None
@@ -298,7 +298,7 @@ class _Chunk(Generic[Item, Result]):
         self.future: Future[_Done[Result]] | None = None
 
     def wait(self, pool: Pool) -> _Done[Result]:
-        """Wait for the chunk. Return the results before the first error, and this error or None."""
+        """Wait for the chunk. Return its results up to the first error, and this error or None."""
         assert self.future is not None, "the chunk was submitted"
         return pool.wait(self.future)
 
@@ -322,7 +322,7 @@ def _run(function: Callable[[Item], Result], items: Sequence[Item]) -> _Done[Res
 
 
 class Raised:
-    """An error as a result. Pickling replaces an error that cannot be pickled."""
+    """An error, returned as a result. If it cannot be pickled, pickling replaces it."""
 
     __slots__ = ("error",)
 

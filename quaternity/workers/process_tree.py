@@ -1,4 +1,4 @@
-"""Process trees: find, measure and end a process and its descendants."""
+"""Functions that find, measure and end a process and its descendants."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 TAGS_VARIABLE = "QUATERNITY_OWN_PROCESS"
-"""Name of the environment variable with tags that identify the processes started by a process."""
+"""Name of the environment variable with the tags by which the descendants of a process are
+found."""
 
 _MAX_SWEEPS = 100
 
@@ -24,7 +25,7 @@ def descendants(process: int) -> list[int]:
 
 
 def _files(folder: str, name: str) -> list[Path]:
-    """Return the files called `name` in the numbered subfolders. Empty if the folder is gone.
+    """Return the files called `name` in the subfolders with numeric names, if the folder exists.
 
     `Path.glob` would raise an error if a process ended during the search.
     """
@@ -54,7 +55,7 @@ def _find_tagged(tag: str) -> list[int]:
 
 def end_tagged(tag: str) -> None:
     """End the tagged processes that a killed supervisor left behind (see `TAGS_VARIABLE`)."""
-    for _ in range(_MAX_SWEEPS):  # New processes may be forked during a sweep, so it is repeated.
+    for _ in range(_MAX_SWEEPS):  # Repeat the sweep, because processes may fork during it.
         orphans = _find_tagged(tag)
         for orphan in orphans:
             with suppress(ProcessLookupError, PermissionError):

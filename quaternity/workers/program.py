@@ -119,7 +119,7 @@ class Program:
         return answer
 
     def tell(self, document: Mapping[str, Any]) -> None:
-        """Send a document that needs no answer. End the program if it does not read this."""
+        """Send a document that needs no answer. End the program if it cannot receive it."""
         if not self.is_running:
             return
         try:

@@ -68,7 +68,7 @@ class SafeUnpickler(pickle.Unpickler):
 
 
 def serve(notes_file: int, stacks_file: int) -> None:
-    """Run calls in a new process until it is idle for `IDLE_SECONDS` or the parent is gone."""
+    """Run the calls of the parent process, until none comes for `IDLE_SECONDS` or it has ended."""
     import faulthandler
     import warnings
 

@@ -21,7 +21,7 @@ from quaternity.base.errors import LimitError
 from quaternity.base.plugins import PLACE
 
 Code: TypeAlias = dict[str, tuple[int, bytes]]
-"""Files of external code: the mode and the content of each file, by its path in the folder of the
+"""Type of external code: the mode and the content of each file, by its path in the folder of the
 code."""
 
 MAX_CODE_BYTES = 10 << 20
@@ -111,7 +111,7 @@ def install(code: Code) -> None:
 
 
 def installed_path(word: str) -> str:
-    """Return the path of the installed file that a word of a command names, else the word."""
+    """Return the path of the installed file that a word of a command names, or else the word."""
     for folder in sys.path:
         path = os.path.join(folder, word)
         if os.path.basename(folder).startswith(FOLDER_PREFIX) and os.path.isfile(path):

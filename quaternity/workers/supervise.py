@@ -30,7 +30,7 @@ MAX_FILES = 1 << 20
 
 
 def _enter_namespaces(system: ctypes.CDLL) -> bool:
-    """Enter separate namespaces as the same user. Return whether the system allows this."""
+    """Move this process into separate Linux namespaces. Return whether the system allows this."""
     user, group = os.getuid(), os.getgid()
     if system.unshare(NEW_USER | NEW_PROCESSES | NEW_MOUNTS):
         return False
@@ -50,7 +50,7 @@ def _mount_processes(system: ctypes.CDLL) -> bool:
 
 
 def _check() -> int:
-    """Return the exit status of the command `check`."""
+    """Return the exit status of the command `check`, which tests whether isolation works."""
     system = ctypes.CDLL(None)
     if sys.platform != "linux" or not _enter_namespaces(system):
         return 1
@@ -78,7 +78,10 @@ def _exec_program(command: list[str], data: int, processes: int) -> None:
 def _run_init(
     status: int, system: ctypes.CDLL, command: list[str], data: int, processes: int
 ) -> None:
-    """Run as the first process of a namespace, whose end ends all other processes in it."""
+    """Start the program and wait for it, as the first process (init) of a PID namespace.
+
+    When this process ends, the kernel kills all other processes in the namespace.
+    """
     system.prctl(SET_PARENT_DEATH, signal.SIGKILL)
     _mount_processes(system)  # If the system denies this, the command `check` reports it.
     program = os.fork()
@@ -94,7 +97,7 @@ def _run_init(
 
 
 def _close_files(*kept: int) -> None:
-    """Close all files except `kept`, so that only the program holds its connections."""
+    """Close all files except `kept`, so that only the program keeps its connections open."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for file in range(3):
         os.dup2(nothing, file)

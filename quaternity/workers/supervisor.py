@@ -1,9 +1,9 @@
-"""Child processes for external code, with limits. They end with all processes they started.
+"""Child processes for external code, with limits.
 
 Every process that runs external code is a `Child`: programs that answer in lines of JSON
 (`quaternity.workers.program`), and processes for calls of Python code
 (`quaternity.workers.isolated_calls`). A supervisor process (`quaternity.workers.supervise`) runs
-between the child and this process.
+between the child and this process, and ends the child together with all processes that it started.
 
 This module requires POSIX.
 """
@@ -74,7 +74,7 @@ ISOLATION = (
     "and read their environment",
     "programs run without a separate /proc: they can list all processes",
 )
-"""The part of the isolation that is missing, by the exit status of `supervise.py check`."""
+"""Descriptions of the missing isolation, indexed by the exit status of `supervise.py check`."""
 
 
 def public_environment() -> dict[str, str]:
@@ -165,8 +165,8 @@ class Child:
         """Send a message and wait for the answer.
 
         Args:
-            complete: Function that returns the answer in the received bytes, or None if it is
-                incomplete.
+            complete: Function that takes the received bytes and returns the answer, or None if it
+                is incomplete.
             seconds: Time limit in seconds for each decision (see `thinking`). None means no limit.
             memory: Memory limit of the program and of the processes it started, in bytes. None
                 means no limit.
@@ -246,7 +246,7 @@ class Child:
         return self._errors[-MAX_KEPT_ERROR_BYTES:].decode(errors="replace")
 
     def ending(self) -> str:
-        """Return how the program ended, or that it only closed its connection, as a text."""
+        """Return a text that says how the program ended, or that it only closed its connection."""
         try:
             status = self.process.wait(timeout=ENDING_SECONDS)
         except subprocess.TimeoutExpired:

@@ -45,7 +45,7 @@ INVALID_CHARACTER = re.compile(r"[^\t\n\r -~]")
 LITERAL = re.compile(r"(~?)([A-Za-z_][A-Za-z0-9_]*)")
 
 PseudoBoolean = tuple[dict[str, int], int]
-"""Type of a row: the coefficients of the variables, and the lower bound of the sum."""
+"""Type of a row: the coefficients of the variables, and the lower bound of their weighted sum."""
 
 
 class InvalidProof(InputError):
@@ -72,8 +72,8 @@ def check_proof(formula: str, proof: str) -> None:
         if invalid := INVALID_CHARACTER.search(text):
             line = text.count("\n", 0, invalid.start()) + 1
             raise InvalidProof(f"{name}, line {line}: {invalid[0]!a} is not allowed in the format")
-    # `splitlines` would also split at a single "\r", which does not end a line (for example, of a
-    # comment) for other readers.
+    # Do not use `splitlines`, which would also split at a single "\r". For other readers, this
+    # character does not end a line, for example in a comment.
     rows = [row for place, line in enumerate(formula.split("\n"), 1)
             for row in _rows(line.split(), f"formula, line {place}")]  # fmt: skip
     header, _, body = proof.partition("\n")

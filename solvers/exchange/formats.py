@@ -244,7 +244,7 @@ def asp(problem: DealProblem) -> str:
 
 
 _SIDES = {"=": "", ">=": "_least", "<=": "_most"}
-"""Suffix of the name of a row that has only a lower or only an upper bound, by its relation."""
+"""Suffix of the name of one side of a row, by its relation. Only an equation has no suffix."""
 
 
 def _sides(model: LinearModel) -> Iterator[tuple[LinearRow, list[str], str, int]]:
@@ -270,4 +270,4 @@ FORMATS: dict[str, Callable[[DealProblem], str]] = {
     "asp": asp,
     "cp-sat": cp_sat,
 }
-"""Functions that export a problem, by the name of the format."""
+"""Functions that export a problem, by format."""

@@ -67,10 +67,10 @@ def refutation(problem: DealProblem, certificate: Certificate) -> str:
 
 
 def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
-    """Yield the sides of rows whose sum proves the certificate.
+    """Yield the sides (bounds) of rows that together prove the certificate.
 
-    The problem must not have a row that is impossible by itself. Some sides have no effect, so the
-    formula has no row for them. They follow from the fact that booleans are 0 or 1.
+    The problem must not have a row that is impossible by itself. Some sides are redundant, because
+    booleans are 0 or 1, so the formula has no row for them.
     """
     sets = list(enumerate(problem.sets))
     if isinstance(certificate, CrossedBounds):
@@ -99,7 +99,7 @@ def check_refutation(problem: DealProblem, formula: str, proof: str) -> None:
     """Check that a formula is exactly `opb(problem)`, and that the proof is valid.
 
     Raises:
-        InvalidProof: If this is not the case.
+        InvalidProof: If the formula differs, or the proof is not valid.
     """
     if formula != opb(problem):
         raise InvalidProof("the formula is not that of the problem")

@@ -8,7 +8,7 @@ booleans:
     hand_of_player_2        the cards of a player                        = the hand
     set_3_of_player_2       a player's cards of a set (a *share*)        from low to high
 
-There is a row for a share only if one of its bounds has an effect. This is a direct translation
+There is a row for a share only if one of its bounds is not redundant. This is a direct translation
 that does not use the structure of the problem.
 
 A proof that the rows have no solution has a weight for each row: the multipliers of Farkas' lemma.
@@ -34,10 +34,9 @@ DECIMALS = 6
 """Number of decimals to which floating-point weights are rounded."""
 
 IMPOSSIBLE_NAME = "never"
-"""Name of the boolean in a row that would be empty otherwise.
-
-The row requires it to be 2, which is impossible, so there is no deal.
-"""
+"""Name of an extra boolean for rows without booleans, which some formats cannot express. Such a row
+cannot hold, so it requires this boolean to be 2. A problem without rows gets one row, which
+requires the boolean to be 0."""
 
 _NAMES = {
     "card": "owner_of_card_{}_{}",
@@ -48,19 +47,19 @@ _NAMES = {
 
 
 class LinearRow(NamedTuple):
-    """Sum of booleans with a lower and an upper bound.
+    """Row of a linear model: a lower and an upper bound on a sum of booleans.
 
     Attributes:
         kind: "card" for the owners of a card, "hand" for a player's hand, or "share" for a player's
-            cards of a set. A model without any of these has a row "none", which has no effect.
+            cards of a set. A model without any of these has a redundant row of the kind "none".
         set_index: the number of the set of a card or share; otherwise -1.
         member: the number of the card in its set for "card", or of the player for "hand" and
             "share".
         terms: the numbers of the booleans, in ascending order.
-        low: the lower bound, reduced to at most the number of terms plus 1. If it is 0, it has no
-            effect. It may exceed `high`.
-        high: the upper bound, reduced to at most the number of terms. If it is the number of terms,
-            it has no effect.
+        low: the lower bound, reduced to at most the number of terms plus 1. It is redundant if it
+            is 0. It may exceed `high`.
+        high: the upper bound, reduced to at most the number of terms. It is redundant if it is the
+            number of terms.
     """
 
     kind: Literal["card", "hand", "share", "none"]
@@ -77,7 +76,7 @@ class LinearRow(NamedTuple):
 
     @property
     def sides(self) -> list[tuple[str, int]]:
-        """Return the bounds that have an effect, as pairs (relation, bound).
+        """Return the sides: the bounds that are not redundant, as pairs (relation, bound).
 
         The relation is `=`, `>=` or `<=`.
         """
@@ -89,13 +88,15 @@ class LinearRow(NamedTuple):
 
 @dataclass(frozen=True)
 class LinearModel:
-    """Rows over numbered booleans, which have a solution if and only if the problem is feasible.
+    """Deal problem as rows (linear constraints) over numbered booleans.
+
+    The rows have a solution if and only if the problem is feasible.
 
     Attributes:
-        pairs: for each boolean, (set, card, player): the boolean says that the player owns the
-            card. There may be another boolean at the end, `IMPOSSIBLE_NAME`.
-        rows: a row for each card, for each hand, and for each share with a bound that has an
-            effect.
+        pairs: for each boolean, (set, card, player): the boolean is 1 if the player owns the card.
+            An additional last boolean, `IMPOSSIBLE_NAME`, is not in `pairs`.
+        rows: a row for each card, each hand, and each share (a player's cards of a set) with a
+            bound that is not redundant.
     """
 
     problem: DealProblem
@@ -141,7 +142,7 @@ class LinearModel:
         largest = max(map(abs, weights)) or 1
         hand = [0.0] * problem.players
         shares = [[0.0] * problem.players for _ in problem.sets]
-        # For each set, the bit mask of players with an effective upper bound.
+        # For each set, the bit mask of the players whose upper bound is not redundant.
         capped = [0] * len(shares)
         for row, weight in zip(self.rows, weights, strict=True):
             if row.kind == "hand":
@@ -158,8 +159,8 @@ class LinearModel:
 
         for level in sorted({*hand, *(potential for share in shares for potential in share)}):
             coalition = above(hand, level)
-            # Members of the coalition without an effective upper bound can be put into the witness,
-            # because that does not increase the bound of the inequality.
+            # Members of the coalition whose upper bound is redundant can join the witness, because
+            # this does not increase the bound of the inequality.
             witnesses = tuple(
                 above(share, level) | coalition & ~caps
                 for share, caps in zip(shares, capped, strict=True)

@@ -19,8 +19,8 @@ The families and their evidence of infeasibility:
 
 If a solver gives no evidence, a proof by a built-in solver is added to its infeasible verdicts.
 
-Some solvers are not included: PDLP rounds to wrong deals (see `linear`), highspy cannot be loaded
-together with OR-Tools because of a symbol clash (SciPy includes HiGHS), mip installs 600 MB, and
+Some solvers are not included. PDLP rounds to wrong deals (see `linear`). highspy cannot be loaded
+together with OR-Tools because of a symbol clash (SciPy includes HiGHS). mip installs 600 MB.
 rustworkx has no maximum flow.
 """
 

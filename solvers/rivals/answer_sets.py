@@ -19,7 +19,7 @@ PROGRAM = """
 
 
 def clingo(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Ground the program with clingo, and return a function that solves it."""
+    """Ground the answer-set program of a problem with clingo; return a function that solves it."""
     import clingo as library
 
     facts = []

@@ -15,7 +15,7 @@ from solvers.verdict import Verdict
 
 
 def exact(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves the rows with Exact: conflict-driven pseudo-boolean search."""
+    """Return a function that solves a linear model with Exact, a pseudo-boolean solver."""
     from exact import Exact
 
     solver = Exact([])
@@ -30,7 +30,7 @@ def exact(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | 
             continue
         assumed[f"s{index}"] = index
         solver.addVariable(f"s{index}")
-        # If the assumption is true, these constraints bound the sum. Otherwise they have no effect.
+        # If the assumption is true, these constraints bound the sum. Otherwise they always hold.
         spare = len(terms) - row.high
         solver.addConstraint([*terms, (-row.low, f"s{index}")], True, 0)
         solver.addConstraint([*terms, (spare, f"s{index}")], False, 0, True, len(terms))

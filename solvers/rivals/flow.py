@@ -33,7 +33,7 @@ def _verdict(network: Network, flows: Sequence[int]) -> Verdict:
 
 
 def scipy(network: Network, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves the network with SciPy: Dinic's algorithm."""
+    """Return a function that finds a maximum flow with SciPy, by Dinic's algorithm."""
     import numpy as np
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
@@ -51,7 +51,7 @@ def scipy(network: Network, seconds: float | None) -> Callable[[], Verdict | Non
 
 
 def networkx(network: Network, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves the network with NetworkX: preflow-push, in Python."""
+    """Return a function that finds a maximum flow with NetworkX, by preflow-push in Python."""
     import networkx as library
 
     graph = library.DiGraph()
@@ -68,7 +68,7 @@ def networkx(network: Network, seconds: float | None) -> Callable[[], Verdict | 
 
 
 def igraph(network: Network, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves the network with igraph: push-relabel, in C."""
+    """Return a function that finds a maximum flow with igraph, by push-relabel in C."""
     import igraph as library
 
     edges = list(zip(network.tails, network.heads, strict=True))

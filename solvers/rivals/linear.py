@@ -23,10 +23,11 @@ from solvers.verdict import Infeasible, Verdict
 def violation(
     linear: LinearModel, used: Sequence[int], seconds: float | None = None
 ) -> tuple[float | None, Sequence[float], list[float]]:
-    """Minimize the total violation of some rows by SciPy's `linprog` (HiGHS, dual simplex).
+    """Minimize the total violation of some rows of a linear model with SciPy's `linprog`.
 
-    `used` has the numbers of these rows. Return the violation, the values of all booleans, and the
-    weights of all rows. The violation is None if the time limit is reached.
+    `used` contains the numbers of these rows. Return the violation, the values of all booleans, and
+    the weights of all rows. The violation is None if the time limit is reached. The method is the
+    dual simplex of HiGHS.
     """
     import numpy as np
     from scipy.optimize import linprog
@@ -62,10 +63,10 @@ def violation(
 
 
 def refute_by_core(linear: LinearModel, core: Iterable[int]) -> Infeasible:
-    """Return an infeasible verdict with the shortage that an unsatisfiable core of rows gives.
+    """Return an infeasible verdict with the shortage derived from an unsatisfiable core of rows.
 
-    `core` has the numbers of the rows. The rows of all cards are added to them. The shortage is
-    None if these rows do not give one.
+    `core` contains the numbers of the rows in the core, to which the rows of all cards are added.
+    The shortage is None if none can be derived from these rows.
     """
     used = {*core} | {index for index, row in enumerate(linear.rows) if row.kind == "card"}
     _, _, weights = violation(linear, sorted(used))
@@ -73,7 +74,7 @@ def refute_by_core(linear: LinearModel, core: Iterable[int]) -> Infeasible:
 
 
 def linprog(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves the rows with SciPy's `linprog`: HiGHS's dual simplex."""
+    """Return a function that solves a linear model with SciPy's `linprog` (HiGHS, dual simplex)."""
 
     def solve() -> Verdict | None:
         total_violation, values, weights = violation(linear, range(len(linear.rows)), seconds)
@@ -89,7 +90,7 @@ def linprog(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
 def _by_or_tools(
     kind: str, linear: LinearModel, seconds: float | None
 ) -> Callable[[], Verdict | None]:
-    """Return a function that solves the rows with OR-Tools: GLOP, or COIN-OR's CLP."""
+    """Return a function that solves a linear model with GLOP or COIN-OR's CLP, from OR-Tools."""
     from ortools.linear_solver import pywraplp
 
     solver = pywraplp.Solver.CreateSolver(kind)
@@ -127,7 +128,7 @@ clp = partial(_by_or_tools, "CLP")
 
 
 def mathopt(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves the rows with HiGHS's simplex, from OR-Tools' MathOpt."""
+    """Return a function that solves a linear model with HiGHS's simplex, from OR-Tools' MathOpt."""
     from datetime import timedelta
 
     from ortools.math_opt.python import mathopt as library

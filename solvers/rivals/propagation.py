@@ -13,7 +13,7 @@ from solvers.verdict import Infeasible, Verdict
 
 
 def choco_sums(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves the rows with Choco, as sums of booleans."""
+    """Return a function that solves a linear model with Choco, as sums of booleans."""
     from pychoco import Model
 
     model = Model()
@@ -32,10 +32,10 @@ def choco_sums(linear: LinearModel, seconds: float | None) -> Callable[[], Verdi
 
 
 def choco_cardinalities(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves the problem with Choco, using global cardinalities.
+    """Return a function that solves a problem with Choco, using global cardinality constraints.
 
-    Each card has a variable for its owner. Global cardinality constraints count the owners of the
-    cards of each set, and of all cards together.
+    Each card has a variable for its owner. The constraints count how often each player owns a card
+    of each set, and of all sets together.
     """
     from pychoco import Model
 
@@ -66,7 +66,7 @@ def choco_cardinalities(linear: LinearModel, seconds: float | None) -> Callable[
 
 
 def pumpkin(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves the rows with Pumpkin: lazy clause generation."""
+    """Return a function that solves a linear model with Pumpkin, by lazy clause generation."""
     from pumpkin_solver import Model, SatisfactionResult, constraints
 
     model = Model()

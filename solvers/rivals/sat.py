@@ -1,6 +1,7 @@
-"""SAT solvers: rows as clauses, by encodings of python-sat, or as native cardinality constraints.
+"""SAT solvers, with the rows of a problem as clauses or as native cardinality constraints.
 
-An infeasible answer contains no shortage, so `solvers.certify` adds a proof.
+Clauses are written in one of the encodings of python-sat. A SAT solver does not give a shortage for
+an infeasible problem, so `solvers.certify` adds a proof.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Run = Callable[[], Verdict | None]
 
 
 def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:
-    """Return the rows as clauses. Boolean v is variable v + 1; auxiliary variables follow.
+    """Return a linear model as clauses. Boolean v is variable v + 1; auxiliary variables follow.
 
     `encoding` is the name of a member of python-sat's `EncType`, such as "totalizer" or
     "seqcounter".
@@ -42,14 +43,17 @@ def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:
 
 
 def _by_clauses(name: str, encoding: str, linear: LinearModel, seconds: float | None) -> Run:
-    """Return a function that solves the rows as clauses, by a solver of python-sat."""
+    """Return a function that solves a linear model as clauses, with a solver of python-sat."""
     from pysat.solvers import Solver
 
     return _run(Solver(name=name, bootstrap_with=clauses(linear, encoding)), linear, seconds)
 
 
 def _by_cardinalities(name: str, linear: LinearModel, seconds: float | None) -> Run:
-    """Return a function that solves the rows as native constraints, without extra variables."""
+    """Return a function that solves a linear model as native cardinality constraints.
+
+    No extra variables are needed.
+    """
     from pysat.solvers import Solver
 
     solver = Solver(name=name)
@@ -89,7 +93,7 @@ minicard = partial(_by_cardinalities, "minicard")
 
 
 def cryptominisat(linear: LinearModel, seconds: float | None) -> Run:
-    """Return a function that solves the rows with CryptoMiniSat 5, using totalizers."""
+    """Return a function that solves a linear model with CryptoMiniSat 5, using totalizers."""
     from pycryptosat import Solver
 
     formula = clauses(linear, "totalizer")

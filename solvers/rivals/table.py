@@ -28,12 +28,9 @@ from solvers.solver import Solver
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 CUT, FARKAS, CORE, PAIRED = "cut", "Farkas", "core", "paired"
-"""Kinds of evidence of infeasibility, which are converted to a shortage.
-
-The evidence is a minimum cut, the multipliers of Farkas' lemma, or an unsatisfiable core of rows.
-`PAIRED` means that the solver gives no evidence; `solvers.certify` then adds a shortage of a
-built-in solver.
-"""
+"""Kinds of evidence of infeasibility: a minimum cut, the multipliers of Farkas' lemma, or an
+unsatisfiable core of rows. The evidence is converted to a shortage. `PAIRED` means that the solver
+gives no evidence; `solvers.certify` then adds a shortage of a built-in solver."""
 
 
 def _is_importable(module: str) -> bool:
@@ -93,7 +90,8 @@ class ExternalSolver:
     def version(self) -> str | None:
         """Return the version of the package, or None if it is not installed."""
         try:
-            # Check the package, too, because a module such as `exact` may be something else.
+            # Check the package as well, because a module named, for example, `exact` may belong to
+            # another package.
             return version(self.package) if _is_importable(self.module) else None
         except PackageNotFoundError:
             return None

@@ -232,7 +232,7 @@ def test_a_table_is_made_with_a_form_and_joined_by_its_link(
     ann.page.locator("a.button[href*=quarto]").click()
     picture(ann, "new")
     ann.page.get_by_label("Your name").fill("Ann")
-    ann.page.get_by_role("button", name="Make the table").click()
+    ann.page.get_by_role("button", name="Create the table").click()
     ann.page.wait_for_selector("#part")
     picture(ann, "invite")
     link = ann.page.locator(".invite input").first.input_value()
@@ -254,7 +254,7 @@ def test_a_game_has_the_settings_chosen_in_the_form(
     ann.page.get_by_label("Own card requests").uncheck()
     ann.page.get_by_label("Allow help").uncheck()
     assert not ann.page.get_by_label("Seat 2").is_visible()
-    ann.page.get_by_role("button", name="Make the table").click()
+    ann.page.get_by_role("button", name="Create the table").click()
     table = ann.page.locator("#part").get_attribute("data-table")
     state = ann.ask("GET", f"/api/tables/{table}")
     wanted = {"players": 2, "sets": 5, "announce": "at-once", "own_card_requests": False}
@@ -963,7 +963,7 @@ def test_a_friend_who_gets_the_address_of_a_waiting_table_sits_down(
     ann, bo = person(), person(**PHONE)
     ann.page.goto("/new?game=quarto")
     ann.page.get_by_label("Your name").fill("Ann")
-    ann.page.get_by_role("button", name="Make the table").click()
+    ann.page.get_by_role("button", name="Create the table").click()
     ann.page.wait_for_selector("#part")
     bo.page.goto(ann.page.url)
     assert bo.axe() == []

@@ -16,16 +16,16 @@ from quaternity.kwartet.view import View
 from solvers.filtering import filter_problem
 
 REVEAL_COST = 0.05
-"""Value that `patient` subtracts from a set if the request would reveal that it holds a card of
-the set."""
+"""Amount by which `patient` lowers the value of a set if the request would reveal that it holds a
+card of the set."""
 
 HELD_CARD_VALUE = 0.1
-"""Value that `patient` adds to a set for each card of the set that it holds, because it would lose
-these cards if another player completed the set."""
+"""Amount by which `patient` raises the value of a set for each card of the set in its hand. It
+would lose these cards if another player completed the set."""
 
 NEXT_PLAYER_BONUS = 0.1
-"""Amount that `patient` adds to the probability that the next player has a card, unless it is
-certain. If the next player must refuse, they learn nothing new about the card."""
+"""Amount that `patient` adds to the probability that the next player has a card, unless the
+probability is 0 or 1. A next player who must refuse learns nothing new about the card."""
 
 
 def exact(view: View, random: Random) -> Question:
@@ -46,7 +46,7 @@ def exact(view: View, random: Random) -> Question:
 
 
 def _deduce_cards(view: View) -> list[tuple[int, int, int]]:
-    """Return the missing cards of held sets whose owner can be deduced."""
+    """Return the missing cards of held sets that have a deducible owner among the players."""
     sets, settings = filter_problem(view.problem).sets, view.public.settings
     return [
         (index, number, sets[index].owners[number])

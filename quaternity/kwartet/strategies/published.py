@@ -59,9 +59,10 @@ def own_card_request(view: View, random: Random) -> Question:
 def locate_cards(
     public: PublicState, seat: int, hand: Hand, whole: bool
 ) -> list[tuple[int, int, int]]:
-    """Return the located missing cards of held sets, as tuples (set, number, owner's bit).
+    """Return the located cards, which are missing cards of held sets with only one possible owner.
 
-    If `whole` is true, include only sets whose missing cards are all located.
+    Each card is a tuple (set, number, owner's bit). If `whole` is true, include only sets whose
+    missing cards are all located.
     """
     others, full = public.with_cards & ~(1 << seat), public.settings.full
     pile = 1 << public.settings.players
@@ -89,9 +90,9 @@ def random_of(view: View, cards: list[tuple[int, int, int]], random: Random) -> 
 def first_of(view: View, cards: list[tuple[int, int, int]]) -> Question:
     """Return a request for the first of the given cards (set, number, owner's bit).
 
-    A strategy that always asks for located cards gets all of them in any order. For `mixed`, the
-    order matters, and with this order the results are closer to the published table than with a
-    random order.
+    A strategy that always asks for located cards gets all of them, whatever the order. For `mixed`,
+    the order matters: if the first card is chosen, the results are closer to the published table
+    than if a random card is chosen.
     """
     index, number, owner = cards[0]
     return request(view.seat, owner.bit_length() - 1, index, number)

@@ -1,9 +1,9 @@
 """Heuristic evaluation of states: the prospects of each player, exact or roughly estimated.
 
-The *prospects* of a player are the sum of three parts: one point for each completed set; a value
-for each set in play, which is the square of the share of its cards that the player can expect to
-hold; and a small bonus for the player to move. So cards of the same set are worth more together,
-and a card that a player might still hold has some value until it is ruled out.
+The *prospects* of a player are the sum of one point for each completed set, a value for each set in
+play, and a small bonus for the player to move. The value of a set is the square of the share of its
+cards that the player can expect to hold. So cards of the same set are worth more together, and a
+card that a player might hold has some value.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from solvers.counting import chances
 from solvers.problem import DealProblem
 
 TURN = 0.25
-"""Bonus for the player to move, in completed sets."""
+"""Bonus in the prospects of the player to move. A completed set counts as 1."""
 
 Prospects = tuple[float, ...]
-"""Type of the prospects of all roles, in completed sets."""
+"""Type of the prospects of all players, by role. A completed set counts as 1."""
 
 
 def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
-    """Return the prospects in a canonical state if all possible deals are equally likely.
+    """Return the prospects (heuristic values) of all roles if all deals are equally likely.
 
     Cost: one count of the deals, which takes a tenth of a millisecond in small games.
     """
@@ -38,7 +38,7 @@ def exact_prospects(code: KeyCodec, key: Key) -> Prospects:
 
 
 def rough_prospects(code: KeyCodec, key: Key, known: dict[int, Prospects]) -> Prospects:
-    """Return the prospects if every card is shared evenly among its possible owners.
+    """Return the prospects (heuristic values) of all roles, with equally likely owners of a card.
 
     The sizes of the hands are ignored. `known` caches the value of each kind of set. Cost: two
     microseconds.
@@ -51,7 +51,7 @@ def rough_prospects(code: KeyCodec, key: Key, known: dict[int, Prospects]) -> Pr
 
 
 def _worth(kind: NumberedKind) -> Prospects:
-    """Return the contribution of one kind of set to each role's prospects."""
+    """Return the contribution (worth) of one kind of set to each role's prospects."""
     return _even_worth(kind.masks, kind.low)
 
 

@@ -1,10 +1,11 @@
 """A bot that looks one move ahead and compares the prospects of the players.
 
-The bot asks the question after which its prospects exceed those of the best other player by most
-(`quaternity.perfect.bots.heuristic`). It assumes that the asked player chooses the answer by the
-same rule. The prospects are exact, or rough if there are too many players or deals. So the bot
-keeps cards of the same set together, and avoids revealing that it cannot hold a card, which would
-lower its prospects.
+The *prospects* of a player are a measure of completed and partly owned sets
+(`quaternity.perfect.bots.heuristic`). The lead of a player is the difference between the player's
+prospects and those of the best other player. The bot asks a question after which its lead is
+largest, assuming that the asked player chooses the answer by the same rule. The prospects are
+exact, or rough if there are too many players or deals. So the bot keeps cards of the same set
+together, and avoids revealing that it cannot hold a card.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from quaternity.perfect.keys.canonical import Key, KeyCodec, Rules, coding
 from quaternity.perfect.successors.one_state import canonical_after
 
 MAX_COUNTED_PLAYERS = 5
-"""Maximum number of players for which deals are counted. With more players, counting takes too
-long."""
+"""Maximum number of players for exact prospects, which require counting deals. With more players,
+counting takes too long."""
 
 MAX_CACHED_STATES = 1 << 16
 """Maximum number of states whose prospects are cached."""
@@ -37,7 +38,7 @@ EQUAL = 1e-9
 
 
 class InformedBot:
-    """A bot that chooses the move after which it leads by most in prospects.
+    """A bot that chooses the move after which its prospects exceed those of the others by most.
 
     Cost: one count of the deals per legal answer, each a tenth of a millisecond in small games.
     """

@@ -22,19 +22,19 @@ bytes."""
 
 QUICK_STATES = 60
 """Maximum number of answers that a playout examines in one state to detect a forced win of the
-player to move. In the states that a search of the 4-3-3 game visits, this detects nine of ten
-forced wins."""
+player to move. This detects nine of ten forced wins in the states that a search of the 4-3-3 game
+visits."""
 
 ANSWERS_PER_QUESTION = 4
-"""Number of answers in a proof that cost as much as one question. Most of these answers also occur
-in other proofs."""
+"""Number of answers examined in a proof that cost as much as one question. An answer costs less,
+because most answers also occur in other proofs."""
 
 MAX_PROOF_CARDS = 24
 """Maximum number of cards in play for which forced wins are searched. With more cards, forced wins
 are rare and expensive to find."""
 
 Result = tuple[float, ...]
-"""Type of the result of a game: the share of the win of each role. Players tied for first place
+"""Type of the result of a game: the share of each role in the win. Players tied for first place
 share the win, and all players share a game without end."""
 
 
@@ -69,7 +69,7 @@ class Proof(NamedTuple):
 
 
 class Policy:
-    """The fast policy for one game.
+    """A fast policy that chooses moves in one game, for playouts.
 
     Attributes:
         glance: maximum number of answers examined in a state of a playout to detect a forced win.
@@ -152,7 +152,7 @@ class Policy:
         return [choice for _, choice in ranked]
 
     def outlook(self, reply: Reply, role: int) -> float:
-        """Return how far the prospects of a role exceed those of the others after a reply."""
+        """Return the lead of a role in prospects over the best other role after a reply."""
         values = rough_prospects(self.code, reply.key, self._worth)
         return lead(values, reply.roles.index(role))
 

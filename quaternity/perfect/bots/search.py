@@ -1,11 +1,11 @@
 """A bot that decides by Monte Carlo tree search over canonical states.
 
 For every decision, the bot simulates a number of games (playouts). In the states of the search
-tree, the player to move chooses the question, and the asked player chooses the reply. Each takes
-the option with the best average result for that player so far, plus a bonus for options that were
-rarely tried (max^n with upper confidence bounds: Kocsis and Szepesvari 2006, Sturtevant 2008). The
-more often a state is visited, the more of its questions are considered, in the order of a fast
-policy (progressive widening: Coulom 2007). Outside the tree, the policy
+tree, the player to move chooses the question, and the asked player chooses the reply. Each of them
+takes the option with the highest sum of two terms: the average result for that player so far, and a
+bonus for options that were rarely tried (max^n with upper confidence bounds: Kocsis and Szepesvari
+2006, Sturtevant 2008). The more often a state is visited, the more of its questions are considered,
+in the order of a fast policy (progressive widening: Coulom 2007). Outside the tree, the policy
 (`quaternity.perfect.bots.policy`) plays for all players, with a little noise. So the search
 improves on the policy. The policy evaluates each state once and caches the result. The tree
 identifies states by their keys, so positions that differ only in names, or are reached in different
@@ -40,7 +40,7 @@ MAX_WEIGHED_QUESTIONS = 6_000
 takes about 60 microseconds."""
 
 MAX_PLAYOUT_LENGTH = 60
-"""Maximum number of moves in a playout. All players share a longer game equally."""
+"""Maximum number of moves in a playout. A longer playout counts as a win shared by all players."""
 
 MAX_PROOF_ANSWERS = 1_000
 """Maximum number of answers examined to prove or refute one forced win in the current state."""
@@ -154,14 +154,14 @@ def _questions(code: KeyCodec, state: State, roles: Roles, choice: Choice) -> li
         alike = [Question.trusted(state.turn, asked, Card.unchecked(index, card)) for card in cards]
         after = {(answer, canonical_after(code, state, alike[0], answer).key) for answer in answers}
         if after == wanted:
-            # If players are interchangeable, both states may assign roles differently, so prefer
-            # the same role.
+            # The two states may assign roles to interchangeable players differently, so prefer the
+            # asked player with the same role.
             (same if asked == roles[choice.asked] else others).extend(alike)
     return same or others
 
 
 class _Node:
-    """The options of a state, with their numbers of visits and their results for the chooser."""
+    """Node of the search tree: for each option, its visits and its results for the chooser."""
 
     __slots__ = ("times", "totals", "visits")
 
@@ -171,7 +171,7 @@ class _Node:
         self.totals = [0.0] * options
 
     def choose(self, considered: int) -> int:
-        """Return the first untried option, or if all were tried, the one with the highest bound."""
+        """Return the first untried option, or else the option with the highest confidence bound."""
         best, best_bound = 0, -1.0
         chances = log(self.times + 1)
         for option in range(min(considered, len(self.visits))):
@@ -247,7 +247,7 @@ class Tree:
         """Play by the policy until the game ends or the budget is exhausted."""
         players, random = len(names), self._random
         for _ in range(max_moves):
-            # The budget is exhausted. Treat the game like one that is too long.
+            # If the budget is exhausted, treat the game like one that is too long.
             if self.weighed >= self._limit:
                 break
             options, result = self._evaluate(key)

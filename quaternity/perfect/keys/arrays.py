@@ -1,8 +1,8 @@
 """NumPy arrays of keys of canonical states and of kinds of sets, to process many states at once.
 
-An array of keys sorts in the same order as the keys. Kinds get consecutive numbers, their *places*,
-in the order in which they are added. Place 0 is the completed set. Every array of kinds is indexed
-by place. Coalition tables are split into words of eight lanes.
+An array of keys sorts in the same order as the keys. In `KindArrays`, every kind of set has a
+*place*: an index that it gets when it is added. Place 0 is the completed set. The coalition tables
+of the kinds (`solvers.coalition_tables`) are split into words of eight lanes.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 Keys = Any
-"""Type of a one-dimensional array of keys, which sorts in their order: uint64, or bytes if the keys
-do not fit in 64 bits."""
+"""Type of a one-dimensional array of keys: uint64, or bytes if the keys do not fit in 64 bits. Both
+sort in the order of the keys."""
 
 
 def key_array(code: KeyCodec, keys: Iterable[Key]) -> Keys:
@@ -58,7 +58,7 @@ def to_words(keys: Keys) -> NDArray[Any]:
 
 
 def search_keys(known: Keys, keys: Keys) -> NDArray[Any]:
-    """Return the indices at which keys are, or can be inserted, in an ascending array."""
+    """Return the indices of keys in an ascending array, or where they would be inserted."""
     return np.asarray(np.searchsorted(known, keys))
 
 
@@ -114,7 +114,8 @@ class Uncertainty:
 
     def __init__(self, code: KeyCodec) -> None:
         self._code = code
-        # The numbers of the kinds seen so far, ascending, and their uncertainty.
+        # The numbers of the kinds seen so far, in ascending order, and the uncertainty of each
+        # kind.
         self._known = np.zeros(1, np.uint64), np.zeros(1, np.int64)
 
     def of(self, keys: Keys) -> NDArray[Any]:
@@ -141,11 +142,12 @@ class Uncertainty:
 
 
 _HASH_FACTOR = 0x9E3779B97F4A7C15
-"""Odd factor whose multiples spread over all 64-bit words (Knuth's multiplicative hashing)."""
+"""Multiplier of Knuth's multiplicative hashing. It is odd, and its multiples spread over all 64-bit
+words."""
 
 MAX_ARRAY_PLAYERS = 5
-"""Maximum number of players for arrays. With five players, the 32 coalitions fit in the lanes of a
-table and in the bits of a mask."""
+"""Maximum number of players in a game whose states are processed in arrays. With five players, the
+32 coalitions fit in the lanes of a table and in the bits of a mask."""
 
 
 def array_fault(book: KindBook) -> str | None:
@@ -171,7 +173,9 @@ _UNKNOWN_AT_FIRST = ("owner", "renaming", "first")
 
 
 class KindArrays:
-    """Arrays of properties of the added kinds. Adding kinds may replace the arrays.
+    """Arrays of properties of kinds of sets. The *place* of a kind is its index in these arrays.
+
+    Kinds are placed in the order in which they are added. Adding kinds may replace the arrays.
 
     Attributes:
         number: number of the kind in its book (int64).
@@ -219,7 +223,7 @@ class KindArrays:
         return np.frombuffer(packed.to_bytes(8 * self.words, "little"), "<u8").astype(np.uint64)
 
     def place(self, kind: NumberedKind) -> int:
-        """Return the place of a kind. A new kind is added."""
+        """Return the place of a kind. If it has none, add it to the arrays."""
         place = int(self._place_of_number[kind.number])
         if place < 0:
             place = len(self._kinds)
@@ -304,17 +308,17 @@ class KindArrays:
     # ------------------------------------------------------------------ closing
 
     def close(self, places: NDArray[Any], needs: NDArray[Any]) -> NDArray[Any]:
-        """Return the kinds of sets whose bounds are as tight as the other sets of the state allow.
+        """Return the places of the closed kinds, whose owners and bounds are as tight as possible.
 
         Args:
             places: the places of the kinds.
             needs: [set, coalition], the minimum number of cards of the set that the coalition must
                 hold because the other sets cannot fill its hands. It is at least 0.
 
-        Let f be the coalition table of the set. Its slack in the state is f - needs wherever the
-        slack can matter. So the minimum of player p is the maximum of needs(A + p) - f(A) over the
-        coalitions A without p. A player can own a card unless that lowers f where the slack is 0
-        (`solvers.filtering`).
+        The other sets of each state are given by `needs`. Let f be the coalition table of the set.
+        The slack of the state is f - needs wherever it can matter. So the minimum of player p is
+        the maximum of needs(A + p) - f(A) over the coalitions A without p. A player can own a card
+        unless that lowers f where the slack is 0 (`solvers.filtering`).
         """
         players, size = self.book.players, self.book.set_size
         lanes = self.lanes[places]
@@ -356,7 +360,7 @@ class KindArrays:
 
 
 CACHE_BITS = 20
-"""Base-2 logarithm of the number of closed kinds that are cached. A cached kind takes 12 bytes."""
+"""Base-2 logarithm of the number of entries in a `ClosureCache`. An entry takes 12 bytes."""
 
 
 class ClosureCache:
@@ -369,7 +373,7 @@ class ClosureCache:
         self._kinds = kinds
         size, lanes = kinds.book.set_size, 2**kinds.book.players
         self._base, self._kinds_base = np.uint64(size + 1), np.uint64((size + 1) ** (lanes - 2))
-        # A mask of the lanes of coalitions that are neither empty nor all players.
+        # Mask of all lanes except those of the empty coalition and of the coalition of all players.
         bytes_ = bytes([0, *[255] * (lanes - 2), 0]).ljust(8 * kinds.words, b"\0")
         self._some = np.frombuffer(bytes_, "<u8").astype(np.uint64)
         self._known = np.full(1 << CACHE_BITS, -1, np.int64)
@@ -402,7 +406,7 @@ class ClosureCache:
         return closed
 
     def _needs(self, others: NDArray[Any]) -> NDArray[Any]:
-        """Return how far each lane is below its guard. No players and all players get 0."""
+        """Return how far each lane is below its guard. The empty and the full coalition get 0."""
         below = ~others & _HIGH
         every = (below >> np.uint64(7)) * np.uint64(255)
         return np.asarray((_HIGH - (others & ~_HIGH)) & every & self._some[:, None])
@@ -428,4 +432,4 @@ _HALVES = [
     (np.uint64(16), np.uint64(0x0000FFFF0000FFFF)),
     (np.uint64(32), np.uint64(0x00000000FFFFFFFF)),
 ]
-"""Shifts and masks for combining the digits of a word pairwise."""
+"""Shifts and masks for combining neighbouring digits of a word in pairs."""

@@ -1,20 +1,21 @@
 """Canonical states: one key for all states that have the same future, apart from names.
 
-The key of a state is found as follows. The state is closed: every owner and every minimum is made
-as tight as the possible deals allow. Completed sets are dropped and count only as points. Cards are
-sorted within sets, and sets within the state. The players are assigned roles such that the key is
-the smallest possible; the player to move has role 0. The closed constraints and the possible deals
-determine each other. So two states have the same key exactly if cards, sets and players can be
-renamed such that the possible deals, the points and the player to move become the same.
+The key of a state is found as follows. The state is closed: all possible owners and all minimums
+are made as tight as the possible deals allow. Completed sets are dropped and count only as points.
+Cards are sorted within sets, and sets within the state. The players are assigned roles such that
+the key is the smallest possible; the player to move has role 0. The closed constraints and the
+possible deals determine each other. So two states have the same key exactly if cards, sets and
+players can be renamed such that the possible deals, the points and the player to move become the
+same.
 
 Only the tie-break `first-in-order` distinguishes players by their order. While the order can still
 matter (see `Rules.order_matters`), the players who hold cards keep it. Under `fewest-sets` with
 four or more players, chance may decide who is to move. Such a position also has a key, in which it
 is chance's turn. When all sets are completed, there is no player to move, and only the points
-count. (So 3-3-3 and 4-3-3 have three final states: 3-0-0, 2-1-0 and 1-1-1. A program that
-distinguishes final states by the last asker, and lists the points from that seat on, counts six:
-300, 210, 201, 120, 102 and 111. It counts 2,125 and 114,342 states in all instead of 2,122 and
-114,339.)
+count. For example, the games 3-3-3 and 4-3-3 (set size, sets, players) have three final states,
+with the points 3-0-0, 2-1-0 and 1-1-1. A program that distinguishes final states by the last asker,
+and lists the points from that seat on, counts six: 300, 210, 201, 120, 102 and 111. It counts 2,125
+and 114,342 states in all instead of 2,122 and 114,339.
 
 A key has a few dozen bytes. It contains, in this order: the field `place` of `StateParts`, which
 says whose turn it is; the hands and points of the roles 1, 2, ...; and the kinds of the sets in
@@ -385,8 +386,8 @@ def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Ite
 def symmetric_roles(code: KeyCodec, key: Key) -> tuple[int, ...]:
     """Return for each role the smallest role that a symmetry of the state maps it to.
 
-    A symmetry renames players and leaves the state unchanged. It is arbitrary which of such players
-    gets which role, and they have the same prospects.
+    A symmetry renames players and leaves the state unchanged. Players that a symmetry exchanges
+    have the same prospects, and their roles are arbitrary.
     """
     parts = code.parts(key)
     hands, points = parts.hands, parts.points

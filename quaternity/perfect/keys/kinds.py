@@ -3,8 +3,9 @@
 A *kind* consists of a multiset of owner masks (for each card, a bitmask of the players who may own
 it) and the minimum number of cards of each player. For a set size and a number of players, every
 kind has a number that is the same in every process and version of Python. The number is the rank of
-two multisets in the combinatorial number system: S masks out of 2^P - 1, and S shares out of P
-players and "unclaimed", for set size S and P players. Number 0 is the completed set.
+two multisets in the combinatorial number system. For set size S and P players, the first contains S
+of the 2^P - 1 owner masks. The second represents the minimums: it contains each player as often as
+the player's minimum, and "unclaimed" for the rest of S. Number 0 is the completed set.
 """
 
 from __future__ import annotations
@@ -23,17 +24,19 @@ MAX_KEY_PLAYERS = 7
 equal hands and points would take too long."""
 
 MAX_CACHED_CLOSURES = 1 << 18
-"""Maximum number of closed kinds cached per book. The least recently used kinds are dropped."""
+"""Maximum number of closed kinds that a `KindBook` caches. The least recently used kinds are
+dropped."""
 
 MAX_CACHED_KINDS = 1 << 17
-"""Maximum number of kinds cached per book before the cache is cleared. A kind takes about 2 kB, or
-8 kB for sets of ten."""
+"""Maximum number of kinds that a `KindBook` caches before it clears the cache. A kind takes about 2
+kB, or 8 kB for sets of ten."""
 
 OWNER_WEIGHT = 1 << 16
-"""Weight of one possible owner in the uncertainty. It is larger than any sum of minimums."""
+"""Weight of one possible owner in the uncertainty of a kind. It is larger than any sum of
+minimums."""
 
 Roles = tuple[int, ...]
-"""Type of an order of players, in which `roles[role]` is the player with this role."""
+"""Type of an assignment of roles: `roles[role]` is the player with this role."""
 
 
 @lru_cache(maxsize=MAX_KEY_PLAYERS)

@@ -1,14 +1,15 @@
-"""Values of games that end, if all players play for themselves and break ties by chance.
+"""Values of games that must end, if all players play for themselves and break ties by chance.
 
-`fair_draws` assumes that each player takes the choice with the highest expected value. If several
-choices have this value, a fair draw decides. Questions for different cards are different choices.
-Then a state has one lottery, in exact fractions.
+`fair_draws` assumes that each player takes the choice with the highest expected value, and that a
+fair draw decides between choices that share this value. Questions for different cards are different
+choices. The value of a state is then a lottery over the outcomes, in exact fractions.
 
 `any_chance` allows any probabilities for breaking ties, which may differ in each state and after
-each history. Then a state has bounds: the minimum and maximum expected value of each player, and
-the possible outcomes. A player who chooses expects at least the highest minimum of all choices, and
-takes no choice whose maximum is lower. So every other player expects no less than the minimum, and
-no more than the maximum, of the remaining choices. The bounds need not be attained.
+each history. The value of a state then consists of bounds: the minimum and maximum expected value
+of each player, and the possible outcomes. The player who chooses has a minimum for each choice,
+expects at least the highest of these minimums, and takes no choice whose maximum is lower. Every
+other player expects a value between the lowest minimum and the highest maximum of the remaining
+choices. The bounds need not be attained.
 
 Both functions compute the values backwards from the ends of the game. If the tie-break draws the
 player to move, all players whom it may draw are equally likely.
@@ -40,7 +41,7 @@ REPORT_STATES = 1 << 8
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The possible outcomes, and the minimum and maximum expected value of each player."""
+    """Bounds of a state: its possible outcomes, and each player's least and most expected value."""
 
     outcomes: frozenset[Outcome]
     least: tuple[Fraction, ...]
@@ -48,7 +49,10 @@ class Bounds:
 
 
 class _Ties(NamedTuple):
-    """The operations on values for one way of breaking ties. Offers are (count, value) pairs."""
+    """A way of breaking ties, as operations on the values of states.
+
+    The offers to a player or chance are pairs of a number of choices and the value after them.
+    """
 
     end: Callable[[Outcome], Any]
     choose: Callable[[Sequence[tuple[int, Any]], int], Any]
@@ -57,7 +61,7 @@ class _Ties(NamedTuple):
 
 
 def fair_draws(state: State, wish: str = "points", report: Report = quiet) -> Lottery:
-    """Return the lottery of a state if all players break ties by fair draws.
+    """Return the lottery of a state: the probability of each outcome with fair draws for ties.
 
     Outcomes are listed by player. Cost: about a millisecond per canonical state.
 
@@ -178,7 +182,10 @@ def _value(state: State, wish: str, ties: _Ties, report: Report) -> Any:
 
 
 def chance_document(state: State, wish: str, ties: str, report: Report = quiet) -> dict[str, Any]:
-    """Return the values of a state for JSON, with ties broken by a `coin` or by any `chance`."""
+    """Return the values of a state for JSON, if ties are broken in the given way.
+
+    `ties` is `coin` for fair draws, or `chance` for any probabilities.
+    """
     document: dict[str, Any] = {"wish": wish, "ties": ties}
     if ties == "coin":
         lottery = sorted(fair_draws(state, wish, report).items(), reverse=True)

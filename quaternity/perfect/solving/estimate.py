@@ -47,14 +47,14 @@ SAMPLE = 1000
 """Number of states of each level that the first sample expands."""
 
 STEADY_GROWTH = 1.2
-"""Sampling stops if the last enlargement of the sample raised the number of states by less than
-this factor."""
+"""Growth factor below which an estimate is steady. Sampling stops if the last enlargement of the
+sample raised the number of states by less than this factor."""
 
 ENOUGH_SHARE = 20
-"""Sampling stops once 1 state in `ENOUGH_SHARE` has been expanded."""
+"""Inverse of a sufficient share of expanded states. Sampling stops when this share is reached."""
 
 MAX_TIME_GROWTH = 5
-"""A sample that is four times as large is assumed to take at most this many times as long."""
+"""Assumed maximum factor by which the time grows if a sample is four times as large."""
 
 MOVES = 12
 """Maximum number of moves in a random game. The state after the last move is a random state."""
@@ -172,7 +172,7 @@ def is_larger(state: State, limit: int, random: Random) -> bool:
 
 
 class _SampleResult(NamedTuple):
-    """The result of samples of one size. They expanded `expanded` states in `taken` seconds."""
+    """The result of samples of one size, which expanded `expanded` states in `taken` seconds."""
 
     states: float
     exact: bool

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Some states of a graph with their questions.
+    """Segment of a graph: some of its states, with their questions.
 
     Attributes:
         states: the numbers of the states.
@@ -68,15 +68,15 @@ class Segment:
 
 
 IDLE, FORCED, OPEN = range(3)
-"""The groups of questions (see `quaternity.perfect.successors.many_states.Expansion`)."""
+"""Groups of questions (see `quaternity.perfect.successors.many_states.Expansion`)."""
 
 
 class Portion(NamedTuple):
-    """Consecutive states with their questions, as they were expanded and are stored on disk.
+    """Portion of a graph: consecutive states with their questions, as stored on disk.
 
     Attributes:
         begin: an array that contains the number of the first state. The other states follow it.
-        strata: the uncertainty of each run of states that have the same uncertainty.
+        strata: for each run of states with the same uncertainty, this uncertainty.
         first: the index at which each run begins.
         counts, asked, outcomes: see `quaternity.perfect.successors.many_states.Expansion`, with
             numbers of states instead of indices of keys.
@@ -91,7 +91,10 @@ class Portion(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Some states with their questions, which are in the order of the states in each group.
+    """Block of states, with their questions in three groups: idle, forced and open.
+
+    The groups are explained in `quaternity.perfect.successors.many_states.Expansion`. In each
+    group, the questions are in the order of the states.
 
     Attributes:
         states: the numbers of the states. Every state has questions.
@@ -108,10 +111,10 @@ class Block(NamedTuple):
 
     @classmethod
     def of(cls, portion: Portion, first: int, end: int, ends: NDArray[Any]) -> Block:
-        """Return the states of a portion in [first, end) that have questions.
+        """Return a block of the states in range(first, end) that have questions.
 
-        `ends` is [group, 2]: the number of questions of the portion before `first` and before
-        `end`.
+        The states are counted from the start of the portion. `ends` is [group, 2]: the number of
+        questions of the portion before `first` and before `end`.
         """
         counts = portion.counts[:, first:end]
         asking = counts.any(0)
@@ -142,7 +145,7 @@ class Block(NamedTuple):
         )
 
     def take(self, rows: NDArray[Any]) -> Block:
-        """Return a block of the states in the given rows."""
+        """Return a block that contains only the states at the given indices."""
         counts = self.counts[:, rows].astype(np.int64)
         before = np.cumsum(self.counts, 1, np.int64)[:, rows] - np.cumsum(counts, 1)
         at = [
@@ -167,7 +170,7 @@ class Block(NamedTuple):
         return mask
 
     def segment(self, orders: int, numbers: NDArray[Any]) -> Segment:
-        """Return the block as a segment, in which `numbers` replaces the numbers of states."""
+        """Return the block as a segment, in which state n has the number `numbers[n]`."""
         counts = self.counts.astype(np.int64)
         total = counts.sum(0)
         first = np.cumsum(total) - total
@@ -193,7 +196,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GameGraph:
-    """All states that can follow from a start, numbered in the order of their keys.
+    """Graph of all states that can follow from a start, numbered in the order of their keys.
 
     Attributes:
         start: the number of the state from which all other states follow.
@@ -224,7 +227,7 @@ class GameGraph:
         return len(role_orders(self.rules.players)[0])
 
     def segments(self) -> Iterator[Segment]:
-        """Yield the states in which a player or chance has a move."""
+        """Yield segments that contain all states in which a player or chance has a move."""
         numbers = np.empty(len(self), np.uint32)
         numbers[self.discovery] = np.arange(len(self), dtype=np.uint32)
         for portion in self.portions:
@@ -251,7 +254,7 @@ class GameGraph:
         return [partial(_blocks, runs[stratum], max_states) for stratum in sorted(runs)]
 
     def chances(self) -> NDArray[Any] | None:
-        """Return the numbers of the states in which it is chance's turn, or None."""
+        """Return the numbers of the states in which it is chance's turn; None if there are none."""
         if self.rules.players < 4:
             return None
         states = [s.states[s.asked[s.first] == self.rules.players] for s in self.segments()]
@@ -334,7 +337,8 @@ MAX_EXPANDED_STATES = 8192
 """Maximum number of states expanded at a time. If states have many answers, fewer are expanded."""
 
 EXPANSION_CELLS = 1 << 22
-"""Approximate maximum number of sets in one expansion, over the positions after all answers."""
+"""Approximate maximum number of sets in one expansion, added up over the positions after all
+answers."""
 
 MERGE_BYTES = 256 * 2**20
 """Approximate maximum memory for merging a level, in bytes."""
@@ -368,7 +372,8 @@ def generate(
 
     Cost: half a microsecond per answer if `Expander` can be used, otherwise about 30 microseconds.
     Memory: `MERGE_BYTES`, and about 100 MB per executor. Disk: one byte per question, four bytes
-    per answer, 16 * `KeyCodec.words` + 7 bytes per state, and at times the largest level once more.
+    per answer, 16 * `KeyCodec.words` + 7 bytes per state, and temporarily a second copy of the
+    largest level.
 
     Raises:
         LimitError: If there are more than `max_states` states.
@@ -458,7 +463,8 @@ class _Levels:
         numbers = self.directory.array(f"found-{level}")
         old, end = 0, sum(self.sizes)
         with (
-            # Files are closed and named in reverse order, so the file of a level is complete last.
+            # Files are closed and get their names in reverse order, so the file of the level is the
+            # last one to be complete.
             self.directory.pieces(f"level-{level + 1}") as fresh,
             self.directory.pieces(f"known-{level + 1}") as merged,
             self.directory.pieces(f"found-{level + 1}") as order,
@@ -506,8 +512,8 @@ class _Levels:
             self.directory.array(f"{name}-{level + 1}") for name in ("known", "found")
         )
         orders = len(role_orders(self.code.rules.players)[0])
-        # The type of the outcomes may be too narrow for the number of orders, so use the wider
-        # type.
+        # The integer type of `outcomes` may be too narrow for the number of orders, so use the
+        # wider of two types.
         key, order = np.divmod(arrays["outcomes"], np.min_scalar_type(orders).type(orders))
         numbers = number_of[search_keys(known, arrays["keys"])]
         outcome = np.min_scalar_type(sum(self.sizes) * orders).type

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 
 Report = Callable[[str, int, int | None], None]
-"""Function that takes the name of a task, the amount done and the total amount (None if
-unknown)."""
+"""Type of a function that reports progress. It takes the name of a task, the amount done and the
+total amount (None if unknown)."""
 
 
 def quiet(task: str, done: int, total: int | None) -> None:
@@ -61,8 +61,8 @@ READ_BYTES = 1 << 20
 """Number of bytes read at a time to compute a checksum."""
 
 _END = Struct(">Q8sI")
-"""Format of the end of a file: the length of the line of JSON, a mark of the format, and a checksum
-of the rest of the file, including the length."""
+"""Format of the end of a file: the length of the line of JSON, the name of the format, and a
+checksum of the rest of the file, including the length."""
 
 _LENGTH = Struct(">Q")
 

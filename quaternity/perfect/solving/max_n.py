@@ -1,24 +1,25 @@
 """Outcomes of games that must end, if all players play for themselves (max^n).
 
-An *outcome* is what each player gets: the number of their sets, or if only winning counts, 2 for a
-sole winner, 1 for a player who shares the most sets, and 0 for others. The player to move chooses
-among the questions, and the asked player among the legal answers. Both choose what gives them the
-most (max^n: Luckhardt and Irani 1986). A player is indifferent between tied choices, but these
-choices decide what the others get. So a state has a set of outcomes, one for every way to break
-ties without chance:
+An *outcome* lists what each player gets: the number of the player's sets or, if only winning
+counts, 2 for a sole winner, 1 for each player who shares the most sets, and 0 for the others. The
+player to move chooses a question, and the asked player chooses a legal answer. Both choose what
+gives them the most (max^n: Luckhardt and Irani 1986). If several choices give a player the same,
+the choice between them still matters to the others. So a state has a set of outcomes, one for every
+way to break ties without chance:
 
-- at the end of the game, the set contains only its outcome;
-- if a player chooses, the set contains every outcome of a choice that is at least as good for the
+- If the game is over, the set contains only the final outcome.
+- If a player chooses, the set contains every outcome of a choice that is at least as good for the
   player as the worst outcome of each choice. (If another choice guaranteed more, the player would
   take it. Otherwise ties can be broken such that no other choice gives more.)
 
 These are the outcomes of the subgame-perfect equilibria in pure strategies. Breaking ties by a coin
 may add others, since a player may prefer a lottery. Ties in one state may be broken differently
-after different histories, so there may be many outcomes. All ties can also be broken *against* one
-player: every player who gets the same from two outcomes prefers the outcome in which that one
-player gets less. If all ties are broken *for* the player, everyone prefers the outcome in which
-that player gets more. Ties in which that player gets the same as well remain, and give a set of
-outcomes by the same rule.
+after different histories, so there may be many outcomes.
+
+Ties can also be broken *against* or *for* one given player. Every player who gets the same from two
+outcomes then prefers the outcome in which the given player gets less (against) or more (for). If
+the given player also gets the same, the tie remains. So there is again a set of outcomes by the
+same rule.
 
 A state is computed after all its successors, stratum by stratum
 (`quaternity.perfect.solving.graph`), so positions must not repeat.
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from quaternity.perfect.solving.solver import Solution
 
 Outcome = tuple[int, ...]
-"""Type of an outcome: what each player gets."""
+"""Type of an outcome, which says what each player gets."""
 
 MAX_OUTCOME_BYTES = 2 * 2**30
 """Maximum memory for the sets of outcomes, in bytes."""
@@ -69,10 +70,12 @@ def _win_shares(points: Sequence[int]) -> Outcome:
 
 
 WISHES: dict[str, Callable[[Sequence[int]], Outcome]] = {"points": tuple, "win": _win_shares}
-"""What all players want, by name: functions that convert the points of players to what they get."""
+"""Objectives of the players, by name: functions that convert the points of all players to an
+outcome."""
 
 TIES = {"any": 0, "against": -1, "for": 1}
-"""How ties are broken, by name: the weight of what the favoured or disfavoured player gets."""
+"""Ways to break ties, by name: in any way, or against or for one given player. The number is the
+weight of what the given player gets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +129,9 @@ def solve_max_n(
     """Return all outcomes of all states if all players play for themselves.
 
     Args:
-        wish: what all players want: a name in `WISHES`.
-        ties: how ties are broken: a name in `TIES`. `against` and `for` are computed separately for
-            each player.
+        wish: the objective of all players, a name in `WISHES`.
+        ties: the way to break ties, a name in `TIES`. `against` and `for` are computed separately
+            for each player.
 
     Cost: half a microsecond per question, and almost as much for each player if ties are against or
     for a player.
@@ -179,7 +182,7 @@ def _compute_ready(
     rows = np.nonzero(ready & ~settled[segment.states])[0]
     count = counts[rows]
     first = np.cumsum(count) - count
-    # The indices of the questions of these states.
+    # Indices of all questions in these states.
     at = np.repeat(segment.first[rows] - first, count) + np.arange(count.sum())
     asked, asker = segment.asked[at], np.zeros(len(at), np.uint8)
     for about in range(tables.tie_roles if len(rows) else 0):
@@ -223,7 +226,7 @@ class _Tables:
                 "MB are allowed"
             )
         maximum = max(map(max, self.outcomes))
-        # [role of the ties, role, outcome]
+        # Both arrays have the axes [role against or for which ties are broken, role, outcome].
         gets = np.array(self.outcomes).T
         likings = gets[None] * (maximum + 1) + ties * gets[: self.tie_roles, None]
         levels, ranks = np.unique(likings, return_inverse=True)
@@ -234,7 +237,7 @@ class _Tables:
                 for about in ranks
             ]
         )
-        # [role, order]: the role after an answer of the player who had this role before the answer.
+        # [role, order]: the new role, after an answer, of the player who had this role before it.
         self.after = np.array([[roles.index(role) for roles in orders] for role in range(players)])
         number = {outcome: place for place, outcome in enumerate(self.outcomes)}
         # [chunk, order, bits]: the outcomes of a chunk, renamed to the roles before an answer.

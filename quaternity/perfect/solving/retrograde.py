@@ -5,25 +5,26 @@ players form a coalition against one player, and chance supports the coalition. 
 that never ends. The analysis finds the following:
 
 - A player *can force* a win if they win alone at the end however the others play. These states are
-  the attractor of the ends that the player wins, in the game in which the player controls their own
-  questions and answers, and the others control everything else.
+  the attractor of the final states that the player wins. In this game, the player controls their
+  own questions and answers, and the others control everything else.
 - A player *can win* if some play leads to an end that they win alone.
 - A player *can prevent* the win of another player if they can ensure, against all others together,
   that the other player does not win alone. These states are the complement of the attractor in the
   game in which the player controls their own moves, and all others help the opponent to win.
-- The *length* of a forced win is the number of moves (questions with their answers) to the end, if
-  the winner plays for the shortest play and the others for the longest.
+- The *length* of a forced win is the number of moves (questions with their answers) to the end. The
+  winner makes it as short as possible, and the others make it as long as possible.
 
 Each of these sets of states is a least fixpoint. All of them are computed together, each as one bit
 of a word per state. The bit of a question is the "and" or the "or" of the bits after its answers,
 depending on the player who controls the answer in that game. The bit of a state is computed
-likewise from the bits of its questions, depending on the player who controls the question. The
-strata (`quaternity.perfect.solving.graph`) are computed one after another, beginning with the least
-uncertain. Questions that lead to another stratum are evaluated once. Only idle questions, which
-stay in their stratum, are evaluated until nothing changes. The only answer to an idle question
-gives no information: most of these questions are passes, or ask for cards whose owner is known. Any
-order of such steps leads to the same least fixpoint (chaotic iteration, Cousot 1977). The lengths
-of the forced wins of a stratum are then computed from above in the same way.
+likewise from the bits of its questions, depending on the player who controls the question. States
+of equal uncertainty form a *stratum* (`quaternity.perfect.solving.graph`). The strata are computed
+one after another, beginning with the least uncertain. Questions that lead to another stratum are
+evaluated once. Only idle questions, which stay in their stratum, are evaluated until nothing
+changes. The only answer to an idle question gives no information: most of these questions are
+passes, or ask for cards whose owner is known. Any order of these evaluations leads to the same
+least fixpoint (chaotic iteration, Cousot 1977). The lengths of the forced wins of a stratum are
+then computed from above in the same way.
 
 Cost: about 30 nanoseconds per question, and a few more for each repeated evaluation of an idle
 question.
@@ -130,7 +131,8 @@ class Games:
             + [0],
             self.word,
         )
-        # For each role, and for chance, the games in which it plays against the winner.
+        # For each role, and for chance: the bit mask of the games in which it plays against the
+        # winner.
         self._against = np.array(
             [
                 sum(
@@ -144,7 +146,8 @@ class Games:
         )
         self._orders = role_orders(players)[0]
         self._tables = list(self._renaming_tables(bits))
-        # [role, order]: the bit which says, after an answer, that the role can force a win.
+        # [role, order]: the bit that says, in the state after an answer, that the role can force a
+        # win.
         self._winning = np.array(
             [
                 [roles.index(role) * (players + 1) for roles in self._orders]
@@ -154,7 +157,11 @@ class Games:
         )
 
     def _renaming_tables(self, bits: int) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Yield tables that rename roles: the first bit, and the renamed bits [order, bits]."""
+        """Yield tables for renaming roles. Each table is for some adjacent bits of a word.
+
+        Each result contains the number of the first of these bits, and the renamed word as [order,
+        value of the bits].
+        """
         players, orders = self.players, self._orders
         parts = -(-bits // (TABLE_BITS - len(orders).bit_length()))
         for first, end in pairwise([bits * part // parts for part in range(parts + 1)]):
@@ -277,7 +284,7 @@ class _SettledStrata:
 
 
 class Words:
-    """The iteration that raises the words of a block, a part of `words`, to the least fixpoint."""
+    """Iteration that computes the words (see `Games`) of a block of states as a least fixpoint."""
 
     def __init__(self, games: Games, words: NDArray[Any], block: Block) -> None:
         self._games, self._words, self._states = games, words, block.states
@@ -303,7 +310,7 @@ class Words:
 
 
 class Lengths:
-    """The iteration that lowers the lengths of a role's forced wins to their final values.
+    """Iteration that computes the lengths of a role's forced wins, starting from upper bounds.
 
     Args:
         words, lengths: the words and lengths of all states.
@@ -341,7 +348,7 @@ class Lengths:
 def all_lengths(
     games: Games, words: NDArray[Any], lengths: NDArray[Any], block: Block
 ) -> Iterator[Lengths]:
-    """Yield the iteration of lengths for each role that can force a win from some state.
+    """Yield an iteration that computes lengths for each role that can force a win from some state.
 
     Chance and all other roles delay the win. From a state, at most one role can force a win.
     """
@@ -356,7 +363,7 @@ def all_lengths(
 
 
 class _OverStates:
-    """Function that combines the values of the questions of each state."""
+    """Function that combines the values of all questions of a state into one, for many states."""
 
     def __init__(self, counts: NDArray[Any]) -> None:
         rows = [np.nonzero(count)[0] for count in counts]

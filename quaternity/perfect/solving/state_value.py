@@ -10,10 +10,11 @@ from quaternity.perfect.keys.kinds import Roles
 from solvers.problem import players_in
 
 NEVER = 2**16 - 1
-"""Number that stands for the length of a win that cannot be forced."""
+"""Number that stands for the length of a forced win if the win cannot be forced."""
 
 Worth = tuple[int, ...]
-"""Type of the measure of how good a state is for a player. More is better."""
+"""Type of the worth of a state for a player. Worths are compared as tuples, and a greater worth is
+better."""
 
 
 @dataclass(frozen=True, slots=True)

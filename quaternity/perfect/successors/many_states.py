@@ -133,7 +133,7 @@ def _in_words(
 
 
 def _sort(columns: list[NDArray[Any]]) -> None:
-    """Sort columns so that each row ascends, with a sorting network."""
+    """Sort the values across columns, with a sorting network, so that each row ascends."""
     for end in range(len(columns) - 1, 0, -1):
         for place in range(end):
             pair = columns[place : place + 2]
@@ -267,7 +267,7 @@ class Expander:
         self.code, self.rules, self.book = code, code.rules, code.book
         self.kinds = KindArrays(code.book)
         self._closings = ClosureCache(self.kinds)
-        # The index is 1 if a no is possible, plus 2 if a yes is possible.
+        # The index of this array is 1 if a no is possible, plus 2 if a yes is possible.
         self._asked_of = np.array([may_be_asked(number, self.rules.brisk) for number in range(4)])
         self._chances = self.rules.players >= 4 and self.rules.tie_break is TieBreak.MIN_SETS
 
@@ -277,7 +277,7 @@ class Expander:
         return array_fault(code.book)
 
     def expand(self, keys: Keys) -> Expansion:
-        """Return all questions and answers of some canonical states.
+        """Return the expansion of some canonical states: all questions and their successors.
 
         Memory: about 400 bytes per answer.
         """
@@ -328,7 +328,10 @@ class Expander:
         return _States(fields[0].astype(np.int32), hands, points, kinds)
 
     def _slack(self, kinds: NDArray[Any], hands: NDArray[Any]) -> NDArray[Any]:
-        """Return the packed sum of tables, with guards set, minus hands, [word, position]."""
+        """Return the packed slacks of states, [word, position], with guard bits set.
+
+        The slacks are the sum of the coalition tables minus the hands.
+        """
         tables = np.repeat(self.kinds.guard[:, None], kinds.shape[1], 1)
         for column in kinds:
             tables += self.kinds.table[:, column]

@@ -2,8 +2,8 @@
 
 This is the counterpart of `quaternity.perfect.successors.many_states` for single states. It works
 for any number of players that canonical states allow. The questions about a kind of set, and the
-kinds after their answers, are computed once. Then an addition and a mask decide whether an answer
-is possible.
+kinds after their answers, are computed once. In each state, an addition and a mask then decide
+whether an answer is possible.
 """
 
 from __future__ import annotations

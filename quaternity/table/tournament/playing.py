@@ -1,4 +1,4 @@
-"""Tournaments: the seats, deal and random generators of each game, and how games are played.
+"""Games of a tournament: their seats, deals and random generators, and functions to play them.
 
 A game depends only on the tournament and on the number of the game. Games can therefore be played
 in any process and in any order (`quaternity.workers.pool`). Positions are not stored, and events
@@ -39,12 +39,12 @@ DEFAULT_MAX_MOVES = 200_000
 """Default number of moves after which a game of a tournament is stopped."""
 
 MAX_CACHED_RESULTS = 100
-"""Maximum number of results of games that are cached, and of players that are cached for later
+"""Maximum number of cached results of games, and maximum number of cached players for later
 games."""
 
 MAX_CHUNK_GAMES = 20
-"""Maximum number of games that a worker gets at a time. It gets more if a single deal has more
-games."""
+"""Maximum number of games that a worker gets at a time. It gets more games if a single deal has
+more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,7 +389,7 @@ def _play(
     course: Progress,
     details: int,
 ) -> tuple[Any, int, None]:
-    """Play a game of any players.
+    """Play a game, whatever the kind of its players.
 
     Return the last position, the number of moves, and None instead of details.
     """

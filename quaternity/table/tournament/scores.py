@@ -24,7 +24,8 @@ MIN_DEALS = 10
 reliable."""
 
 T_95 = (1.95996, 2.37227, 2.82250, 2.55585)
-"""Coefficients of 1, 1/n, 1/n^2 and 1/n^3 in the 97.5 % quantile of t with n degrees of freedom.
+"""Coefficients of 1, 1/n, 1/n^2 and 1/n^3 in the 97.5 % quantile of Student's t distribution with n
+degrees of freedom.
 
 Source: Abramowitz and Stegun, *Handbook of Mathematical Functions*, 26.7.5.
 """

@@ -9,7 +9,7 @@ from itertools import permutations
 from math import gcd
 
 Seating = tuple[int, ...]
-"""Type of a seating: the seat of each entry."""
+"""Type of a seating: the seat of each entry of the tournament."""
 
 _GENERATORS: dict[int, tuple[Seating, ...]] = {
     # These maps are x + 1, 4x and -1/x modulo 5, where 5 stands for infinity. They generate PSL(2,
@@ -22,8 +22,8 @@ _GENERATORS: dict[int, tuple[Seating, ...]] = {
 
 _MAX_BALANCED_PLAYERS = 12
 """Maximum number of players for which the seatings also vary the neighbours. With more players,
-each seating moves every player on by one seat. The second half of the seatings does the same with
-the players in reverse order."""
+from one seating to the next, all players only move on by one seat. In the second half of the
+seatings, the players sit in reverse order."""
 
 
 @lru_cache(maxsize=32)

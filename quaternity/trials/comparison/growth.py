@@ -25,15 +25,16 @@ NO_LAW = "no law"
 """Text that replaces the law if the runs do not support any."""
 
 MIN_LIKELIHOOD_GAP = 3.0
-"""Minimum difference between the log-likelihoods of the two laws for which only one is reported. It
-corresponds to a likelihood ratio of about 20 to 1."""
+"""Minimum difference between the log-likelihoods of the two laws if only the likelier one is
+reported. It corresponds to a likelihood ratio of about 20 to 1."""
 
 MAX_DEVIATION_FACTOR = 2.0
-"""Maximum factor between the fitted time and the mean time of the runs at a size."""
+"""Maximum factor between the fitted time and the mean time of the runs at any size. If it is
+exceeded, the law is not reported."""
 
 
 class Observation(NamedTuple):
-    """A run: the size of the instance, the seconds, and whether it was stopped at a limit."""
+    """A run of a solver: the size of the instance, its seconds, and whether a limit stopped it."""
 
     size: int
     seconds: float
@@ -73,7 +74,7 @@ class Growth(NamedTuple):
         smallest_size: The smallest size that was used. The times at smaller sizes are mostly
             overhead.
         runs: Number of runs that were used.
-        ended: Number of used runs that were stopped at a limit.
+        ended: Number of these runs that were stopped at a limit.
     """
 
     power: Law
@@ -84,7 +85,7 @@ class Growth(NamedTuple):
 
     @property
     def laws(self) -> dict[str, Law]:
-        """The laws that the runs support, by name. Both are included if the runs do not decide.
+        """The laws that the runs support, by name. Both if the runs do not decide between them.
 
         The result is empty if the slope of a likely law may be 0, because then the runs do not show
         that the time grows.

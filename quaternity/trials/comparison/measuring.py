@@ -39,7 +39,7 @@ STATES_PER_TASK = 10
 """Number of states in one task. These states are drawn from the same games."""
 
 BUDGET_SPENT = "its time budget was used up"
-"""Reason that is reported for a solver that was left out."""
+"""Reason that is reported for a solver that was left out because its time budget was spent."""
 
 
 class InstanceRuns(NamedTuple):
@@ -106,11 +106,12 @@ class MeasuringTask:
     """A task for one process: instances to measure, and how to measure them.
 
     Attributes:
-        source: The settings of games from which states are drawn, or states and deal problems, or a
-            series of instances.
+        source: The settings of games from which states are drawn, a list of states and deal
+            problems, or a series of instances.
         states: Number of instances.
-        damage: Share of the states whose constraints are tightened until no deal is possible. Of
-            these, every second state is replaced by the last state that was still possible.
+        damage: Share of the states whose constraints are tightened until no deal is possible. Every
+            second one of these states is replaced by its last tightened version that was still
+            possible.
         rounds: Number of runs of each solver on each state.
         seed: Random seed of the states.
         budget: Wall-clock seconds for all runs of one solver. None means no limit.
@@ -237,7 +238,7 @@ def measure_state(
 
     Args:
         state: A state, or a deal problem.
-        solvers: The solvers. Call `prepare_solvers` before, so that their imports are not measured.
+        solvers: The solvers. Call `prepare_solvers` first, so that their imports are not measured.
         rounds: Number of runs of each solver. From the second run on, a solver may use cached
             results.
         budget: The time budget of the solvers. The time of the runs is subtracted from it.
@@ -304,7 +305,7 @@ class _Measurement:
                 )
 
     def check_budget(self, solver: str) -> bool:
-        """Return whether a solver's budget is spent. If it has no run yet, it is left out."""
+        """Return whether a solver's budget is spent. If so, and it has no run yet, leave it out."""
         if self.budget.remaining(solver) > 0:
             return False
         if solver not in self.timings:

@@ -148,7 +148,7 @@ def row_table(
 
 
 def legend(comparison: Comparison, table: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
-    """Return the name and meaning of each column of a table from `row_table`."""
+    """Return a legend: the name and meaning of each column of a table from `row_table`."""
     instance = "state" if comparison.of_games else "instance"
     ranked = [row for row in comparison.rows if row.decided]
     common = ranked[0].common if ranked else 0
@@ -186,7 +186,7 @@ def kind_name(family: str, feasible: bool) -> str:
 
 
 def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[list[str]]:
-    """Return a table with a header: each solver's median time at every size, and growth law."""
+    """Return a table, with a header, of each solver's median time at every size and growth law."""
     switching = {name for name, solver in all_solvers().items() if solver.changes_model}
     runs = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
     sizes = sorted({run.cards for run in runs})
@@ -228,7 +228,7 @@ def growth_parts(comparison: Comparison) -> Iterator[tuple[str, bool, list[list[
 
 
 def remarks(comparison: Comparison) -> Iterator[str]:
-    """Yield a sentence about the verdicts, then the reasons why solvers gave no verdict."""
+    """Yield a sentence about the verdicts, and the reasons why solvers gave no verdict."""
     faulty = {run.instance for run in comparison.faults}
     total = len(comparison.instances)
     undecided = _numbers(comparison)["undecided"]

@@ -9,7 +9,7 @@ Answer = Literal[
     "feasible", "infeasible", "timeout", "memory", "gave up", "refused", "left out", "wrong",
     "crashed",
 ]  # fmt: skip
-"""How a run ended, as a word.
+"""Type of the answer of a run: a word that says how the run ended.
 
 `feasible` and `infeasible` are valid verdicts. `timeout` and `memory` mean that a limit of the
 comparison was reached, and `gave up` that the solver reached a limit of its implementation.
@@ -25,7 +25,7 @@ NOT_RUN = ("refused", "left out")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Run of one solver on one instance.
+    """A run of one solver on one instance.
 
     Attributes:
         instance: Name of the instance, which is the same for all solvers.
@@ -35,7 +35,7 @@ class Run:
         players: Number of players of the instance.
         feasible: The verdict that verified evidence supports. None if no solver gave evidence.
         solver: Name of the solver.
-        round: Number of this run among the runs of the solver on the instance, counted from 0.
+        round: Number of the run, counted from 0, among the runs of this solver on this instance.
         answer: How the run ended.
         evidence: `deal`, `shortage` (found by this solver) or `paired` (the shortage was found by
             another solver). None if there was no valid verdict.

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     import numpy as np
 
 Times = Mapping[str, Sequence[float | None]]
-"""Table that maps each solver to its seconds on every instance, or None for instances that it did
-not decide."""
+"""Type of a table that maps each solver to its seconds on every instance, or None for instances
+that it did not decide."""
 
 Curve = list[tuple[float, float]]
-"""Corners (x, y) of a step function in ascending order. The value is y from x to the next
-corner."""
+"""Type of a step function: its corners (x, y) in ascending order of x. The value is y from x to the
+next corner."""
 
 MIN_SECONDS = 1e-9
 """Minimum time in a ratio or on a logarithmic axis, in seconds. A coarse clock may measure 0."""
@@ -112,7 +112,7 @@ def quantile(ascending: Sequence[float], share: float) -> float:
 
 
 def cactus(times: Iterable[float | None]) -> Curve:
-    """Return points (k, seconds): a solver decides k instances with this limit for each."""
+    """Return the points (k, s) of a cactus plot: k instances take at most s seconds each."""
     decided = sorted(time for time in times if time is not None)
     return [(float(number), seconds) for number, seconds in enumerate(decided, start=1)]
 

@@ -10,7 +10,7 @@ from quaternity.base.errors import InputError
 from quaternity.game.settings import Settings
 
 PARAMETERS = ("set-size", "sets", "players")
-"""Names of the parameters that can be swept."""
+"""Names of the parameters of a game that a sweep can vary."""
 
 MAX_SIZES = 8
 """Maximum number of sizes in a sweep. From a wider range, sizes in a geometric progression are
@@ -23,7 +23,7 @@ _RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A sweep: a parameter of the game, one of `PARAMETERS`, with the first and last value."""
+    """A sweep of games of different sizes: one of `PARAMETERS`, with its first and last value."""
 
     parameter: str
     first: int

@@ -28,8 +28,8 @@ class Row:
     Attributes:
         solver: Name of the solver.
         feasible: Number of feasible instances that the solver decided.
-        infeasible: Number of infeasible instances that the solver decided. All times are times of
-            decided instances.
+        infeasible: Number of infeasible instances that the solver decided. All times are measured
+            on decided instances.
         skipped: Number of instances that the solver refused.
         gave_up: Number of instances on which the solver reached a limit.
         left_out: Number of instances on which the solver was not run because its budget was spent.
@@ -220,7 +220,7 @@ def _median_of_known(values: Iterable[float | None]) -> float | None:
 
 
 def _sample(met: Sequence[Sequence[Run]], times: Sequence[float | None]) -> list[Run]:
-    """Return the runs of a solver that count: one per instance, or all runs of few instances."""
+    """Return the runs of a solver that count: one per instance, or all if instances are few."""
     decided = [runs for runs, seconds in zip(met, times, strict=True) if seconds is not None]
     if len(met) < MIN_MEASUREMENTS:
         return [run for runs in decided for run in runs]

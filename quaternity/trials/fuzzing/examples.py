@@ -19,16 +19,15 @@ MAX_EXAMPLE_MOVES = 12
 SMALL = Sizes(players=4, sets=3, set_size=4, same_size=True)
 LARGE = Sizes(players=8, sets=6, set_size=6, same_size=True)
 LARGE_SHARE, BRINK_SHARE = 0.2, 0.01
-"""Share of the problems that have size `LARGE`, and share of the "brink" problems (see
+"""Fraction of the problems that have the size `LARGE`, and fraction that are "brink" problems (see
 `random_problem`)."""
 
 REAL_GAMES = ((4, 13, 4), (4, 13, 2), (4, 6, 6), (4, 12, 12), (13, 4, 4), (5, 8, 5), (2, 20, 8))
-"""Set size, number of sets and number of players of the games from which "brink" problems are
-drawn."""
+"""Games from which "brink" problems are drawn, as (set size, sets, players)."""
 
 
 def random_problem(random: Random) -> tuple[str, DealProblem]:
-    """Return the kind of a random problem, and the problem.
+    """Return a random problem, preceded by its kind.
 
     A "loosened" problem is built around a deal, so it is feasible. A "spoilt" problem is a
     "loosened" problem in which a few constraints are tightened. A "brink" problem is a state of a

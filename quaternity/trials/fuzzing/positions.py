@@ -16,11 +16,11 @@ from solvers.problem import DealProblem, SetConstraint, with_entry
 from solvers.solver import Solver
 
 Fault = tuple[str, State]
-"""Description of a fault, and a state that shows it."""
+"""Type of a fault: its description, and a state that shows it."""
 
 
 def game_finding(game: Game, solvers: Sequence[Solver], tally: Tally) -> Finding | None:
-    """Return the fault in the last position of a game, or None."""
+    """Return the finding about the last position of a game, or None if it has no fault."""
     fault = position_fault(game.state, solvers, tally)
     if fault is None:
         return None
@@ -97,7 +97,7 @@ def _candidates(state: State) -> Iterator[tuple[Question, Answer, DealProblem]]:
 
 
 def _completion_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
-    """Return the fault if a set is still in play although one player owns it in every deal."""
+    """Return a fault if a set is still in play although one player owns it in every deal."""
     for index, constraint in enumerate(state.problem.sets):
         for player in range(state.players if constraint.size else 0):
             if not all(mask >> player & 1 for mask in constraint.owners):

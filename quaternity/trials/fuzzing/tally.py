@@ -78,7 +78,7 @@ class Tally:
         return self.count_by(lambda shape: shape.kind)["game"]
 
     def problems(self, feasible: bool) -> int:
-        """Return the number of problems that are feasible, or infeasible. Games do not count."""
+        """Return the number of feasible (or infeasible) problems. Games do not count."""
         return self.count_by(lambda shape: (shape.kind != "game", shape.feasible))[True, feasible]
 
     def count_by(self, key: Callable[[Shape], Key]) -> Counter[Key]:

@@ -26,11 +26,12 @@ MAX_SHOWN_EVENTS = 100
 """Maximum number of events on a page. Earlier events are shown only in a replay."""
 
 GUESSED = "read"
-"""Query parameter that asks for chances in Kwartet that are guessed from the requests so far."""
+"""Query parameter that selects the chances in Kwartet that are guessed from the players'
+requests."""
 
 
 def draw_part(sight: TableView, *more: Any) -> dict[str, Any]:
-    """Return the values of the game's template.
+    """Return the values for the game's template, which draws the part of the page for this game.
 
     `more` is passed on to the drawing module of the game.
     """
@@ -74,7 +75,7 @@ class EventLine(NamedTuple):
 def table_context(
     sight: TableView, base: str, root: str, replayed: bool, more: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the values of the templates of a table's page.
+    """Return the context of a table's page: the values for its templates.
 
     `replayed` says whether the page shows an earlier moment of the game. `more` names programs that
     the operator has added.
@@ -128,7 +129,7 @@ def table_context(
 
 
 def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
-    """Return the values of the template of a table whose game has not begun."""
+    """Return the values for the template of a table whose game has not begun."""
     names, game = seat_names(sight.seats, sight.game), registration(sight.game)
     link = None if sight.invitation is None else f"{base}/join/{sight.invitation}"
     empty = [number for number, seat in enumerate(sight.seats) if seat.kind == "open"]
@@ -167,7 +168,7 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
 
 
 def table_line(sight: TableView | None) -> tuple[str, str, str]:
-    """Return the texts for a list of tables: the other players, the headline and the last event."""
+    """Return the texts of a table in a list: the other players, the headline and the last event."""
     if sight is None:
         return "", "", ""
     names = seat_names(sight.seats)
@@ -204,7 +205,7 @@ def _movable(sight: TableView) -> list[int]:
 
 
 def _viewpoints(sight: TableView, names: list[str]) -> list[tuple[int | None, str]]:
-    """Return the seats whose view of a replay the visitor may choose, with the players' names.
+    """Return the seats from which the visitor may view a replay, with the players' names.
 
     The first entry stands for what everybody sees, with None as its seat. The list is empty if
     there is no choice.
@@ -303,7 +304,7 @@ def _event_attributes(event: str) -> Markup:
 
 
 def _event_id(event: str) -> str:
-    """Return an id of an event, a colon, and the answer if the event has one.
+    """Return an id of an event, followed by a colon and by the answer if the event has one.
 
     The id does not depend on the names of players. A question has the same id before and after its
     answer.

@@ -71,7 +71,7 @@ class Block(NamedTuple):
 
 
 class Tile(NamedTuple):
-    """A card as a tile, which a player taps to ask for the card.
+    """A tile of the page, which shows a card. A player taps it to ask for the card.
 
     Attributes:
         card: The card: its set and number, as in records.

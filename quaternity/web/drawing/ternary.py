@@ -103,7 +103,7 @@ def part(sight: TableView) -> dict[str, Any]:
 
 
 def _no_more(sight: TableView, names: list[str]) -> str:
-    """Return why the visitor cannot agree to three more cards now, or an empty text."""
+    """Return the reason why the visitor cannot agree to three more cards now. Empty if they can."""
     agreed = sight.view.agreed
     if sight.seat not in agreed:
         return "; ".join(map(_, sight.rules.faults(sight.view, MORE)))

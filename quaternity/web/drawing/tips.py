@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class Tip(NamedTuple):
-    """A tip, which is shown until the player closes it."""
+    """A tip for the player, which is shown until the player closes it."""
 
     name: str
     text: str
 
 
 class TipContext(NamedTuple):
-    """The moment of a game to which the condition of a tip is applied."""
+    """The moment of a game at which the condition of a tip is tested."""
 
     sight: TableView
     drawn: dict[str, Any]

@@ -193,5 +193,5 @@ def last_asked(sight: TableView) -> tuple[int, int, int] | None:
 
 
 def move_text(move: Any, text: str) -> str:
-    """Return the text of a move. For a question it is a message, which can be worded with names."""
+    """Return the text of a move. For a question, return a message, which can contain names."""
     return sentences.question_sentence(move) if isinstance(move, Question) else text

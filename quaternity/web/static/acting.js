@@ -46,7 +46,7 @@ document.addEventListener("click", (event) => {
   if (was?.id === is.id && was.does === is.does && (is.id || was.one === is.one)) return;
   event.preventDefault();
   event.stopPropagation();
-  complain("The page changed under your finger: nothing was done.", event.target);
+  complain("The page changed just as you tapped, so nothing was done.", event.target);
 }, true);
 
 // Elements whose move is being sent. They are kept here, because redrawing the page would remove an

@@ -24,16 +24,16 @@ from quaternity.kwartet.strategies.reader.holdings import (
 )
 
 HELD_CARD_VALUE = 0.2
-"""Value that `reader` adds to a set for each card of the set that it holds. It is higher than the
-value for `patient`."""
+"""Amount by which `reader` raises the value of a set for each card of the set in its hand. It is
+larger than the amount for `patient`."""
 
 REVEAL_COST = 0.05
-"""Value that `reader` subtracts from a set if the request would reveal that it holds a card of the
-set."""
+"""Amount by which `reader` lowers the value of a set if the request would reveal that it holds a
+card of the set."""
 
 NEXT_PLAYER_BONUS = 0.03
-"""Amount that `reader` adds to the probability that the next player has a card, unless it is
-certain. It is lower than the amount for `patient`."""
+"""Amount that `reader` adds to the probability that the next player has a card, unless the
+probability is 0 or 1. It is smaller than the amount for `patient`."""
 
 _HELD_CARD_VALUES = np.array([counting.HELD_CARD_VALUE, counting.HELD_CARD_VALUE, HELD_CARD_VALUE])[
     :, None
@@ -42,18 +42,18 @@ _REVEAL_COSTS = np.array([counting.REVEAL_COST, counting.REVEAL_COST, REVEAL_COS
 _NEXT_PLAYER_BONUSES = np.array(
     [counting.NEXT_PLAYER_BONUS, counting.NEXT_PLAYER_BONUS, NEXT_PLAYER_BONUS]
 )[:, None]
-"""The bonuses of three strategies: `patient`, `patient` if it believes that nobody asks for cards
-in their own hand, and `reader`."""
+"""`NEXT_PLAYER_BONUS` of three strategies: `patient`, `patient` under the assumption that nobody
+asks for a card in their own hand, and `reader`."""
 
 NOTHING_TO_ASK = -9.0
-"""Value of a set if the asker holds no card of it, or all its cards. It is then never chosen."""
+"""Value of a set if the asker holds none or all of its cards. Such a set is never chosen."""
 
 CERTAIN_SET_VALUE = 1.5
 """Value of a set if the owners of all its missing cards are certain."""
 
 CHANCE_NOISE = 0.015
-"""Scale of the random noise that the model adds to probabilities and values. The error of the model
-is about as large."""
+"""Scale of the random noise that the model adds to probabilities and values. It is about as large
+as the error of the model."""
 
 
 class MissingCards(NamedTuple):
@@ -66,7 +66,7 @@ class MissingCards(NamedTuple):
             Each mask includes the card.
         parts, rests: `[card, way]`, the ways to split such a mask into the cards of one other
             player, including the card, and the cards of the remaining players.
-        sums: `[case, way]`, 1 if the way belongs to the case.
+        sums: `[case, way]`, 1 if the way splits the mask of the case, otherwise 0.
     """
 
     masks: int
@@ -90,10 +90,10 @@ def missing_cards(masks: int) -> MissingCards:
 
 
 class RequestModel(NamedTuple):
-    """What each strategy would ask, given the cards that the asker holds of a set as a bit mask.
+    """Model of what each strategy would ask. `mask` is the bit mask of the asker's cards of a set.
 
-    `value[strategy, set, mask]` is the value of each set. `share[strategy, mask]` is the
-    probability of the actual request among all requests for cards of its set.
+    `value[strategy, set, mask]` is the value of the set for the strategy. `share[strategy, mask]`
+    is the probability of the actual request among all requests for cards of its set.
     """
 
     value: Floats

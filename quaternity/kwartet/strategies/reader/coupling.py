@@ -18,36 +18,38 @@ from quaternity.kwartet.strategies.reader.holdings import (
 
 MAX_STEPS = 8
 TOLERANCE = 3e-3
-"""Maximum error of hand sizes at which Newton's method stops, in cards. It stops after `MAX_STEPS`
-steps in any case."""
+"""Newton's method stops when the error of every hand size is less than this number of cards. It
+stops after `MAX_STEPS` steps in any case."""
 
 FEW_PLAYERS = 4
 """Maximum number of players for which Newton's method lists all ways to distribute a set."""
 
 MANY_PLAYERS_TOLERANCE = 0.03
-"""The same limit as `TOLERANCE` for more than `FEW_PLAYERS` players, in cards."""
+"""Value that replaces `TOLERANCE` if there are more than `FEW_PLAYERS` players, in cards."""
 
 ROUGH_TOLERANCE = 1.0
-"""Maximum error of hand sizes, in cards, at which one more step of Newton's method is enough for
-more than `FEW_PLAYERS` players."""
+"""Error of the hand sizes, in cards, below which Newton's method takes only one more step. It
+applies to rough results for more than `FEW_PLAYERS` players."""
 
 MIN_VARIANCE = 0.01
 """Minimum variance of a hand size in a step of Newton's method. Smaller variances are replaced by
 it."""
 
 SPAN = 18
-"""Maximum length of an axis of the Fourier transform, in cards of one player."""
+"""Maximum length of each axis of the Fourier transform. An axis stands for the number of cards of
+one player."""
 
 MAX_UNKNOWN_HANDS = 3
-"""Maximum number of unknown hands for which hand sizes are used exactly. One unknown hand, which
-follows from the others, does not count."""
+"""Maximum number of unknown hands for which probabilities are computed with the exact hand sizes.
+One of the unknown hands is not counted, because it follows from the others."""
 
 MIN_PROBABILITY = 1e-9
-"""Minimum probability of the hand sizes at which they are used. Smaller probabilities are lost in
-the rounding errors of the Fourier transform."""
+"""Minimum probability of the hand sizes. If it is smaller, the hand sizes are ignored, because the
+probability is lost in the rounding errors of the Fourier transform."""
 
 MAX_STEP = 3.0
-"""Maximum change of the logarithm of a player's factor in one step of Newton's method."""
+"""Maximum change of the logarithm of a player's factor (see `fit_hand_sizes`) in one step of
+Newton's method."""
 
 MAX_LOGARITHM = 25.0
 """Maximum absolute value of the logarithm of a player's factor. Without it, factors could grow
@@ -137,8 +139,8 @@ def _powers(factors: Floats, count: Floats) -> Floats:
 
 
 Steps = Callable[[Floats], tuple[float, Callable[[], Floats]]]
-"""Function that takes the logarithms of the factors and returns the largest error of a hand size,
-in cards, and a function that returns the next step."""
+"""Type of a function that takes the logarithms of the factors. It returns the largest error of a
+hand size, in cards, and a function that computes the next step."""
 
 
 def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:
@@ -194,7 +196,9 @@ def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
 
 
 def couple_sets(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Floats, Floats]:
-    """Return probabilities `[card, player, set]`, and that of each set's likeliest distribution.
+    """Return the probabilities of owners, and of the likeliest distribution of each set.
+
+    The first result has the axes `[card, player, set]`.
 
     The second result is 1.0 if and only if there is only one way to distribute the set.
 

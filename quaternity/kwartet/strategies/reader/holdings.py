@@ -1,15 +1,16 @@
-"""Weights of the cards that players may hold of a set, and sums over all distributions of the set.
+"""Weights of the possible holdings of a set, and sums over all distributions of the set.
 
 A way to distribute a set gives every player a *holding*, a bit mask of cards, so that each card is
 held by one player. With P players and four cards there are P to the power of four ways. The cards
 set aside are the holding of an additional player. Every piece of information concerns the holding
 of a single player, so the weight of a way is the product of the weights of the players' holdings.
 Weights are therefore arrays `[holding, player, ..., set]`, in which impossible holdings have weight
-0. The length of the first axis is two to the power of the set size. It determines the `Tables`.
+0. The length of the first axis is two to the power of the set size, and selects the right `Tables`.
 
 Sums over all ways do not need a list of the ways. The weights of two players are *joined* into the
-weights of what they hold together, with 81 products for four cards. A tree of joins over the
-players also gives what all players except one hold, in a few NumPy calls. Cost: about 3 P joins.
+weights of their common holding, with 81 products for four cards. A tree of joins over the players
+also gives the common holding of all players except one, in a few NumPy calls. Cost: about 3 P
+joins.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def parts_of(wholes: Sequence[int]) -> tuple[Integers, Integers, Floats]:
 
 
 class Tables(NamedTuple):
-    """Tables of all possible holdings of a set of one size, as bit masks of cards.
+    """Tables about the possible holdings of sets of one size. A holding is a bit mask of cards.
 
     Attributes:
         holds: `[mask, card]`, whether the holding contains the card.
@@ -68,7 +69,7 @@ def tables(masks: int) -> Tables:
 
 
 def join_players(first: Floats, other: Floats) -> Floats:
-    """Return the weights of what two players hold together.
+    """Return the weights of the cards that two players hold together.
 
     The arrays have the axes `[holding, ...]` and are broadcast.
     """
@@ -79,7 +80,7 @@ def join_players(first: Floats, other: Floats) -> Floats:
 
 
 def tree(weights: Floats) -> list[Floats]:
-    """Return the weights of single players, of pairs, of groups of four, up to two halves.
+    """Return a tree of weights: of single players, of pairs, of groups of four, up to two halves.
 
     Additional players, who never hold a card, make the number of players a power of two.
     """
@@ -95,7 +96,7 @@ def tree(weights: Floats) -> list[Floats]:
 
 
 def others(weights: Floats) -> Floats:
-    """Return, for each player, the weights of what all other players hold together.
+    """Return, for each player, the weights of the cards that all other players hold together.
 
     The axes are `[holding, player, ...]`.
     """

@@ -26,8 +26,8 @@ from solvers.filtering import filter_problem
 from solvers.problem import SetConstraint
 
 DIGITS = 9
-"""Decimal places to which probabilities are rounded before they are compared, so that all machines
-make the same choice."""
+"""Number of decimal places to which probabilities are rounded before they are compared, so that all
+machines make the same choice."""
 
 MIN_CHANCE = nextafter(0.0, 1.0)
 

@@ -38,29 +38,29 @@ from solvers.problem import DealProblem, SetConstraint
 
 QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
 _LOGARITHMS = np.log(np.array(QUANTILES))[:, None, None]
-"""Logarithms of the quantiles, for Gumbel noise on values. With this noise, choosing the highest
-value is a softmax."""
+"""Logarithms of `QUANTILES`, for the Gumbel noise that the model adds to the values of sets. With
+this noise, choosing the highest value is a softmax."""
 
 HABITS = 0.1 * np.array([1.0, 0.6, 0.6, 0.5, 0.3, 0.15, 0.15, 0.1])
-"""Prior weights of the habits of an unknown player, in numbers of requests. In this order, the
-habits are to ask like `patient`, like `patient` if it believes that nobody asks for cards in their
-own hand, like `reader`, like `exact`, for a missing card that the opponent may have, for any card,
-for a card in the own hand, and for a card that the opponent cannot have."""
+"""Prior weight of each habit of an unknown player, measured in requests. The habits are, in this
+order, to ask: like `patient`; like `patient` under the assumption that nobody asks for a card in
+their own hand; like `reader`; like `exact`; for a missing card that the opponent may have; for any
+card; for a card in the own hand; for a card that the opponent cannot have."""
 
 LIKE_OTHERS = 0.6
 """Weight of the other players' habits in the estimate of a player's habits."""
 
 MIN_LIKELIHOOD = 1e-4
-"""Minimum probability of a holding, multiplied by the share of the request, in the inference.
-Holdings below this limit are ignored."""
+"""Minimum product of the probability of a holding and the probability (share) of the request within
+its set. The inference ignores holdings with a smaller product."""
 
 MAX_WEIGHT = 1e30
 """Maximum weight of a holding. Only holdings that are impossible because of the holdings of other
 players would have larger weights."""
 
 MAX_ABOVE, MAX_BELOW = 5.7, 36.0
-"""Maximum difference of two values upwards and downwards, in units of `CHANCE_NOISE`. Beyond these
-limits the order of the values is certain, and computing with tiny numbers is slow."""
+"""Limits on the difference of two values, upwards and downwards, in units of `CHANCE_NOISE`. Beyond
+these limits, the order of the values is certain, and computing with tiny numbers would be slow."""
 
 MAX_CACHED_GAMES = 8
 """Maximum number of games in the cache of each thread."""
@@ -113,7 +113,7 @@ class SetKinds(NamedTuple):
 
 
 class ModelledRequest(NamedTuple):
-    """A request as everybody saw it, with models of what explains it.
+    """A request as a bystander saw it, with models that explain it.
 
     Attributes:
         before: the public state before the request.
@@ -121,7 +121,8 @@ class ModelledRequest(NamedTuple):
         kinds: the kinds of sets in play before the request, as everybody sees them. The set of the
             request is a separate kind.
         asking: a model of what each strategy would have asked.
-        flat: `[way, mask]`, the probabilities of the request for the habits that ignore other sets.
+        flat: `[habit, mask]`, the probabilities of the request for the habits that ignore other
+            sets (see `flat_shares`).
     """
 
     before: PublicState
@@ -270,10 +271,10 @@ def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
 
 
 def flat_shares(before: PublicState, event: Event) -> Floats:
-    """Return the probability of a request, `[way, mask]`, for the habits that ignore other sets.
+    """Return the probability of a request, `[habit, mask]`, for the habits that ignore other sets.
 
-    These are the last four of `HABITS`. The probabilities are multiplied by the number of
-    the asker's sets.
+    These are the last four of `HABITS`. The probabilities are multiplied by the number of sets of
+    which the asker holds a card.
     """
     asker, asked, (index, number) = event.question
     others = len(before.may_be_asked(asker))
