@@ -218,7 +218,7 @@ def test_a_log_without_names_asks_for_them(cli: Cli, path: Path) -> None:
     path.write_text(header_text(SETTINGS, HANDS))
     outcome = cli("kwartet", "play", "--record", path)
     assert outcome.status == 2
-    assert "name them with --seats" in outcome.err
+    assert "list them with --seats" in outcome.err
     outcome = cli("kwartet", "play", "--record", path, "--seats", "you,greedy,greedy")
     assert outcome.status == 0
     path.write_text(header_text(SETTINGS, HANDS, ("you", "somebody", "greedy")))
