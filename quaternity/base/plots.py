@@ -80,7 +80,9 @@ def check_drawing() -> None:
         except ModuleNotFoundError:
             raise InputError("pictures need matplotlib: pip install '.[plot]'") from None
         except Exception as error:
-            raise InputError(f"pictures need matplotlib, which cannot start: {error}") from None
+            raise InputError(
+                f"pictures need matplotlib, but it cannot be imported: {error}"
+            ) from None
         finally:
             if backend is not None:
                 os.environ["MPLBACKEND"] = backend

@@ -209,7 +209,7 @@ def replay_moves(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
     players = record.settings.get("players")
     names = () if players is None else tuple(split_names(players.text))
     if players is not None and len(names) != rules.seats:
-        raise InputError(f"line {players.number}: {len(names)} players, not {rules.seats}")
+        raise InputError(f"line {players.number}: expected {rules.seats} players, not {len(names)}")
     seats = [str(seat) for seat in range(rules.seats)]
     positions, moves = [start], []
     for number, text, _ in record.moves:

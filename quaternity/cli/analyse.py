@@ -217,7 +217,7 @@ def _print(
         heading = "Chances in percent (# certain, . impossible)"
         chances: Chances = analysis.chances
     else:
-        say(f"{path}: deals not counted")
+        say(f"{path}: too many deals to count")
         heading = "Owners (# certain, ? possible, . impossible)"
         chances = owner_chances(analysis.may_own, position.players)
     if isinstance(position, State):

@@ -23,6 +23,6 @@ def picture_word(draw_view: Callable[[Any], str]) -> dict[str, tuple[str, Word]]
         except InputError as error:
             yield str(error)
         else:
-            yield f"{file}: the table"
+            yield f"the table was drawn in {file}"
 
     return {"picture": ("FILE.svg draws the table", draw)}

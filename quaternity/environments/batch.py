@@ -37,7 +37,7 @@ def batch(game: str, count: int, **settings: Any) -> Any:
     if made is None:
         known = [name for name in game_names() if registration(name).part("batch")]
         raise InputError(
-            f"game {quote_value(game)} has no batches; choose from {join_words(known)}"
+            f"game {quote_value(game)} cannot be played in batches; choose from {join_words(known)}"
         )
     names = [field.name for field in fields(rules_class(game)().settings)]
     own = signature(made).parameters.values()

@@ -285,7 +285,7 @@ class TableGame:
         meaning = "; ".join(f"{count} with {meaning}" for _, count, meaning in parts)
         start = sum(count for _, count, _ in encoded.entries)
         return (
-            ("player", seats, "1 for the player; bystanders: none"),
+            ("player", seats, "1 for the observing player; all 0 for bystanders"),
             ("first", seats, "1 for the player who was asked first, if several may act at once"),
             ("start", start, "the observation at the start"),
             ("moves", self.max_moves * per_move, f"{per_move} numbers per move: {meaning}"),

@@ -98,7 +98,7 @@ class GameTree:
                     edges.append((number, action, choice, chance))
                 if len(rows) + len(edges) > limit:
                     raise LimitError(
-                        f"the game has more than {limit} moments: choose a smaller game"
+                        f"the game tree has more than {limit} nodes; choose a smaller game"
                     )
             level = following
         columns = tuple(np.array(column) for column in zip(*rows, strict=True))

@@ -92,7 +92,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
             opponents = [registration(name).levels[0].player]
         if isinstance(opponents, str) or len(opponents) not in (1, seats - 1):
             raise InputError(
-                f"opponents {quote_value(opponents)}: expected a list of 1 or {seats - 1}"
+                f"opponents {quote_value(opponents)}: expected a list of 1 or {seats - 1} players"
             )
         for opponent in opponents:
             check_name(name, opponent, "opponent", people=False)
@@ -128,7 +128,9 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
             self._begin(random)
             if not (self._is_over or self._is_cut_off):
                 return self._observation(), self._info()
-        raise InputError(f"max_moves {self.game.max_moves}: the programs make all moves")
+        raise InputError(
+            f"max_moves {self.game.max_moves}: too small, as the programs make all moves"
+        )
 
     def _begin(self, random: Random) -> None:
         self.close()

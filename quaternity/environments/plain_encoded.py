@@ -62,7 +62,8 @@ class PlainEncoded:
             return None
         if not 0 <= action < len(offered):
             raise InputError(
-                f"action {action}: legal are 0..{len(offered) - 1} and {MAX_OFFERED_MOVES}"
+                f"action {action} is not legal; choose from 0..{len(offered) - 1} and "
+                f"{MAX_OFFERED_MOVES}"
             )
         return offered[action]
 

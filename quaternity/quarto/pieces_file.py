@@ -65,7 +65,7 @@ def read_pieces(location: str | PathLike[str]) -> dict[str, dict[str, set[str]]]
         # The message of `read_bytes` begins with the file name.
         raise PiecesFileError(source, str(error).removeprefix(f"{source}: ")) from error
     if len(data) > MAX_BYTES:
-        fault = f"larger than {MAX_BYTES} bytes, the limit for a file of pieces"
+        fault = f"the file is larger than the limit of {MAX_BYTES} bytes"
         raise PiecesFileError(source, fault)
     try:
         text = data.decode("utf-8-sig")

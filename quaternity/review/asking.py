@@ -36,7 +36,7 @@ from solvers.problem import DealProblem, SetConstraint
 from solvers.sampling import NumberedDeals
 
 COULD_HAVE_WON = MessageTemplate(
-    "could_have_won", "'{best}' would have forced the win; after this move it is not forced."
+    "could_have_won", "'{best}' would have forced a win; this move does not."
 )
 YOU_KNEW = MessageTemplate("you_knew", "You knew {since} that {holder:player} had {card:card}.")
 KNEW = MessageTemplate(

@@ -79,8 +79,8 @@ def plugin_players(game: str) -> Plugins[Factory]:
     def strategy(name: str, loaded: object) -> Factory:
         if isclass(loaded):
             raise InputError(
-                f"is a class; a strategy is a function (view, random), and a class of players "
-                f"belongs to {ENTRY_POINTS}"
+                f"is a class, but must be a function (view, random); register a class of players "
+                f"under {ENTRY_POINTS}"
             )
         return strategy_factory(game, name, check_factory(name, loaded))
 

@@ -89,9 +89,9 @@ class ProgramPlayer:
         )  # fmt: skip
         wants = ready.get("wants", self.wants)
         if not isinstance(ready.get("ready"), str):
-            program.fail(f"answered 'new' with {quote_value(ready)}; expected a text 'ready'")
+            program.fail(f"answered 'new' with {quote_value(ready)}, without a string 'ready'")
         if not isinstance(wants, list | tuple) or not all(want in WANTS for want in wants):
-            program.fail(f"wants {quote_value(wants)}; expected a list of {', '.join(WANTS)}")
+            program.fail(f"gave wants {quote_value(wants)}; expected a list of {', '.join(WANTS)}")
         self.wants = tuple(wants)
         return program
 
@@ -172,9 +172,7 @@ class ProgramPlayer:
                 if not (0 <= value < len(mask) and mask[value]):
                     raise InputError("this action is not legal: the mask does not have a 1 there")
                 return encoded.move(value, view)
-            raise InputError(
-                "expected a text for move, a whole number for action, or true for wait"
-            )
+            raise InputError("move must be a string, action a whole number, and wait true")
         except InputError as error:
             program.fail(f"gave {kind} {quote_value(value)}: {error}")
 

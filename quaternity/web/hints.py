@@ -192,7 +192,9 @@ def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -
             truth_at(read_formula(text, m), m, seconds=deadline.remaining()).truth for m in moments
         ]
         answer["over_time"] = row
-        answer["svg"] = timelines_svg([Timeline(text, row)], "when you could tell")
+        answer["svg"] = timelines_svg(
+            [Timeline(text, row)], "what you could tell after each request"
+        )
     return answer
 
 

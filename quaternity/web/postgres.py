@@ -563,7 +563,7 @@ class PostgresStore(PostgresReader, Store):
                                     call(hear, [ChangeNotice(*row) for row in rows])
                 except (psycopg.Error, ValueError, TypeError) as error:
                     # Try again. All tables are checked once a connection listens again.
-                    _log.error("%s: lost notices: %s", self.where, type(error).__name__)
+                    _log.error("%s: change notices were lost: %s", self.where, type(error).__name__)
                     sleep(LISTEN_SECONDS)
 
         self._listening = Thread(target=listen, name="listening", daemon=True)

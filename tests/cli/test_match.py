@@ -222,7 +222,7 @@ def test_after_an_empty_line_the_quickest_program_moves(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["quarto", "play", "--seats", "you"], "1 players for 2 seats"),
+        (["quarto", "play", "--seats", "you"], "expected 2 players, not 1"),
         (["quarto", "play", "--seats", "you,perfect"], "choose from you, random, careful, search"),
         (["set", "play", "--rule", "pair"], "unknown rule 'pair'"),
         (["set", "play", "--table", 13], "table: 13 is not one of 9, 12, 15, 18"),

@@ -80,10 +80,10 @@ class Tournament:
     def __post_init__(self) -> None:
         count, seats = len(self.players), self.rules.seats
         if not 2 <= count <= MAX_PLAYERS:
-            raise InputError(f"{self.kind}s: {count} of them; 2 to {MAX_PLAYERS} can play")
+            raise InputError(f"{self.kind}s: expected 2 to {MAX_PLAYERS}, not {count}")
         if not self.rotate and count != seats:
             raise InputError(
-                f"{self.kind}s: {count} of them; without rotation name {seats}, one for each seat"
+                f"{self.kind}s: without rotation, expected {seats}, one for each seat, not {count}"
             )
         if self.cap < 1:
             raise InputError(f"cap: must be at least 1, not {self.cap}")

@@ -37,7 +37,7 @@ from solvers.verdict import Infeasible
 STATES_PER_TASK = 10
 """Number of states in one task. These states are drawn from the same games."""
 
-BUDGET_SPENT = "its time was over"
+BUDGET_SPENT = "its time budget was used up"
 """Reason that is reported for a solver that was left out because its time budget was spent."""
 
 
