@@ -246,7 +246,7 @@ def test_bad_options_are_refused(cli: Cli, options: list[str], words: str) -> No
         ("quarto 1\nsquares maybe\n", "line 2: squares 'maybe': expected yes or no"),
         ("quarto 1\nsquares ye", "line 2: the header is incomplete: squares"),
         ("set 1\nseats 2\nru", "line 3: the header is incomplete: ru"),
-        ("quarto 1\nplayers you\n", "line 2: 1 players, not 2"),
+        ("quarto 1\nplayers you\n", "line 2: expected 2 players, not 1"),
         ("quarto 1\nsquares yes\nsquares yes\n", "line 3: squares is given more than once"),
         (
             "quarto 1\n0 hand over A\nsquares yes\n",
