@@ -1,9 +1,10 @@
-"""The solver `coalitions`: test the inequality of every coalition of players at once.
+"""The solver `coalitions`: test whether each group of players can hold the cards in its hands.
 
-The theorem and the packed tables are explained in `solvers.coalition_tables`. Sets with the same
-owner masks and bounds share a table from a cache. If all tables are cached, a test takes one
-addition per set, one subtraction and one bitwise "and". A deal is then built set by set: for each
-set, the solver chooses a count vector with which all inequalities stay true for the other sets.
+A coalition is a group of players. The test is exact (see `solvers.coalition_tables`). It compares
+all coalitions at once, with one addition per set, one subtraction and one bitwise "and". Sets with
+the same owner masks and bounds share a cached table. If the test succeeds, a deal is built set by
+set. For each set, the solver chooses numbers of cards for the players such that the test still
+succeeds for the other sets.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class SetDealer:
     """Set that is prepared for building deals.
 
     Attributes:
-        choices: all count vectors as pairs (packed, vector), or None if there are too many.
+        choices: all count vectors (the numbers of cards that the players get) as pairs of a packed
+            integer and a tuple, or None if there are too many.
         deal_cache: for some count vectors in `choices`, the owners of the cards in a deal.
     """
 

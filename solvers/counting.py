@@ -1,18 +1,16 @@
 """Exact counts of deals: all of them, and those in which a given player owns a given card.
 
-Sets depend on each other only by the hand sizes. So each set is represented by a polynomial with a
-variable for each player: the sum of (number of ways to deal the set) x0^k0 x1^k1 … over all count
-vectors k, which say how many cards of the set each player gets. The number of deals is the
-coefficient of x0^h0 x1^h1 … in the product of these polynomials, where h are the hand sizes (see
-`solvers.factor_product`). Counting is #P-hard in general, like the permanent. This method is
-polynomial for a fixed number of players.
+Sets depend on each other only through the hand sizes. A *count vector* k says how many cards of one
+set each player gets. Each set is represented by a polynomial with a variable x_p for each player p:
+the sum of (number of ways to deal the set) x_0^k_0 x_1^k_1 … over all its count vectors. The number
+of deals is the coefficient of x_0^h_0 x_1^h_1 … in the product of these polynomials, where h_p is
+the hand size of player p (see `solvers.factor_product`).
 
-First, `solvers.reduced_problem` removes the cards whose owners are certain. Memory is then needed
-for a few polynomials. The size of a polynomial is the product of (hand + 1) over all players but
-one, multiplied by the number of bits of the number of deals. All functions raise `LimitError` if a
-polynomial is larger than `solvers.factor_product.MAX_BYTES`, if the work exceeds `MAX_WORK` in that
-module, or if a set has more count vectors than `solvers.set_counts.MAX_VECTORS`. The message of the
-error says how much is needed.
+Counting is #P-hard in general. This method takes polynomial time for a fixed number of players. The
+size of a polynomial is the product of (hand size + 1) over all players but one, multiplied by the
+number of bits of the number of deals. All functions raise `LimitError` if a polynomial is larger
+than `solvers.factor_product.MAX_BYTES`, if the work exceeds `MAX_WORK` in that module, or if a set
+has more count vectors than `solvers.set_counts.MAX_VECTORS`.
 
 The example counts the deals of 52 cards to four players:
 

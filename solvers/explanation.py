@@ -5,12 +5,12 @@ the hand sizes and the bounds. An *explanation* is a minimal unsatisfiable subse
 constraints: no deal satisfies all of them, but if any of them is left out, there is a deal. A
 problem may have several explanations. There are two methods, and each finds one explanation:
 
-- `min-cut` starts with the constraints that a minimum cut of a flow network crosses. It tries to
-  leave out one constraint after another. A cut of the smaller network shows that the remaining
-  constraints still contradict each other.
+- `min-cut` starts with the constraints that a minimum cut of a flow network crosses. It leaves out
+  one constraint after another, as long as a cut of the smaller network shows that the remaining
+  constraints contradict each other.
 - `cp-sat` solves a model with one assumption literal for each hand and bound. It starts with the
-  assumptions that CP-SAT reports as sufficient for infeasibility, and tries to leave out one after
-  another in the same way.
+  assumptions that CP-SAT reports as sufficient for infeasibility, and leaves out one after another
+  in the same way.
 """
 
 from __future__ import annotations

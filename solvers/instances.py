@@ -4,11 +4,11 @@ The problems of a pair differ by 1 in one bound, so one is just feasible and the
 infeasible. Each family has instances of all sizes. They are generated from a seed, with players,
 sets and cards in random order. `benchmark` returns a fixed collection of instances.
 
-The families `php`, `game`, `pair` and `crowded` have a tight coalition, that is, a group of players
-who have all cards that they can have. In each set, the coalition cannot have further cards because
-of the possible owners, the minimums of the other players, or its own maximums. If one of these
-bounds is tightened by 1, the coalition has one card too few. In `chain`, the sets form a ring, and
-a proof of infeasibility involves many sets.
+In the families `php`, `game`, `pair` and `crowded`, a group of players is a *tight coalition*:
+their hands have exactly as many cards as the constraints allow them to hold. In each set, the limit
+is due to the possible owners of the cards, the minimums of the other players, or the maximums of
+the coalition. If one of these bounds is tightened by 1, the coalition can hold one card less than
+its hands need. In `chain`, the sets form a ring, and a proof of infeasibility involves many sets.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MAX_LINKS = 20
 
 
 class ProblemPair(NamedTuple):
-    """Pair of a feasible and an infeasible problem. One bound differs by 1."""
+    """Pair of a feasible and an infeasible problem, which differ by 1 in one bound."""
 
     possible: DealProblem
     impossible: DealProblem
@@ -395,9 +395,9 @@ Item = TypeVar("Item")
 
 
 class _PortableRandom(Random):
-    """Random generator whose every draw is the same in all versions of Python.
+    """Random generator that gives the same numbers in all versions of Python.
 
-    Python promises this only for `random()`, so the other methods are defined by it here.
+    Python promises this only for `random()`, so the other methods are implemented here with it.
     """
 
     def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:

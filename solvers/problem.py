@@ -1,10 +1,10 @@
 """Deal problems: the constraints on a deal, in one form for all solvers.
 
 A *deal* gives each card of each set exactly one owner. A `DealProblem` says which deals are
-allowed. It specifies how many cards each player holds, which players may own each card, and how
-many cards of each set each player holds at least and at most. Players, sets and cards are numbered
-from 0. A group of players is a bit mask: bit p is set if player p belongs to the group. Nothing in
-this module depends on the rules of a game.
+allowed. It specifies how many cards each player holds, which players may own each card, and the
+minimum and maximum number of cards of each set that each player holds. Players, sets and cards are
+numbered from 0. A group of players is a bit mask: bit p is set if player p belongs to the group.
+Nothing in this module depends on the rules of a game.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The registry of solvers: the built-in solvers, and those that other distributions register.
 
 A solver is an exact function from a `DealProblem` to a `Verdict`. It may raise `LimitError` if it
-gives up, but no other error. Another distribution registers a solver by an entry point in the group
-`quaternity.solvers`. The name of the entry point is the name of the solver, and the object is such
-a function or a `Solver`. All commands and the conformance tests then find the solver by its name. A
-solver that is not registered can be named as `package.module:name`.
+gives up, but no other error. Another Python distribution registers a solver with an entry point in
+the group `quaternity.solvers`. The name of the entry point is the name of the solver, and its
+object is such a function or a `Solver`. All commands and the conformance tests then find the solver
+by its name. A solver that is not registered can be named as `package.module:name`.
 """
 
 from __future__ import annotations

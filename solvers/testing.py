@@ -8,17 +8,9 @@ A test calls a single function:
         check_solver(my_solver)
 
 A correct solver obeys several *laws*: for example, renumbering the players does not change the
-verdict. `check_solver` checks all laws on these problems:
-
-- small random problems of any shape;
-- problems with each number of cards, sets and players up to a limit;
-- the families of `solvers.instances`;
-- problems whose feasibility depends on the bounds of one player;
-- problems of the size of games, up to 600 cards and 70 players. Some of them are just feasible or
-  just infeasible.
-
-If the solver breaks a law, `check_solver` raises `SolverFault`. The message contains a small
-problem on which the solver fails, as Python code.
+verdict. `check_solver` checks all laws on many random problems. If the solver breaks a law,
+`check_solver` raises `SolverFault`. The message contains a small problem on which the solver fails,
+as Python code.
 """
 
 from __future__ import annotations
@@ -73,7 +65,8 @@ EXAMPLES_PER_ROUND = 100
 """Number of small problems in a round. In each round, every size of a game is tried once."""
 
 MAX_COVERED_NUMBER = 12
-"""Limit up to which every number of players, sets, cards, and cards in one set occurs often."""
+"""Maximum number of players, sets, cards, or cards in one set that a conformance test covers
+thoroughly. Each number up to this limit occurs in many of the random problems."""
 
 MAX_PLAYERS = MAX_SETS = 70
 """Maximum numbers of players and sets up to which every number is tried. Each number above
@@ -87,8 +80,9 @@ MAX_INSTANCE_CARDS = 200
 """Maximum number of cards in the problems of `solvers.instances`."""
 
 MAX_TIGHTENED = 30
-"""Maximum number of tightened variants that are tried for each problem. If a problem has more cards
-than this number, only a tenth of this number is tried."""
+"""Maximum number of variants of an infeasible problem on which a solver is tested. In each variant,
+one constraint of the problem is tightened. For problems with more cards than this number, the
+maximum is a tenth of it."""
 
 MAX_FORBIDDEN_DEALS = 4
 """Maximum number of deals that are forbidden, one after another, in a problem."""
@@ -102,7 +96,7 @@ SHRINK_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """Result of checking a solver: the numbers of problems on which its laws were checked.
+    """Result of checking a solver: the numbers of problems on which the laws were checked.
 
     Attributes:
         feasible, infeasible: the numbers of problems with these verdicts.

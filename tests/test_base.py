@@ -185,7 +185,7 @@ def test_a_list_becomes_an_exact_tuple_of_its_length() -> None:
             assert as_tuple(Lies([1, 2]), "x") == (1, 2)
         else:
             with pytest.raises(
-                InputError, match=f"does not have {claimed} items, as its length says"
+                InputError, match=f"has length {claimed}, but another number of items"
             ):
                 as_tuple(Lies([1, 2]), "x")
     no_lists: list[Any] = ["12", b"12", {1, 2}, {1: 2}, frozenset(), 5, None]

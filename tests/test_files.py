@@ -37,7 +37,7 @@ def test_a_file_of_the_maximum_size_is_read_and_a_larger_one_refused(
         if length <= 3:
             assert read_bytes(place, limit=3) == data
         else:
-            with pytest.raises(InputError, match=r"larger than 3 bytes"):
+            with pytest.raises(InputError, match=r"larger than the limit of 3 bytes"):
                 read_bytes(place, limit=3)
         assert source.tell() <= 4
 
@@ -142,7 +142,7 @@ def test_a_journal_exists_if_its_file_is_not_empty(length: int, tmp_path: Path) 
     path.write_bytes(b"x" * length)
     assert AppendOnlyFile.exists(str(path)) == (length > 0)
     if length:
-        with pytest.raises(InputError, match="is not empty"):
+        with pytest.raises(InputError, match="another process has written to the file"):
             AppendOnlyFile.create(str(path), "head\n")
     else:
         AppendOnlyFile.create(str(path), "head\n").close()

@@ -8,9 +8,9 @@ A record can be written move by move while the game is played. For example:
     0 hand over A
     1 place it on H1V1, hand over B
 
-Blank lines and comments are allowed anywhere. If the last line has no line end, a crash has cut it
-off. If this line is a move, it is ignored with a warning. If it may be a setting, the record is
-refused.
+Blank lines and comments are allowed anywhere. A last line without a line end is treated as
+incomplete, as after a crash. If this line is a move, it is ignored with a warning. If it may be a
+setting, the record is refused.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextRecord:
-    """Lines of a record, not yet interpreted by the rules of a game.
+    """Lines of a record, not yet interpreted according to the rules of a game.
 
     Attributes:
         settings: the value of each setting (the rest of its line), by key.
@@ -209,7 +209,7 @@ def replay_moves(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
     players = record.settings.get("players")
     names = () if players is None else tuple(split_names(players.text))
     if players is not None and len(names) != rules.seats:
-        raise InputError(f"line {players.number}: {len(names)} players, not {rules.seats}")
+        raise InputError(f"line {players.number}: expected {rules.seats} players, not {len(names)}")
     seats = [str(seat) for seat in range(rules.seats)]
     positions, moves = [start], []
     for number, text, _ in record.moves:

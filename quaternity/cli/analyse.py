@@ -1,4 +1,4 @@
-"""`analyse`: show everything that a state implies, as text or JSON."""
+"""`analyse`: show everything that a state of Quaternity implies, as text or JSON."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def _print(
         heading = "Chances in percent (# certain, . impossible)"
         chances: Chances = analysis.chances
     else:
-        say(f"{path}: deals not counted")
+        say(f"{path}: too many deals to count")
         heading = "Owners (# certain, ? possible, . impossible)"
         chances = owner_chances(analysis.may_own, position.players)
     if isinstance(position, State):

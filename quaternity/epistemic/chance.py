@@ -1,13 +1,9 @@
-"""Probability of a formula from the point of view of a seat, given its hand.
+"""Probability that a formula is true, from the point of view of a player with a given hand.
 
-All deals that the seat considers possible are equally likely.
-
-First, the parts of the formula whose truth the seat knows are replaced by constants. If the rest is
-about hands only, it is split into disjoint cases, and the deals of each case are counted. If few
-deals are possible, the formula is evaluated in all of them. Both methods are exact. Otherwise, the
-formula is evaluated in uniformly sampled deals, which gives an estimate with a confidence interval.
-After announcements, only the deals in which they were true remain, so the probability is a quotient
-of two probabilities that are computed in this way.
+All deals that the player considers possible are equally likely. If the formula is about hands only,
+it is split into disjoint cases, and the deals of each case are counted. If few deals are possible,
+the formula is evaluated in all of them. Otherwise, the probability is estimated from random deals,
+with a confidence interval.
 """
 
 from __future__ import annotations
@@ -45,8 +41,8 @@ from solvers.verdict import Deal
 MAX_COUNTS = 500
 """Maximum number of cases whose deals are counted. With more cases, another method is used."""
 MAX_LISTED_DEALS = 1000
-"""Maximum number of deals that are all evaluated, which makes the probability exact. If there are
-more, deals are sampled."""
+"""Maximum number of possible deals for which the formula is evaluated in every deal, so that the
+probability is exact. If there are more, it is estimated from random deals."""
 MAX_SAMPLES = 1000
 """Maximum number of samples for an estimate."""
 MAX_DRAWS_PER_SAMPLE = 50

@@ -1,9 +1,8 @@
-"""Protocol of formula evaluators, their time limits, and the information sets of players.
+"""Interface of formula evaluators, their time limits, and the information sets of players.
 
-The public information is a deal problem, and each deal that satisfies it is a *world*. Two worlds
-are indistinguishable for a player iff the player's hand is the same in both. The worlds that a
-player considers possible form the player's *information set*. It is a deal problem, too: the public
-problem with this hand fixed.
+The public information is a deal problem. Each deal that satisfies it is a *world*. A player cannot
+distinguish two worlds in which the player has the same hand. The worlds that a player considers
+possible are the player's *information set*: the deals of the public problem with this hand fixed.
 """
 
 from __future__ import annotations

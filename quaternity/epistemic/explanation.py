@@ -1,4 +1,4 @@
-"""Explanations of why a formula is true or false in a deal, in words and with example deals."""
+"""Explanations, in words and with example deals, of why a formula is true or false in a deal."""
 
 from __future__ import annotations
 

@@ -1,21 +1,15 @@
-"""Parser of formulas in text form. Error messages point at the column of the error.
+"""Parser of formulas in text form, such as `K1 H4 8/4 & !C (H4 8/4 -> true)`.
 
-The operators are, from the least to the most tightly binding: `<->`, `->` (right-associative), `|`,
-`&`, and the prefixes `!`, `K1`, `M1`, `Kw1`, `C`, `C{1,2}`, `D{1,2}`, `E`, `P` and `[f!]`. Atoms
-are `true`, `false`, `H4 8/4`, parentheses, and comparisons of numbers: `U1(4) = 2` (the number of
-cards of player 4 that player 1 does not know), `cards(1, 8) >= 2` (cards of set 8 that player 1
-holds), `cards(1)`, `points(1) > 3`. Other notations of logic are accepted, too: ¬ ~ not, ∧ and, ∨
-or, → ↔ ⊤ ⊥ ∀ ∃ ≤ ≥ ≠.
+The page `quaternity guide knowledge` explains the notation. The operators are, from the least to
+the most tightly binding: `<->`, `->` (right-associative), `|`, `&`, and the prefixes `!`, `K1`,
+`M1`, `Kw1`, `C`, `C{1,2}`, `D{1,2}`, `E`, `P` and `[f!]`. Other symbols and words of logic are also
+accepted, such as ¬, ∧, ≤ and `not`.
 
-The quantifiers `all c in set 3: f` and `some p != 1: f` extend as far to the right as possible. The
-first letter of a variable is its type: c and d for cards, p, q and r for players, s and t for sets.
-A variable may appear wherever a value of its type may appear: `Hp c`, `Kwq f`, `s/0`, `cards(p,
-s)`. `let NAME = f; g` gives the formula f a name that g can use. A named formula can have
-parameters: `let NAME(p, c) = f; g` is used as `NAME(1, 0/2)`.
-
-The parser expands quantifiers and names: it parses the formula of a quantifier once for every
-value. The result consists of the classes in `quaternity.epistemic.formula`, which every evaluator
-supports.
+The first letter of a variable is its type: c and d for cards, p, q and r for players, s and t for
+sets. The quantifiers `all c in set 3: f` and `some p != 1: f` extend as far to the right as
+possible. A quantifier is expanded by parsing its formula once for every value of the variable.
+Names that `let NAME = f; g` defines are expanded, too. The result therefore consists only of the
+classes in `quaternity.epistemic.formula`.
 """
 
 from __future__ import annotations
@@ -103,7 +97,11 @@ class _Token(NamedTuple):
 
 
 class _Abbreviation(NamedTuple):
-    """A formula that `let` has named: its parameters, its position, and its variables and names."""
+    """A formula that `let` has named. It is parsed again wherever its name is used.
+
+    `position` is the number of its first token. `values` and `names` are the variables and the
+    other named formulas that it may use.
+    """
 
     parameters: tuple[str, ...]
     position: int

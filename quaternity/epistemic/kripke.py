@@ -1,9 +1,8 @@
 """Drawings of Kripke models of situations, contracted by bisimulation to make them small.
 
-Two deals belong to the same world under two conditions: the relevant cards have the same owners in
-both deals, and each player considers the same worlds possible in both. Relevant cards are those
-that the formulas name. All cards are relevant if no card is named or if the caller requests it. The
-partition of the deals into worlds is refined until it is stable (Kanellakis and Smolka, 1983).
+Deals that differ only in irrelevant cards, and in which each player considers the same worlds
+possible, become one world of the drawing. By default, only the cards that the formulas name are
+relevant. The deals are divided into worlds by partition refinement (Kanellakis and Smolka, 1983).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Language of formulas: the players, sets, cards and public numbers that formulas may mention."""
+"""Language of formulas: the players, sets, cards and public numbers that formulas may name."""
 
 from __future__ import annotations
 

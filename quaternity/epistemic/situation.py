@@ -11,12 +11,16 @@
     true told
     ask C told
 
-`set 3 cards` is a set of three cards that any player may hold. `set 01 012 2` lists the possible
-owners of each card instead. Below a set, `least 1 0 0` and `most 2 2 1` bound the number of its
-cards in each player's hand. `deal` has one group of digits for each set: the owners of its cards.
-`say` announces a formula publicly. `true` and `false` state the truth value of a formula after the
-announcements above, and `ask` asks for this value. `let` gives a formula a name that the lines
-below can use. A line that begins with a space continues the line above it.
+- `set 3 cards` is a set of three cards that any player may hold. `set 01 012 2` lists the possible
+  owners of each card instead.
+- `least 1 0 0` and `most 2 2 1` below a set bound the number of its cards in each player's hand.
+- `deal` has one group of digits for each set: the owners of its cards.
+- `say` announces a formula publicly.
+- `true` and `false` state the truth value of a formula after the announcements above. `ask` asks
+  for this value.
+- `let` gives a formula a name that the lines below can use.
+
+A line that begins with a space continues the line above it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Parser and writer of game records, the text form of a game with one move per line.
 
 A record can be written move by move while the game is played. Reading has two steps with different
-errors. `parse_record` rejects text that is not a record. Its `RecordError` lists every fault with
-its line. `ParsedRecord.replay` rejects a game that breaks the rules. Its `ImpossibleRecord` names
+errors. `parse_record` rejects text that is not a record: its `RecordError` lists every fault with
+its line. `ParsedRecord.replay` rejects a game that breaks the rules: its `ImpossibleRecord` names
 the line, the reason and the legal alternatives.
 """
 

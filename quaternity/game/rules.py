@@ -1,8 +1,8 @@
 """The rules of Quaternity, as an implementation of `quaternity.table.protocol.Rules`.
 
-If only one answer to a question is possible, the rules give this answer. If both are possible, the
-answer is a move of the asked player. So a position consists of a state and possibly a pending
-question, which the asked player must answer. Nothing is hidden, because no cards are dealt.
+If only one answer to a question is possible, it is given automatically. If both answers are
+possible, the answer is a move of the asked player. So a position consists of a state and, if an
+answer is due, the question. Nothing is hidden, because no cards are dealt.
 """
 
 from __future__ import annotations

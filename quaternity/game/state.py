@@ -1,9 +1,9 @@
 """The state of a game: the public knowledge about the cards, the turn and the completed sets.
 
-A state combines a `DealProblem` (hands, owners, bounds) with the player to move and the completed
-sets. It needs no history, because the deals of the problem are exactly the deals that fit the
-history. States are immutable, and `after` returns the next state. A completed set is out of play,
-so its constraint in the problem is empty.
+A state combines a `DealProblem` (hand sizes, possible owners of cards, and bounds) with the player
+to move and the completed sets. It needs no history, because the deals that the problem allows are
+exactly the deals that fit the history. States are immutable, and `after` returns the next state. A
+completed set is out of play, so its constraint in the problem is empty.
 """
 
 from __future__ import annotations

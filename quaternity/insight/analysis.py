@@ -1,9 +1,9 @@
 """Analysis of a state: possible owners, counts, the number of deals, and probabilities.
 
-The module also computes how much information each legal question is expected to reveal, if all
-deals that fit the state are equally likely. A question reveals information twice. Asking shows that
-the asker holds another card of the set and does not hold the card itself. The answer shows whether
-the asked player holds the card.
+For each legal question, the module also computes how much information it is expected to reveal, in
+two parts. Asking shows that the asker holds another card of the set, but not the requested card.
+The answer shows whether the asked player holds the requested card. All deals that fit the state
+count as equally likely.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Validity check of a state, a record or a deal problem by several solvers.
+"""Validity check of a state, a game record or a deal problem, using several solvers.
 
 A state is valid if at least one deal fits it. A record is valid if every move was legal and every
-position possible.
+position was possible.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Report:
 def check_state(state: State | DealProblem, solvers: Sequence[Solver]) -> Report:
     """Check a state, or a deal problem that does not come from a game, with the given solvers.
 
-    If every solver refuses or gives up, the document is reported as not valid.
+    If every solver refuses or gives up, the result says that the state or problem is not valid.
 
     Raises:
         WrongVerdict: If the solvers disagree, or a verdict cannot be verified.
@@ -143,7 +143,7 @@ def check_record(
         state = with_problem(game.state, forbidden)
         verdict = check_state(state, solvers)
         if verdict.verdicts and verdict.valid:
-            text = f"illegal by the rules, but possible according to the solvers: {impossible}"
+            text = f"illegal under the rules, but possible according to the solvers: {impossible}"
             raise WrongVerdict(text, state)
         verdicts = verdict.verdicts
         skipped.update(verdict.skipped)
@@ -168,8 +168,8 @@ def _explain_fault(record: ParsedRecord, game: Game, fault: ImpossibleRecord) ->
     if hopeless:
         cause = IllegalQuestion(question, [hopeless_fault(explanation.reason)])
     elif answer is None:
-        # A question makes a statement about the asker's hand. If this statement is impossible, its
-        # fault is the last one in the list.
+        # A question implies a statement about the asker's hand. If this statement is impossible,
+        # the last fault in the list says so. Replace this fault with the explanation.
         cause = IllegalQuestion(question, [*cause.faults[:-1], explanation.reason])
     else:
         cause = IllegalAnswer(question, answer, explanation.reason)

@@ -1,4 +1,4 @@
-"""Queries about formulas at a moment of a Kwartet game: truth, probability and explanation."""
+"""Queries about a formula at one moment of a Kwartet game: truth, probability and explanation."""
 
 from __future__ import annotations
 

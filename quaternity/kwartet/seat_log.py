@@ -1,6 +1,6 @@
 """Logs of Kwartet games as one player or a bystander saw them, without the other hands.
 
-This is for games with real cards, where no program knows all hands. Every request is checked
+They are for games with real cards, in which no program knows all hands. Every request is checked
 against the rules and against the deals that are still possible. An impossible request is rejected
 with a reason.
 """

@@ -1,20 +1,19 @@
 """Search for forced wins from one state, without visiting all states of the game.
 
-The method is proof-number search (Allis 1994). A node of the graph is a canonical state, together
-with the role of the player who wants to win. Every node has two numbers, which estimate how many
-open nodes must still be won to win the node, and how many must be lost to lose it. The search
-expands the node on which both numbers of the root depend. The numbers of alternatives are combined
-by their maximum instead of their sum, because many paths lead to the same states (weak proof-number
-search: Ueda et al. 2008). The result of a decided node is passed on to its predecessors
-immediately. A node that is not won, and from which no open node can be reached, is lost, because
-nobody wins an infinite play. So the method also works if positions repeat.
+The method is proof-number search (Allis 1994). Each node of the search is a canonical state,
+together with the role of the player who wants to win. A node is open until it is known to be won or
+lost. Two numbers for each node estimate how many open nodes must be won to win it, and how many
+must be lost to lose it. They guide the choice of the next open node. The numbers of alternatives
+are combined as their maximum, not their sum, because many paths lead to the same states (weak
+proof-number search: Ueda et al. 2008). A node that is not won is lost if no open node can be
+reached from it, because nobody wins an infinite game. So the method also works if positions repeat.
 
 Two kinds of states are lost without a search: the opponents can stall for ever
 (`quaternity.perfect.stalling`), or another player has too many sets to be beaten.
 
-The result comes with a strategy, for the player or for the opponents together.
-`ForcedWinSearch.check` plays this strategy with the rules of the game, against every possible play
-of the other side.
+The result includes a strategy, for the player or for the opponents together.
+`ForcedWinSearch.check` plays this strategy according to the rules of the game, against every
+possible play of the other side.
 """
 
 from __future__ import annotations
@@ -402,8 +401,8 @@ class ForcedWinSearch:
             ways = [self._good_replies(state, question, answer, node) for answer in group.answers]
             ways = [way for way in ways if way]
             if (group.asked == self.player) == won and ways:
-                # The side with the strategy answers. It takes the answer whose result was decided
-                # first.
+                # The side that follows its strategy answers. Of its good answers, choose the one
+                # whose result the search decided first.
                 ways = [min(ways, key=lambda way: max(reply.node.rank for reply in way))]
             elif len(ways) < len(group.answers):
                 ways = []

@@ -1,21 +1,22 @@
 """Stalling: opponents prevent a player's win by asking each other in vain for ever.
 
 Take a deal that fits the state. Players *share* a set if each of them holds a card of it. Suppose
-that an asker shares a set with a third player, and asks another player for a card of this set that
-neither the asker nor the asked player holds. The answer is no, and nothing else changes: the deal
-still fits, no card moves, the set stays in play, and the asked player is to move. Suppose that
-players ask each other such questions in a *ring*. After one round, the questions give no new
-information, and positions repeat. So a player cannot force a win if, in some deal that fits, such
-questions lead from the opponent to move into a ring of opponents. This is the case exactly if one
-of these conditions holds:
+that an asker and a third player share a set, and that neither the asker nor the asked player holds
+some card of this set. If the asker requests this card, the answer is no. The deal still fits, no
+card moves, the set stays in play, and the asked player is to move. A *ring* of opponents can ask
+each other such questions for ever. After one round, the questions give no new information, and
+positions repeat.
+
+So a player cannot force a win if, in some deal that fits, such questions lead from the opponent to
+move into a ring of opponents. This is the case exactly if one of these conditions holds:
 
 - the opponent to move and another opponent each share a set with the player;
 - three opponents, including the opponent to move, each share a set with some other player.
 
 A brisk game does not allow such questions, so nobody can stall.
 
-`quaternity/guide/perfect-play.md` proves this and its converse: without such a deal, the opponents
-cannot prevent the player from being to move again, unless the game ends before that.
+`quaternity/guide/perfect-play.md` proves this and its converse: without such a deal, the player
+will be to move again unless the game ends first, whatever the opponents do.
 """
 
 from __future__ import annotations

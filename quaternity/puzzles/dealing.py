@@ -101,7 +101,7 @@ def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], max_moves: 
 
 
 class Count(NamedTuple):
-    """Amount of counting in a proof: the players and the number of sets with cards to be counted.
+    """Amount of counting in a proof: the players, and the number of sets with cards to count.
 
     If the table of possible owners already shows the result, the number of sets is 0.
     """

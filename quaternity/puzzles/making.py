@@ -1,4 +1,4 @@
-"""Generation of puzzles from seeds. Two independent methods must find the same answers."""
+"""Generation of puzzles from seeds. Two independent methods check the answers of each puzzle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions `create_grid` and `quarto` for boards that are given as sixteen characters."""
+"""The functions `create_grid` and `quarto`, for boards that are given as sixteen characters."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Strict parser of the text file that describes the sixteen pieces of Quarto.
 
-The file has a header `piece,FEATURE,FEATURE,FEATURE,FEATURE`, then a line `NAME,PROPERTY,PROPERTY,
-PROPERTY,PROPERTY` for each piece. It is UTF-8 with or without a byte order mark, and lines end with
-LF or CRLF. Blank lines at the end and spaces around a field are ignored. Any other deviation is an
-error, which names the line. If spellings of a property or feature differ only in case or Unicode
-form, they mean the same, and the result contains the first spelling.
+The file has a header `piece,FEATURE,FEATURE,FEATURE,FEATURE`. Each piece then has a line
+`NAME,PROPERTY,PROPERTY,PROPERTY,PROPERTY`. The encoding is UTF-8 with or without a byte order mark,
+and lines end with LF or CRLF. Blank lines at the end and spaces around a field are ignored. Any
+other deviation raises an error that names the line. Spellings of a property or feature that differ
+only in case or Unicode form are equal, and the result contains the first spelling.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def read_pieces(location: str | PathLike[str]) -> dict[str, dict[str, set[str]]]
         # The message of `read_bytes` begins with the file name.
         raise PiecesFileError(source, str(error).removeprefix(f"{source}: ")) from error
     if len(data) > MAX_BYTES:
-        fault = f"larger than {MAX_BYTES} bytes, the limit for a file of pieces"
+        fault = f"the file is larger than the limit of {MAX_BYTES} bytes"
         raise PiecesFileError(source, fault)
     try:
         text = data.decode("utf-8-sig")

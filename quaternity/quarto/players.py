@@ -16,7 +16,7 @@ PLAYOUTS = 2_000
 
 
 class Careful:
-    """A player who completes a quarto if possible, and otherwise avoids losing at once."""
+    """A player who completes a quarto if possible, and otherwise avoids an immediate loss."""
 
     def choose(self, view: QuartoPosition, random: Random) -> QuartoMove:
         """Return a random move from `careful_moves`."""

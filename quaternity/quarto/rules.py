@@ -1,8 +1,8 @@
 """The rules of Quarto, as an implementation of `quaternity.table.protocol.Rules`.
 
-Player 0 hands over the first piece. From then on, the player to move places the piece in hand and,
-unless this ends the game, hands over the next piece to the opponent. The player who completes a
-quarto wins. A full board without a quarto is a draw. Nothing is hidden.
+Player 0 hands over the first piece. From then on, the player to move places the piece in hand.
+Unless this ends the game, the same player then hands over the next piece to the opponent. The
+player who completes a quarto wins. A full board without a quarto is a draw. Nothing is hidden.
 """
 
 from __future__ import annotations

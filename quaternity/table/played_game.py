@@ -1,4 +1,4 @@
-"""Base class for games with their moves as immutable objects.
+"""Base class for played games: immutable objects that contain the moves of a game.
 
 The packages `quaternity.kwartet`, `quaternity.quarto` and `quaternity.ternary` each contain a
 subclass.
@@ -184,7 +184,7 @@ class PlayedGame(Generic[S, P, M, V]):
         acting = self.to_act
         if not isinstance(move, str | self.move_class):
             raise InputError(
-                f"move: {quote_value(move)} is not a {self.move_class.__name__} or a text"
+                f"move: {quote_value(move)} is neither a {self.move_class.__name__} nor a string"
             )
         if seat is not None:
             seat = check_index(seat, self.rules.seats, "seat")

@@ -1,4 +1,4 @@
-"""Record of a search: the best collection found so far, and a proved bound on its size."""
+"""Record of a search: the best collection of cards found so far, and a proved bound on its size."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The rules of SET as a game in which every seat may claim three cards at any time.
 
 A right claim takes the three cards and scores a point. A wrong claim costs a point. If no player
-finds a SET, the seats can agree to three more cards. The game ends when the deck is empty and no
-SET is left. Only the order of the deck is hidden.
+finds a SET, the seats can agree to deal three more cards. The game ends when the deck is empty and
+no SET is left. Only the order of the deck is hidden.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ DEALT = MessageTemplate("dealt", "dealt: {dealt}")
 
 
 class DescribedCards(tuple[int, ...]):
-    """Cards, given by index, whose text describes the figures on them."""
+    """Cards in a message, given by index. Their text describes the figures on them."""
 
     __slots__ = ()
 

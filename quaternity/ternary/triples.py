@@ -1,7 +1,7 @@
 """Threes (three cards that belong together) and pairs (two cards that share no attribute).
 
-The two cards of a pair are *partners*. Each of the four digits of a partner has one of two other
-values, so every card has 2^4 = 16 partners. There are 6^4 = 81 * 16 = 1296 ordered and 648
+The two cards of a pair are *partners*. In each of the four digits, a partner has one of the two
+other values, so every card has 2^4 = 16 partners. There are 81 * 16 = 1296 ordered and 648
 unordered pairs. Under either rule, two cards determine the third card of a three. Under
 `Rule.TRIPLE`, the two cards must be a pair.
 """

@@ -132,7 +132,7 @@ def test_files_that_cannot_be_read_are_refused(cli: Cli, tmp_path: Path) -> None
     for path, words in (
         (tmp_path, "Is a directory"),
         (tmp_path / "none", "No such file"),
-        (large, f"larger than {MAX_BYTES} bytes"),
+        (large, f"larger than the limit of {MAX_BYTES} bytes"),
         ("a\0b", "null"),
     ):
         outcome = cli("check", path)

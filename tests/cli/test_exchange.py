@@ -242,7 +242,7 @@ def test_a_possible_problem_has_no_proof(cli: Cli, pair: list[str]) -> None:
     assert not deal_faults(problem, outcome.json["deal"])
     shown = cli("prove", pair[0])
     assert shown.status == 1
-    assert "possible, so there is nothing to prove; for example:\n  player 0: 0/" in shown.out
+    assert "possible, so there is nothing to prove; a possible deal:\n  player 0: 0/" in shown.out
 
 
 @pytest.mark.parametrize(("code", "status"), [(0, 0), (1, 3)])
@@ -256,8 +256,8 @@ def test_veripb_checks_the_proof_if_it_is_installed(
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     outcome = cli("prove", pair[1], "--out", tmp_path / "p")
     assert outcome.status == status
-    assert ("by VeriPB too" in outcome.out) == (code == 0)
-    refused = f"VeriPB refuses {tmp_path}/p.pbp: pseudo-Boolean proof version 3.0"
+    assert ("also by VeriPB" in outcome.out) == (code == 0)
+    refused = f"VeriPB rejects {tmp_path}/p.pbp: pseudo-Boolean proof version 3.0"
     assert (refused in outcome.err) == (code == 1)
 
 
@@ -267,7 +267,7 @@ def test_a_proof_that_our_checker_refuses_is_a_fault(
     monkeypatch.setattr("solvers.proving.refutation", lambda *_: "no proof")
     outcome = cli("prove", pair[1])
     assert outcome.status == 3
-    assert "the proof is refused: proof: the first line" in outcome.err
+    assert "the built-in checker rejects the proof: proof: the first line" in outcome.err
 
 
 LOADED = {

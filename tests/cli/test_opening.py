@@ -103,7 +103,9 @@ def test_every_reader_accepts_a_byte_order_mark_and_reports_utf_16(
         assert (outcome.status, "quaternity:" in outcome.err) == (0, False)
     else:
         assert outcome.status == 2
-        assert outcome.err == f"quaternity: {path}: UTF-16 or UTF-32 text: save it as UTF-8\n"
+        assert (
+            outcome.err == f"quaternity: {path}: the text is UTF-16 or UTF-32; save it as UTF-8\n"
+        )
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,8 @@ def test_analyse_shows_the_value_of_each_answer(cli: Cli, path: Path, record: Pa
         "    yes: player 0 wins by force in 1 move",
     ]
     assert (
-        "    no: player 0 can still win, nobody by force; player 1 can prevent a win of 0" in advice
+        "    no: player 0 can still win, but nobody can force it; player 1 can prevent a win of 0"
+        in advice
     )
     assert "    yes: player 0 has won" in advice
 
@@ -67,7 +68,7 @@ def test_analyse_gives_the_oracle_as_json(cli: Cli, path: Path, record: Path) ->
 def test_play_asks_the_oracle(cli: Cli, path: Path) -> None:
     outcome = cli("play", "-s", 2, "--oracle", path, stdin="oracle\n1 0 0\noracle\nquit\n")
     assert outcome.status == 0
-    assert "players 0, 1 and 2 can still win, nobody by force" in outcome.out
+    assert "players 0, 1 and 2 can still win, but nobody can force it" in outcome.out
     missing = cli("play", "-s", 2, stdin="oracle\nquit\n")
     assert "start with --oracle FILE" in missing.out
 

@@ -114,16 +114,17 @@ def test_solve_prints_the_best_moves(cli: Cli) -> None:
     give = cli("quarto", "solve", "example", configuration)
     assert give.status == 0
     assert (
-        "To hand over a piece: win with perfect play.\nBest moves:\n"
+        "The player must hand over a piece. With perfect play: win.\nBest moves:\n"
         "  hand over C (8 pieces to the end)\nA line of play:\n  1. hand over C\n  2. place it on "
     ) in give.out
     place = cli("quarto", "solve", "example", configuration, "--in-hand", "B")
     assert place.out.endswith(
-        "To place B: win with perfect play.\nBest moves:\n  place it on H1V1 (1 piece to the end)\n"
+        "The player must place B. With perfect play: win.\nBest moves:\n"
+        "  place it on H1V1 (1 piece to the end)\n"
         "A line of play:\n  1. place it on H1V1\n"
     )
     lost = cli("quarto", "solve", "example", configuration, "-i", "C").out
-    assert "To place C: loss with perfect play.\n" in lost
+    assert "The player must place C. With perfect play: loss.\n" in lost
     assert "  place it on H1V1, then hand over " in lost
 
 
@@ -232,7 +233,7 @@ def test_bad_files_are_refused(cli: Cli, command: str, tmp_path: Path) -> None:
         "empty": "line 1: no header",
         "binary": "line 2: not UTF-8",
         "short": "line 17: ",
-        "huge": "larger than 65536 bytes",
+        "huge": "the file is larger than the limit of 65536 bytes",
     }
     for name, data in files.items():
         path = tmp_path / name
@@ -245,7 +246,7 @@ def test_bad_files_are_refused(cli: Cli, command: str, tmp_path: Path) -> None:
     for path, message in (
         (tmp_path / "missing", "No such file or directory"),
         (tmp_path, "Is a directory"),
-        (Path("/dev/zero"), "larger than"),
+        (Path("/dev/zero"), "the file is larger than"),
     ):
         outcome = cli("quarto", command, path, FIRST)
         assert outcome.status == 2

@@ -340,7 +340,7 @@ def test_an_interrupted_simulation_shows_the_finished_games(
     assert reason in ended.err
     late = cli("set", "simulate", "-g", 10**9, "--seed", 1, "--seconds", 0.05)
     assert late.status == 4
-    assert "the time is up after" in late.err
+    assert "time ran out after" in late.err
 
 
 def test_an_interrupted_search_gives_the_best_solution(
@@ -368,7 +368,7 @@ def test_a_simulation_without_a_finished_game_has_a_reason_in_json(cli: Cli) -> 
     outcome = cli("set", "simulate", "--seconds", 1e-9, "--games", 5, "--json")
     assert outcome.status == 4
     assert (outcome.json["games"], outcome.json["asked"], outcome.json["left"]) == (0, 5, {})
-    assert outcome.json["reason"] == "the time is up after 0 of 5 games"
+    assert outcome.json["reason"] == "time ran out after 0 of 5 games"
     assert cli("set", "simulate", "--seconds", 1e-9, "--games", 5).out == ""
 
 

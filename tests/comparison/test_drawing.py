@@ -374,7 +374,7 @@ def test_a_written_comparison_is_read_back(comparison: Comparison) -> None:
     with limited("quaternity.trials.comparison.runs", MAX_RUNS=len(comparison.runs) - 1):
         assert parse_runs(text) == comparison
     with limited("quaternity.trials.comparison.runs", MAX_RUNS=len(comparison.runs) - 2):
-        many = f"^{len(ends)} complete lines: a file of runs has 1 to {len(ends) - 1}$"
+        many = f"^expected 1 to {len(ends) - 1} complete lines, not {len(ends)}$"
         with pytest.raises(InputError, match=many):
             parse_runs(text)
 

@@ -136,7 +136,10 @@ def test_a_missing_or_extra_field_is_named(name: str) -> None:
         {f"{name}s": run[name]} | run,
     ):
         (field,) = set(run) ^ set(odd)
-        with pytest.raises(InputError, match=f"^line 2: {field}: a run has exactly instance"):
+        with pytest.raises(
+            InputError,
+            match=f"^line 2: missing or unknown: {field}; a run has the keys instance",
+        ):
             parse_runs(f"{head}\n{json.dumps(odd)}\n")
 
 

@@ -142,13 +142,13 @@ def test_faulty_files_are_refused(text: str, message: str, tmp_path: Path) -> No
         (lambda path: None, "No such file or directory"),
         (lambda path: path.mkdir(), "Is a directory"),
         (lambda path: path.write_bytes(b"\xff\xfe" + TEXT.encode("utf-16-le")),
-         "UTF-16 or UTF-32 text: save it as UTF-8"),
+         "the text is UTF-16 or UTF-32; save it as UTF-8"),
         (lambda path: path.write_bytes(TEXT.replace("K", "\xe9").encode("latin-1")),
          "line 12: not UTF-8 text (byte 0xe9)"),
         (lambda path: path.write_bytes(b"\xef\xbb\xbfpiece\n\xff"),
          "line 2: not UTF-8 text (byte 0xff)"),
         (lambda path: path.write_text(TEXT + "\n" * MAX_BYTES),
-         "larger than 65536 bytes, the limit for a file of pieces"),
+         "the file is larger than the limit of 65536 bytes"),
     ],
 )  # fmt: skip
 def test_files_that_cannot_be_read(

@@ -164,7 +164,7 @@ def test_a_list_with_a_wrong_length_is_refused(listing: type[Lengthy]) -> None:
         (lambda: DealProblem([1, 1], listing([PAIR])), "sets"),
     ):
         with pytest.raises(
-            InputError, match=f"^{place}: .* does not have 2 items, as its length says$"
+            InputError, match=f"^{place}: .* has length 2, but another number of items$"
         ):
             build()
 

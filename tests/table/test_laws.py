@@ -240,19 +240,25 @@ class OffersTooFew(KwartetRules):
         (TakesMovesOutOfTurn(), "is not a legal move, but is accepted"),
         (GoesOnAfterTheEnd(), "is not a legal move, but is accepted"),
         (TellsBystanders(KwartetSettings(3, 3)), "a bystander: "),
-        (RefusesInTheKnow(KwartetSettings(3, 3)), "is refused for different reasons"),
-        (SharesThePodium(KwartetSettings(3, 3)), "are not valid places"),
-        (ForgetsItsSettings(QuartoSettings(squares=True)), "a record gives other settings"),
-        (LosesWhatWasCut(), "a record that is cut off"),
-        (ForgetsWhereMovesEnd(), "gives other ends of its moves"),
+        (
+            RefusesInTheKnow(KwartetSettings(3, 3)),
+            "equal views give different reasons for refusing",
+        ),
+        (SharesThePodium(KwartetSettings(3, 3)), "which is not a valid ranking"),
+        (
+            ForgetsItsSettings(QuartoSettings(squares=True)),
+            "the replayed record has other settings",
+        ),
+        (LosesWhatWasCut(), "a record cut off after"),
+        (ForgetsWhereMovesEnd(), "moves of the replayed record end elsewhere"),
         (WritesWidely(), "does not fit 80 columns"),
         (IsFickle(), "uses another source of randomness"),
         (ChangesWhatItIsGiven(), "changes the position before the move"),
-        (KnowsWhoIsNext(KwartetSettings(3, 3)), "other seats may act"),
+        (KnowsWhoIsNext(KwartetSettings(3, 3)), "different seats may act"),
         (ShowsTheDeck(), "indistinguishable positions have different views"),
         (TellsOthersHands(KwartetSettings(3, 3)), "reveal more than the views"),
         (ForgetsToHandOver(), "is not a legal move, but is accepted"),
-        (MisreadsItself(), "is read as another move"),
+        (MisreadsItself(), r"read\(\) does not invert write"),
         (NeverEnds(), "must be None exactly while"),
     ],
     ids=lambda value: type(value).__name__,
@@ -301,7 +307,7 @@ class Loud:
 def test_numbers_of_a_game_are_from_0_to_1(by: float) -> None:
     encoded = Loud(TableGame("quarto").encoded, by)
     if by:
-        with pytest.raises(LawViolation, match="a number is not between 0 and 1"):
+        with pytest.raises(LawViolation, match="a number that is not between 0 and 1"):
             check_rules(QuartoRules(), 1, encoded=encoded)
     else:
         check_rules(QuartoRules(), 1, encoded=encoded)
