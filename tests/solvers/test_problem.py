@@ -26,7 +26,10 @@ RING = DealProblem(
 @pytest.mark.parametrize(
     ("build", "words"),
     [
-        (lambda: SetConstraint([1], [0, 0], [1]), "high: 1 bounds for 2 players"),
+        (
+            lambda: SetConstraint([1], [0, 0], [1]),
+            "high: must have 2 bounds, one for each player, not 1",
+        ),
         (lambda: SetConstraint([1, -1], [0], [1]), "owners[1]: -1 is not a whole number >= 0"),
         (lambda: SetConstraint([1, True], [0], [1]), "owners[1]: True is not a whole number >= 0"),
         (lambda: SetConstraint([1], [0.5], [1]), "low[0]: 0.5 is not a whole number >= 0"),
