@@ -1,8 +1,8 @@
 """The games Quaternity, Kwartet, Quarto and SET: rules, players, analysis and servers.
 
-This package exports the game of Quaternity: `Settings`, `State`, `Game`, questions and answers,
-records and state files. The package `solvers` contains the mathematics. The other games are in the
-packages `quaternity.kwartet`, `quaternity.quarto` and `quaternity.ternary`.
+This package exports the game of Quaternity: `Settings`, `State`, `Game`, questions, answers,
+records and state files. The other games are in `quaternity.kwartet`, `quaternity.quarto` and
+`quaternity.ternary`. The package `solvers` solves the mathematical problems behind the card games.
 """
 
 from __future__ import annotations

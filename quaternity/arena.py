@@ -1,4 +1,4 @@
-"""Run a Python player as a separate program, by the protocol `quaternity-player 1`.
+"""Run a Python player as a separate program that uses the protocol `quaternity-player 1`.
 
     from quaternity.arena import run
 
@@ -11,8 +11,8 @@
 
     run(First)
 
-In commands, the name of this player is `cmd:python first.py`. The page `quaternity guide arena`
-describes the messages `new` and `asked`.
+If this program is saved as `first.py`, the name of the player is `cmd:python first.py` in commands.
+The page `quaternity guide arena` describes the messages `new` and `asked`.
 """
 
 from __future__ import annotations

@@ -2,10 +2,12 @@
 
 `solve` returns a deal if there is one, and otherwise a short proof that there is none. `verify`
 checks the deal or the proof without a solver. Other functions count deals, draw random deals,
-compute the probability that a player owns a card, and tighten a problem. `export` and `prove` write
-problems and proofs for other programs. Three modules help to test and compare solvers, including
-your own: `solvers.strategies` has random problems for Hypothesis, `solvers.testing` has
-`check_solver`, and `solvers.instances` has hard problems and a fixed benchmark.
+compute the probability that a player owns a card, and tighten the constraints of a problem.
+`export` and `prove` write problems and proofs for other programs.
+
+Three modules help you to test and compare solvers: `solvers.strategies` has random problems for
+Hypothesis, `solvers.testing` has `check_solver`, and `solvers.instances` has hard problems and a
+fixed benchmark.
 
 >>> from solvers import DealProblem, SetConstraint, solve, verify
 >>> problem = DealProblem(

@@ -1,7 +1,7 @@
-"""The solver `brute-force`: enumerate all deals of a tiny problem, as an oracle for tests.
+"""The solver `brute-force`: try all deals of a tiny problem, as an independent check in tests.
 
-It shares no code with the other solvers. Cost: the product, over all cards, of the number of
-possible owners.
+It shares no code with the other solvers. Cost: proportional to the product of the numbers of
+possible owners of all cards.
 """
 
 from __future__ import annotations

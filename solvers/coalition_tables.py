@@ -1,23 +1,20 @@
 """Coalition tables: the maximum number of cards that each group of players can hold.
 
-A *coalition* is a group of players. For one set of cards and a coalition A, let f(A) be the maximum
-number of cards of the set that A can hold. It is the minimum, over all witnesses, of the bound in
-`solvers.shortage`. A *count vector* says how many cards of the set each player gets. The count
-vectors are the integer points of the base polytope of f, a polymatroid. The sum of such polytopes
-is the base polytope of the sum of their rank functions, and is integral again (Edmonds; Frank and
-Tardos; Fujishige, *Submodular Functions and Optimization*). Let h(A) be the number of cards in the
-hands of A. Then a problem is feasible if and only if three conditions are met: every set can be
-dealt by itself, the hands add up to the number of cards, and h(A) <= (sum of f(A) over all sets)
-for each coalition A.
+A *coalition* is a group of players. The table of one set of cards contains, for each coalition A,
+the maximum number f(A) of cards of the set that A can hold. Let h(A) be the number of cards in the
+hands of A. A problem is feasible if and only if three conditions are met: every set can be dealt by
+itself, the hands add up to the number of cards, and for each coalition A, h(A) is at most the sum
+of f(A) over all sets. (The possible numbers of cards of the players form the base polytope of the
+polymatroid f. Sums of such polytopes are integral: Edmonds; Frank and Tardos; Fujishige,
+*Submodular Functions and Optimization*.)
 
-A table packs the 2^P numbers f(A), for P players, into the *lanes* of one Python integer. Lane A
-contains f(A), and the top bit of each lane is kept free as a guard bit. Adding two tables adds all
-lanes at once. To test whether each lane of x is at least the same lane of y, set the guard bits of
-x, subtract y, and check that all guard bits are still set.
+A table packs the 2^P numbers f(A), for P players, into one Python integer. A *lane* is a group of
+adjacent bits. Lane A contains f(A), and its top bit is kept free as a guard bit. Adding two tables
+adds all their lanes at once. To test whether each lane of x is at least the same lane of y, set the
+guard bits of x, subtract y, and check that all guard bits are still set.
 
 Cost: computing a table takes P passes, each with about twenty operations on an integer of 2^P
-lanes. A table takes 2^P lanes of 1, 2 or 4 bytes. Time and memory double with each player, up to
-`MAX_PLAYERS`.
+lanes. A lane takes 1, 2 or 4 bytes. Time and memory double with each player, up to `MAX_PLAYERS`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""The solver `coalitions`: test the inequality of every coalition of players at once.
+"""The solver `coalitions`: test whether each group of players can hold the cards in its hands.
 
-The theorem and the packed tables are explained in `solvers.coalition_tables`. Sets with the same
-owner masks and bounds share a table from a cache. If all tables are cached, a test takes one
-addition per set, one subtraction and one bitwise "and". A deal is then built set by set: for each
-set, the solver chooses a count vector with which all inequalities stay true for the other sets.
+A coalition is a group of players. The test is exact (see `solvers.coalition_tables`). It compares
+all coalitions at once, with one addition per set, one subtraction and one bitwise "and". Sets with
+the same owner masks and bounds share a cached table. If the test succeeds, a deal is built set by
+set. For each set, the solver chooses numbers of cards for the players such that the test still
+succeeds for the other sets.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class SetDealer:
     """Set that is prepared for building deals.
 
     Attributes:
-        choices: all count vectors as pairs (packed, vector), or None if there are too many.
+        choices: all count vectors (the numbers of cards that the players get) as pairs of a packed
+            integer and a tuple, or None if there are too many.
         deal_cache: for some count vectors in `choices`, the owners of the cards in a deal.
     """
 
@@ -71,7 +73,8 @@ def refuses(problem: DealProblem) -> str | None:
     """Return the reason why this solver refuses a problem, or None."""
     if problem.players > MAX_PLAYERS:
         return (
-            f"{problem.players} players need 2^{problem.players} lanes: the limit is {MAX_PLAYERS}"
+            f"{problem.players} players have 2^{problem.players} coalitions: "
+            f"at most {MAX_PLAYERS} players are allowed"
         )
     return None
 
@@ -146,7 +149,7 @@ def _proof(problem: DealProblem, layout: LaneLayout, tables: list[int]) -> Certi
     if IMPOSSIBLE in tables:
         return _set_shortage(problem, tables.index(IMPOSSIBLE), layout.everybody)
     coalition = layout.first_violated(layout.slack(tables, problem.hands))
-    assert coalition is not None, f"tables say infeasible, but no inequality fails: {problem}"
+    assert coalition is not None, f"tables rule out a deal, but no inequality fails: {problem}"
     witnesses = tuple(tightest_witness(constraint, coalition) for constraint in problem.sets)
     return Shortage(coalition, witnesses)
 
@@ -163,7 +166,7 @@ def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
         shortage = Shortage(coalition, tuple(witnesses))
         if shortage.holds(problem):
             return shortage
-    raise AssertionError(f"set {index} has no table but no shortage either: {constraint}")
+    raise AssertionError(f"set {index} has no table, but no shortage was found: {constraint}")
 
 
 def _deal(layout: LaneLayout, rows: list[SetDealer], slack: int, deadline: Deadline) -> Deal:

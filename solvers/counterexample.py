@@ -1,4 +1,4 @@
-"""Search for a small counterexample with Hypothesis, outside of a test."""
+"""Search for a small counterexample with Hypothesis, outside a test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHRINK_SECONDS = 60.0
 
 
 class _FindingReported(Exception):
-    """Exception with which the tested function reports to Hypothesis that it has a finding."""
+    """Exception with which the tested function tells Hypothesis that it has a counterexample."""
 
 
 class _TimeIsUp(BaseException):

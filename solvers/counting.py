@@ -1,18 +1,16 @@
 """Exact counts of deals: all of them, and those in which a given player owns a given card.
 
-Sets depend on each other only by the hand sizes. So each set is represented by a polynomial with a
-variable for each player: the sum of (number of ways to deal the set) x0^k0 x1^k1 … over all count
-vectors k, which say how many cards of the set each player gets. The number of deals is the
-coefficient of x0^h0 x1^h1 … in the product of these polynomials, where h are the hand sizes (see
-`solvers.factor_product`). Counting is #P-hard in general, like the permanent. This method is
-polynomial for a fixed number of players.
+Sets depend on each other only through the hand sizes. A *count vector* k says how many cards of one
+set each player gets. Each set is represented by a polynomial with a variable x_p for each player p:
+the sum of (number of ways to deal the set) x_0^k_0 x_1^k_1 … over all its count vectors. The number
+of deals is the coefficient of x_0^h_0 x_1^h_1 … in the product of these polynomials, where h_p is
+the hand size of player p (see `solvers.factor_product`).
 
-First, `solvers.reduced_problem` removes the cards whose owners are certain. Memory is then needed
-for a few polynomials. The size of a polynomial is the product of (hand + 1) over all players but
-one, multiplied by the number of bits of the number of deals. All functions raise `LimitError` if a
-polynomial is larger than `solvers.factor_product.MAX_BYTES`, if the work exceeds `MAX_WORK` in that
-module, or if a set has more count vectors than `solvers.set_counts.MAX_VECTORS`. The message of the
-error says how much is needed.
+Counting is #P-hard in general. This method takes polynomial time for a fixed number of players. The
+size of a polynomial is the product of (hand size + 1) over all players but one, multiplied by the
+number of bits of the number of deals. All functions raise `LimitError` if a polynomial is larger
+than `solvers.factor_product.MAX_BYTES`, if the work exceeds `MAX_WORK` in that module, or if a set
+has more count vectors than `solvers.set_counts.MAX_VECTORS`.
 
 The example counts the deals of 52 cards to four players:
 
@@ -24,15 +22,17 @@ The example counts the deals of 52 cards to four players:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import nextafter
 from operator import add, gt, lt, mul
 from typing import TYPE_CHECKING
 
 from quaternity.base.deadline import Deadline
 from quaternity.base.errors import InputError, NoDeal
-from quaternity.base.text_format import quote_value
+from quaternity.base.picture import Cell, Display, Displayable, heading_cells
+from quaternity.base.sentences import PLAIN, Wording
+from quaternity.base.text_format import percent, quote_value
 from quaternity.base.validation import as_iterator, check_index, validate_arguments
 from solvers.factor_product import MAX_WORK, lay_out
 from solvers.problem import DealProblem, SetConstraint
@@ -48,17 +48,35 @@ _MIN_CHANCE, _MAX_CHANCE = nextafter(0.0, 1.0), nextafter(1.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Chances:
+class Chances(Displayable):
     """The number of deals in which each player owns each card.
 
     Attributes:
         deals: the number of all deals, which is 0 for an infeasible problem.
         owned: the number of deals in which the player owns the card, as `[set][card][player]`. For
             each card, these numbers add up to `deals`.
+        problem: the problem whose names a table shows, or None. It is ignored in comparisons.
+
+    >>> hearts = SetConstraint.of([[0, 1], [0, 1], [0]], players=2)
+    >>> print(exact_chances(DealProblem([2, 1], [hearts])))
+             player 0  player 1
+    0/0 0/1  50.0%     50.0%
+    0/2      100.0%    0.0%
     """
 
     deals: int
     owned: tuple[tuple[tuple[int, ...], ...], ...]
+    problem: DealProblem | None = field(default=None, compare=False, repr=False)
+
+    def picture(self) -> Display:
+        """Return a table of the probabilities. Cards of a set with equal ones share a row."""
+        if not self.deals:
+            return Display("Impossible: there is no deal")
+        words = PLAIN if self.problem is None else self.problem.words
+        return chances_picture(self.deals, self.floats(), words)
+
+    def __str__(self) -> str:
+        return self.picture().text() if self.deals else "there is no deal"
 
     def chance(self, set_index: int, card: int, player: int) -> Fraction:
         """Return the exact probability that a player owns a card if all deals are equally likely.
@@ -99,6 +117,28 @@ class Chances:
                 chances.append(floats)
             result.append(chances)
         return result
+
+
+def chances_picture(
+    deals: int, chances: Sequence[Sequence[Sequence[float | None]]], words: Wording = PLAIN
+) -> Display:
+    """Return a table of the probabilities that players own cards, given as `[set][card][player]`.
+
+    Cards of a set with equal probabilities share a row. None stands for an unknown probability.
+    """
+    players = len(next((row for cards in chances for row in cards), ()))
+    rows = [heading_cells("", *map(words.player, range(players)))]
+    for index, cards in enumerate(chances):
+        alike: dict[tuple[float | None, ...], list[tuple[int, int]]] = {}
+        for card, row in enumerate(cards):
+            alike.setdefault(tuple(row), []).append((index, card))
+        for row, members in alike.items():
+            cells = (
+                Cell("?" if chance is None else percent(chance), "sure" if chance == 1 else "")
+                for chance in row
+            )
+            rows.append([*heading_cells(words.hand(members)), *cells])
+    return Display(f"The probability that a player owns a card ({deals:,} deals)", (), rows)
 
 
 def _float(number: int, deals: int) -> float:
@@ -147,7 +187,7 @@ def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chan
         # Any factor gives the number of all deals. Without factors, there is exactly one deal.
         deals = next((sum(map(mul, befores[factor], factor.weights)) for factor in befores), 1)
     if layout is None or not deals:
-        return Chances(0, tuple((zeros,) * constraint.size for constraint in problem.sets))
+        return Chances(0, tuple((zeros,) * constraint.size for constraint in problem.sets), problem)
     certain = [
         tuple([deals * (player == owner) for player in range(problem.players)])
         for owner in range(problem.players)
@@ -156,7 +196,8 @@ def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chan
         factor: _factor_owner_counts(factor, before, product.deadline)
         for factor, before in befores.items()
     }
-    return Chances(deals, tuple(_set_owner_counts(part, certain, rows) for part in residue.parts))
+    owned = tuple(_set_owner_counts(part, certain, rows) for part in residue.parts)
+    return Chances(deals, owned, problem)
 
 
 def _factor_owner_counts(

@@ -1,9 +1,9 @@
 """The solver `cp-sat`: a declarative model for OR-Tools' CP-SAT solver.
 
 The model has a boolean for each card and each player who may own it. The constraints say that each
-card has exactly one owner, that the hands have the given sizes, and that each player keeps the
-bounds of each set. CP-SAT solves the model with one thread and a fixed seed. An infeasible verdict
-does not contain a proof; `solvers.certify` adds one.
+card has exactly one owner, that the hands have the given sizes, and that the bounds of each player
+and set hold. CP-SAT solves the model with one thread and a fixed seed. An infeasible verdict does
+not contain a proof; `solvers.certify` adds one.
 
 If there would be more than `MAX_BOOLEANS` booleans, cards with the same possible owners form a
 bundle. For each bundle and player, an integer variable then says how many of the cards the player
@@ -12,8 +12,8 @@ gets. Cards of different sets are bundled only if the bounds of these sets are r
 All constraints go into the linear relaxation, which is solved to optimality before any search. The
 relaxation nearly always has an integral solution. It also refutes problems that take exponential
 time with clauses alone (such as the pigeonhole principle). `python -m tests.bench.cp_sat_ablation`
-shows that this is the fastest model at all sizes and for all families of instances. The
-alternatives are in `VARIANTS`.
+compares this model with the alternatives in `VARIANTS`: it is the fastest at all sizes and for all
+families of instances.
 """
 
 from __future__ import annotations

@@ -219,9 +219,9 @@ def _fault_in_itself(problem: DealProblem, verdict: Verdict, certifies: bool) ->
         faults = "; ".join(deal_faults(problem, verdict.deal.owner))
         return f"says feasible, but its deal is wrong: {shorten(faults)}" if faults else None
     if verdict.shortage is not None and not verify(problem, verdict):
-        return "says infeasible, but its shortage does not add up"
+        return "says infeasible, but its shortage is wrong"
     if verdict.shortage is None and certifies:
-        return "says infeasible without the shortage it promises"
+        return "says infeasible without a shortage, although it certifies its verdicts"
     return None
 
 

@@ -5,12 +5,12 @@ the hand sizes and the bounds. An *explanation* is a minimal unsatisfiable subse
 constraints: no deal satisfies all of them, but if any of them is left out, there is a deal. A
 problem may have several explanations. There are two methods, and each finds one explanation:
 
-- `min-cut` starts with the constraints that a minimum cut of a flow network crosses. It tries to
-  leave out one constraint after another. A cut of the smaller network shows that the remaining
-  constraints still contradict each other.
+- `min-cut` starts with the constraints that a minimum cut of a flow network crosses. It leaves out
+  one constraint after another, as long as a cut of the smaller network shows that the remaining
+  constraints contradict each other.
 - `cp-sat` solves a model with one assumption literal for each hand and bound. It starts with the
-  assumptions that CP-SAT reports as sufficient for infeasibility, and tries to leave out one after
-  another in the same way.
+  assumptions that CP-SAT reports as sufficient for infeasibility, and leaves out one after another
+  in the same way.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import Any, NamedTuple, TypeAlias
 from quaternity.base.cp_sat_search import solve_interruptibly
 from quaternity.base.deadline import NO_DEADLINE, Deadline
 from quaternity.base.errors import InputError, SolverFault
+from quaternity.base.picture import Display, Displayable
 from quaternity.base.sentences import Message, MessageTemplate
 from quaternity.base.text_format import join_words, quote_value
 from quaternity.base.validation import validate_arguments
@@ -120,7 +121,7 @@ class Cut(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Displayable):
     """Minimal set of constraints of a problem that contradict each other.
 
     Attributes:
@@ -145,6 +146,10 @@ class Explanation:
         """Return the constraints as texts, with the names of the problem."""
         say = self.problem.words.say
         return tuple([say(constraint.in_words(self.problem)) for constraint in self.constraints])
+
+    def picture(self) -> Display:
+        """Return a display of the constraints, and of the sentence that shows the contradiction."""
+        return Display("Impossible", (*self.clauses(), str(self)))
 
     def is_impossible(self) -> bool:
         """Return whether the constraints contradict each other. Cost: one maximum flow."""

@@ -1,22 +1,21 @@
-"""Products of generating functions for counting deals, with or without one of the factors.
+"""Products of polynomials for counting deals, with or without one of the factors.
 
-Each factor of a reduced problem (`solvers.reduced_problem`) is a polynomial: the sum of (number of
-ways) x0^k0 x1^k1 … over its count vectors k. The number of deals is the coefficient of x0^h0 x1^h1
-… in the product of all factors, where h are the hand sizes. Only exponents up to the hand sizes
-matter. Each factor is homogeneous, so the exponent of one player follows from the other exponents.
+Each factor of a reduced problem (`solvers.reduced_problem`) is a polynomial with a variable for
+each player (see `solvers.counting`). The exponents are numbers of cards, and a coefficient is a
+number of ways to deal them. Only exponents up to the hand sizes matter. The exponents of a term
+always add up to the same number, so the exponent of one player is not stored.
 
-A polynomial is stored as one Python integer (Kronecker substitution), which is divided into lanes
-of equal width. Each lane contains the coefficient of one exponent vector. The number of the lane is
-the exponent vector, read as a number in a mixed radix: it has a digit from 0 to the hand size for
-each player except the player with the largest hand. To multiply the polynomial by x_p^j, remove the
-lanes whose digit for player p would become too large, and shift the other lanes. This takes one
-mask and one shift for any number of lanes.
+A polynomial is stored as one Python integer, which is divided into lanes of equal width in bits.
+Each lane contains the coefficient of one exponent vector. The exponents are the digits of the
+number of the lane (a mixed radix): there is a digit from 0 to the hand size for each player except
+the player with the largest hand. So there are as many lanes as the product of (hand size + 1) over
+these players. To multiply by a power of a player's variable, remove the lanes in which the player's
+digit would become too large, and shift the other lanes. This takes one mask and one shift for any
+number of lanes.
 
-To compute the product of all other factors for each factor, a tree with the factors as leaves is
-used. On the way from the root to a leaf, the polynomial is multiplied by all factors of the
-subtrees that branch off. A Huffman tree, weighted by the cost of the factors, minimizes the work.
-
-A polynomial takes (product of hand + 1 over all players but one) lanes of `width` bits.
+A binary tree with the factors as leaves gives, for each factor, the product of all other factors.
+On the way from the root to a leaf, the polynomial is multiplied by the factors of all subtrees that
+branch off. A Huffman tree, weighted with the cost of the factors, minimizes the work.
 """
 
 from __future__ import annotations
@@ -35,9 +34,10 @@ from solvers.registry import SOLVERS
 from solvers.set_counts import SetCounts
 
 Program = tuple[tuple[tuple[int, int, int, int], ...], tuple[int, ...]]
-"""Type of the instructions for multiplying a polynomial by a factor: steps, and the weights of sums
-(see `program`). A step consists of the number of an earlier node, the index of a player's digit, an
-exponent, and the number of a sum."""
+"""Type of the instructions for multiplying a polynomial by a factor: a list of steps, and the
+weights of the sums that the steps add to (see `program`). Each step multiplies an earlier result by
+a power of a variable. It consists of the number of that result, the index of the digit of a player,
+an exponent, and the number of a sum."""
 
 
 def program(factor: SetCounts, places: tuple[int, ...]) -> Program:
@@ -188,11 +188,11 @@ Tree: TypeAlias = "tuple[Tree, Tree] | SetCounts"
 
 
 class Product:
-    """Product of the factors of a reduced problem.
+    """Product of the factors of a reduced problem, for counting its deals.
 
     Methods raise `LimitError` if a polynomial would be larger than `MAX_BYTES`, or if additions
-    would process more than `max_work` bytes. If all cards are interchangeable, no polynomial and no
-    limit is needed.
+    would process more than `max_work` bytes. If all cards are interchangeable, no polynomial is
+    needed, and no limit applies.
     """
 
     def __init__(

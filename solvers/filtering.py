@@ -4,21 +4,20 @@ A problem is *filtered* if nothing in it can be tightened without losing a deal.
 owner of a card owns the card in some deal, and every minimum and maximum is reached in some deal.
 Filtering uses flows (`solvers.flow_filtering`) or coalition tables, as described here.
 
-Let f be the table of a set (`solvers.coalition_tables`): for each coalition A, the maximum number
-of cards of the set that A can hold. Let slack(A) be the sum of the tables of all sets for A, minus
-the number of cards in the hands of A. The problem is feasible if and only if no slack is negative.
-The numbers of cards of the set that a player p can hold are limited by minimum cuts:
+Let f(A) be the maximum number of cards of one set that a group A of players can hold
+(`solvers.coalition_tables`). Let slack(A) be the sum of these numbers over all sets, minus the
+number of cards in the hands of A. The problem is feasible if and only if no slack is negative. A
+player p can then hold these numbers of cards of the set:
 
     maximum = min over A without p of  f(A + p) - f(A) + slack(A)
     minimum = max over A without p of  f(A + p) - f(A) - slack(A + p)
 
-Both bounds are reached, because they are the maximum and the minimum flow through one arc. If p
-becomes the only possible owner of a card, f decreases by at most 1 for each coalition. So p owns
-the card in some deal if and only if each coalition whose f decreases has a positive slack. One
-bitwise "and" with the lanes of slack 0 tests this.
+If p becomes the only possible owner of a card, f(A) decreases by at most 1 for each group A. So p
+owns the card in some deal if and only if each group A for which f(A) decreases has a positive
+slack. One bitwise "and" tests this for all groups.
 
-Cost, if the set is in the cache: for each set, 2 P passes over 2^(P-1) small numbers, and one "and"
-for each player of each distinct owner mask.
+Cost for P players, if the set is in the cache: 2 P passes over 2^(P-1) small numbers for each set,
+and one "and" for each player of each distinct owner mask.
 """
 
 from __future__ import annotations
@@ -178,7 +177,8 @@ def filter_by_tables(problem: DealProblem, deadline: Deadline = NO_DEADLINE) -> 
     """
     if problem.players > MAX_PLAYERS:
         raise LimitError(
-            f"{problem.players} players need 2^{problem.players} lanes: the limit is {MAX_PLAYERS}"
+            f"{problem.players} players have 2^{problem.players} coalitions: "
+            f"at most {MAX_PLAYERS} players are allowed"
         )
     layout = layout_of(problem)
     tables = [layout.table_of(constraint) for constraint in deadline.iterate(problem.sets)]

@@ -1,20 +1,20 @@
 """Filtering by network flow: owners by strongly connected components, bounds by augmenting paths.
 
-A maximum flow in the network of `solvers.max_flow` is one deal. In this network, the cards of a set
-with the same possible owners share a node. Consider a player who has none of these cards in the
-deal. The player has one of them in another deal if and only if the arc from the player's share of
-the set to this node is on a cycle of the residual graph. This is the case if and only if both ends
-of the arc are in the same strongly connected component (Régin's filtering). SciPy computes the
-components.
+Filtering removes owners that occur in no deal, and tightens all bounds. A maximum flow in the
+network of `solvers.max_flow` is one deal. In this network, the cards of a set with the same
+possible owners share a node, and each player has a node for the player's share of the set. Suppose
+that a player may own these cards but has none of them in the deal. The player has one of them in
+another deal if and only if both nodes are in the same strongly connected component of the residual
+graph (Régin's filtering). SciPy computes the components.
 
 To find the maximum number of cards of a set that a player can hold, flow is sent from the player's
 share of the set back to the player along other arcs. The maximum is the number of cards in the deal
 plus this flow. The minimum is computed in the same way.
 
-Equal sets have equal bounds, and so do players who can be exchanged without changing the problem.
-So the bounds are computed only once for them. The number of players is not limited. Cost: one
-maximum flow and one computation of components. In addition, each distinct set and player requires
-one search of the residual graph for each card by which the number can change, and one more.
+Equal sets, and players who can be exchanged without changing the problem, have equal bounds, which
+are computed only once. The number of players is not limited. Cost: one maximum flow and one
+computation of components. In addition, for each distinct set and player, one search of the residual
+graph for each card by which the number can change, and one more.
 """
 
 from __future__ import annotations

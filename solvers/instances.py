@@ -4,11 +4,11 @@ The problems of a pair differ by 1 in one bound, so one is just feasible and the
 infeasible. Each family has instances of all sizes. They are generated from a seed, with players,
 sets and cards in random order. `benchmark` returns a fixed collection of instances.
 
-The families `php`, `game`, `pair` and `crowded` have a tight coalition, that is, a group of players
-who have all cards that they can have. In each set, the coalition cannot have further cards because
-of the possible owners, the minimums of the other players, or its own maximums. If one of these
-bounds is tightened by 1, the coalition has one card too few. In `chain`, the sets form a ring, and
-a proof of infeasibility involves many sets.
+In the families `php`, `game`, `pair` and `crowded`, a group of players is a *tight coalition*:
+their hands have exactly as many cards as the constraints allow them to hold. In each set, the limit
+is due to the possible owners of the cards, the minimums of the other players, or the maximums of
+the coalition. If one of these bounds is tightened by 1, the coalition can hold one card less than
+its hands need. In `chain`, the sets form a ring, and a proof of infeasibility involves many sets.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MAX_LINKS = 20
 
 
 class ProblemPair(NamedTuple):
-    """Pair of a feasible and an infeasible problem. One bound differs by 1."""
+    """Pair of a feasible and an infeasible problem, which differ by 1 in one bound."""
 
     possible: DealProblem
     impossible: DealProblem
@@ -304,24 +304,28 @@ def _random(random: Random, shape: Shape) -> ProblemPair:
 FAMILIES: dict[str, Family] = {
     family.name: family
     for family in (
-        Family("php", "pigeons and holes: a group of players shares one card too few", _pigeons),
+        Family(
+            "php",
+            "pigeons and holes: a group of players lacks one place for cards only they may own",
+            _pigeons,
+        ),
         Family(
             "game",
-            "a coalition in a game for four is tight, by owners and bounds of some sets",
+            "four players: the bounds and owners of some sets leave a coalition no spare place",
             _game,
             ("coalition", "depth"),
         ),
-        Family("pair", "two players, two sets, and a different reason in each", _pair),
-        Family("crowded", "one player's minimums fill the hand: a single row decides", _crowded),
+        Family("pair", "two players, two sets, a different reason in each set", _pair),
+        Family("crowded", "the minimums of one player fill their hand", _crowded),
         Family(
             "chain",
-            "a ring of sets: two bounds contradict each other far apart",
+            "a ring of sets, in which two distant bounds contradict each other",
             _chain,
             ("depth",),
         ),
         Family(
             "random",
-            "random knowledge of a game for four, tightened until just infeasible",
+            "random knowledge about a game of four players, made stricter until no deal fits",
             _random,
         ),
     )
@@ -358,7 +362,7 @@ def benchmark(name: str) -> dict[str, DealProblem]:
     >>> len(problems), problems["php-12-0-possible"].hands
     (200, (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))
     """
-    lookup(dict.fromkeys(BENCHMARKS), name, "benchmark")
+    published = benchmark_checksums(name)
     problems = {}
     for family in FAMILIES.values():
         for cards, pairs in _BENCHMARK_SIZES.items():
@@ -367,7 +371,6 @@ def benchmark(name: str) -> dict[str, DealProblem]:
                 pair = _make_pair(family, Shape(cards), random)
                 for kind, problem in pair._asdict().items():
                     problems[f"{family.name}-{cards}-{number}-{kind}"] = problem
-    published = benchmark_checksums(name)
     for key, problem in problems.items():
         if sha256(problem.to_json().encode()).hexdigest() != published[f"{key}.json"]:
             raise SolverFault(f"{key}: differs from the published problem of benchmark {name}")
@@ -375,11 +378,15 @@ def benchmark(name: str) -> dict[str, DealProblem]:
 
 
 def benchmark_checksums(name: str) -> dict[str, str]:
-    """Return the published SHA-256 of the file of each problem of a benchmark, by file name.
+    """Return the published SHA-256 checksum of each file of a benchmark, by file name.
+
+    Raises:
+        InputError: If there is no benchmark of this name.
 
     >>> len(benchmark_checksums("v1"))
     200
     """
+    lookup(dict.fromkeys(BENCHMARKS), name, "benchmark")
     text = (files("solvers") / f"benchmark-{name}.sha256").read_text(encoding="ascii")
     return {file: checksum for checksum, file in map(str.split, text.splitlines())}
 
@@ -388,9 +395,9 @@ Item = TypeVar("Item")
 
 
 class _PortableRandom(Random):
-    """Random generator whose every draw is the same in all versions of Python.
+    """Random generator that gives the same numbers in all versions of Python.
 
-    Python promises this only for `random()`, so the other methods are defined by it here.
+    Python promises this only for `random()`, so the other methods are implemented here with it.
     """
 
     def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:

@@ -1,18 +1,19 @@
 """The solver `matching`: a maximum matching between the slots of all hands and the cards.
 
-The graph is bipartite. A hand of n cards has n slots, which are nodes on the left side, and the
-cards are nodes on the right side. If a player must hold at least k cards of a set, k slots of the
-player are adjacent only to the cards of this set that the player may own. The other slots of the
-player are adjacent to all cards that the player may own. The problem is feasible if and only if a
-matching covers all slots. SciPy finds a maximum matching by the Hopcroft-Karp algorithm.
+A hand of n cards has n slots. The graph is bipartite: the slots of all hands are on one side, and
+the cards are on the other. If a player must hold at least k cards of a set, k slots of the player
+are adjacent only to the cards of this set that the player may own. The other slots of the player
+are adjacent to all cards that the player may own. The problem is feasible if and only if a matching
+covers all slots. SciPy finds a maximum matching with the Hopcroft-Karp algorithm.
 
 If a slot is unmatched, consider all slots that alternating paths reach from it. Together, they are
 adjacent to fewer cards than there are slots (Hall's theorem). Their players form the coalition and
 the witnesses of a shortage (see `solvers.shortage`).
 
 The graph cannot express upper bounds, so a problem with an upper bound that is not redundant is
-refused. Cost: O(E sqrt(V)) with up to (cards)^2 edges. A graph with `MAX_EDGES` edges takes up to
-two seconds, and SciPy cannot be interrupted during this time.
+refused. Cost: O(E sqrt(V)) for V nodes and E edges, with E up to the square of the number of cards.
+A graph with `MAX_EDGES` edges takes up to two seconds, and SciPy cannot be interrupted during this
+time.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ first."""
 
 
 class Slot(NamedTuple):
-    """Slot for one card in a hand. `set_index` is None if the slot is not reserved for a set."""
+    """Slot for one card in a hand. `set_index` is the set for which it is reserved, or None."""
 
     player: int
     set_index: int | None

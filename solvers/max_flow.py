@@ -2,18 +2,17 @@
 
 The flow network has five layers:
 
-    source -> player -> (player, set) -> cards of one owner mask -> sink
+    source -> player -> (player, set) -> cards with the same possible owners -> sink
 
 Lower bounds are eliminated in the usual way: each (player, set) node receives the lower bound
 directly from the source, and the rest from the node of the player. The problem is feasible if and
-only if all arcs from the source are saturated. Otherwise, the source side of a minimum cut gives
-the coalition and the witnesses of a shortage. The capacity of the cut is exactly the bound of the
-coalition inequality (see `solvers.shortage`).
+only if the flow fills all arcs from the source. Otherwise, the source side of a minimum cut gives
+the coalition and the witnesses of a shortage (see `solvers.shortage`).
 
 Cards of a set with the same possible owners share a node. So for P players and N sets, there are at
 most P + P*N + (distinct owner masks) nodes besides source and sink. Cost: O(V^2 sqrt(E)) in the
-worst case, by the push-relabel algorithm of OR-Tools. The largest problems take half a second. The
-computation has no time limit and cannot be interrupted.
+worst case for V nodes and E arcs, with the push-relabel algorithm of OR-Tools. The largest problems
+take half a second. The computation has no time limit and cannot be interrupted.
 """
 
 from __future__ import annotations

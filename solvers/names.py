@@ -77,7 +77,7 @@ def check_name(kind: str, name: object) -> str:
 
 
 class NamedWords(Wording):
-    """Formatter of messages that uses the names of a problem."""
+    """Formatter of messages that refers to players, sets and cards by the names of a problem."""
 
     def __init__(self, names: Names) -> None:
         super().__init__(names.players)

@@ -1,10 +1,10 @@
 """Deal problems: the constraints on a deal, in one form for all solvers.
 
 A *deal* gives each card of each set exactly one owner. A `DealProblem` says which deals are
-allowed. It specifies how many cards each player holds, which players may own each card, and how
-many cards of each set each player holds at least and at most. Players, sets and cards are numbered
-from 0. A group of players is a bit mask: bit p is set if player p belongs to the group. Nothing in
-this module depends on the rules of a game.
+allowed. It specifies how many cards each player holds, which players may own each card, and the
+minimum and maximum number of cards of each set that each player holds. Players, sets and cards are
+numbered from 0. A group of players is a bit mask: bit p is set if player p belongs to the group.
+Nothing in this module depends on the rules of a game.
 """
 
 from __future__ import annotations
@@ -128,7 +128,9 @@ class SetConstraint(_SetFields):
         players = check_length(low, "low")
         check_size(players, 0, check_length(owners, "owners"))
         if check_length(high, "high") != players:
-            raise InputError(f"high: {len(high)} bounds for {players} players")
+            raise InputError(
+                f"high: must have {players} bounds, one for each player, not {len(high)}"
+            )
         masks = as_int_tuple(owners, "owners", 0)
         for card, mask in enumerate(masks):
             if mask >> players:
@@ -169,7 +171,9 @@ class SetConstraint(_SetFields):
         check_size(players, 0, check_length(owners, "owners"))
         for name, bounds in (("low", low), ("high", high)):
             if bounds is not None and check_length(bounds, name) != players:
-                raise InputError(f"{name}: {len(bounds)} bounds for {players} players")
+                raise InputError(
+                    f"{name}: must have {players} bounds, one for each player, not {len(bounds)}"
+                )
         masks = [
             _mask(numbers, card, players) for card, numbers in enumerate(as_tuple(owners, "owners"))
         ]
@@ -351,7 +355,7 @@ class DealProblem(_ProblemFields, Displayable):
         """
         sizes = [constraint.size for constraint in self.sets]
         if names is not None and not names.fits(self.players, sizes):
-            raise InputError("names: their numbers do not fit the players, sets and cards")
+            raise InputError("names: expected one name for each player, set and card")
         problem = DealProblem.unchecked(self.hands, self.sets)
         problem.__dict__["names"] = names
         return problem
@@ -407,7 +411,9 @@ class DealProblem(_ProblemFields, Displayable):
                 for constraint, held in zip(self.sets, hand, strict=True)
             ]
         except (TypeError, ValueError):
-            raise InputError(f"hand: {quote_value(hand)} is not a bit mask for every set") from None
+            raise InputError(
+                f"hand: must be a bit mask for each set, not {quote_value(hand)}"
+            ) from None
         problem = DealProblem.unchecked(self.hands, tuple(sets))
         return problem.named(self.names) if self.names else problem
 
@@ -433,7 +439,9 @@ class DealProblem(_ProblemFields, Displayable):
         )
         set_order = as_permutation(count if sets is None else sets, len(self.sets), "sets")
         if cards is not None and check_length(cards, "cards") != len(self.sets):
-            raise InputError(f"cards: {len(cards)} orders for {len(self.sets)} sets")
+            raise InputError(
+                f"cards: must have an order for each of the {len(self.sets)} sets, not {len(cards)}"
+            )
         old_numbers = [numbers.index(new) for new in range(self.players)]
 
         def relabel_set(index: int) -> SetConstraint:
@@ -509,7 +517,8 @@ def _check_set(constraint: SetConstraint, index: int, players: int) -> None:
         raise InputError(f"sets[{index}]: {quote_value(constraint)} is not a SetConstraint")
     if len(constraint.low) != players:
         raise InputError(
-            f"sets[{index}]: bounds for {constraint.players} players, hands for {players}"
+            f"sets[{index}]: has bounds for {constraint.players} players, "
+            f"but there are {players} hands"
         )
 
 

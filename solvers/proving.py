@@ -47,5 +47,5 @@ def prove(problem: DealProblem, verdict: Infeasible | None = None) -> Refutation
     try:
         check_refutation(problem, formula, proof)
     except InvalidProof as error:
-        raise SolverFault(f"the proof is refused: {error}") from error
+        raise SolverFault(f"the built-in checker rejects the proof: {error}") from error
     return Refutation(formula, proof)

@@ -1,8 +1,8 @@
-"""Preprocessing for counting: remove everything that is obviously certain from a problem.
+"""Preprocessing for counting deals: remove everything that is obviously certain from a problem.
 
-A card with a single possible owner is *certain*. Certain cards, players whose hands are full, and
-redundant bounds need no counting. The remaining cards are *open*. The number of ways to deal them
-is computed from a product of *factors*:
+A card with a single possible owner is *certain*, and the other cards are *open*. Certain cards,
+players whose hands are full, and redundant bounds are removed. The number of ways to deal the open
+cards is computed from a product of *factors*:
 
 - A set with a bound that is not redundant is one factor.
 - Each open card of any other set is a separate factor, which depends only on its possible owners.
@@ -98,7 +98,7 @@ def split_certain(constraint: SetConstraint, full: int) -> OpenSet | None:
 
 
 class Part(NamedTuple):
-    """Factors of one set.
+    """A set as a part of a reduced problem: its certain and open cards, and its factors.
 
     Attributes:
         cards: the set, split into certain and open cards.
@@ -165,7 +165,7 @@ def _single_card(mask: int, players: int) -> SetCounts:
 
 @dataclass(frozen=True, slots=True)
 class ReducedProblem:
-    """Problem without certain cards: the remaining factors and hands.
+    """Problem without certain cards: its factors, and the number of cards missing in each hand.
 
     Attributes:
         hands: for each player, the number of cards from all factors beyond their minimums (the

@@ -1,10 +1,10 @@
 """The registry of solvers: the built-in solvers, and those that other distributions register.
 
 A solver is an exact function from a `DealProblem` to a `Verdict`. It may raise `LimitError` if it
-gives up, but no other error. Another distribution registers a solver by an entry point in the group
-`quaternity.solvers`. The name of the entry point is the name of the solver, and the object is such
-a function or a `Solver`. All commands and the conformance tests then find the solver by its name. A
-solver that is not registered can be named as `package.module:name`.
+gives up, but no other error. Another Python distribution registers a solver with an entry point in
+the group `quaternity.solvers`. The name of the entry point is the name of the solver, and its
+object is such a function or a `Solver`. All commands and the conformance tests then find the solver
+by its name. A solver that is not registered can be named as `package.module:name`.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ SOLVERS: dict[str, Solver] = {
         ),
         Solver(
             "max-flow",
-            "player -> (player, set) -> card with lower bounds; a minimum cut is the shortage",
+            "flow player -> (player, set) -> card with lower bounds; a minimum cut is the shortage",
             _lazy_import("solvers.max_flow", "prepare"),
             certifies=True,
         ),
         Solver(
             "matching",
-            "slots of hands matched to cards; no upper bounds",
+            "a matching of places in hands with cards, without upper bounds",
             _lazy_import("solvers.matching", "prepare"),
             _lazy_import("solvers.matching", "refuses"),
             certifies=True,
@@ -100,7 +100,7 @@ VARIANTS: dict[str, Solver] = {
     name: Solver(name, idea, partial(_variant, name), prepare_within=partial(_variant, name))
     for name, idea in (
         ("cp-sat-plain", "cp-sat with booleans, a weak relaxation and presolve"),
-        ("cp-sat-booleans", "cp-sat with booleans at all sizes"),
+        ("cp-sat-booleans", "cp-sat with booleans for problems of every size"),
         ("cp-sat-counts", "cp-sat with booleans, and a count for every player and set"),
         ("cp-sat-bundled", "cp-sat with cards of equal owners bundled into one integer"),
         ("cp-sat-bundled-counts", "cp-sat with bundles, and a count for every player and set"),

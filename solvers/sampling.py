@@ -1,10 +1,9 @@
 """Uniformly random deals: all deals of a problem are numbered, and a random number is drawn.
 
-To find the deal with a number, the factors of the reduced problem (`solvers.reduced_problem`) are
-processed from the last to the first. The number selects a count vector of the last factor, in
-proportion to the number of deals with this vector. It also selects a way to deal the cards of the
-factor according to this vector. The remainder is a number for the preceding factors. No deal is
-rejected and no probability is rounded, so the distribution is exact.
+A deal is found from its number. The factors of the reduced problem (`solvers.reduced_problem`) are
+processed from the last to the first. The number determines how many cards of the last factor each
+player gets, which cards these are, and a number for the preceding factors. No deal is rejected and
+no probability is rounded, so the distribution is exact.
 """
 
 from __future__ import annotations

@@ -46,8 +46,9 @@ def assign_owners(owners: Sequence[int], counts: Sequence[int]) -> tuple[int, ..
     """Return an owner for each card such that player p gets `counts[p]` cards.
 
     The counts must be possible. Each card is given to a player who has room. If necessary, other
-    players first pass cards on to each other (an augmenting path over players). Cost: cards x
-    players^2, for any number of distinct owner masks.
+    players first pass cards on to each other (an augmenting path over players).
+
+    Cost: linear in the number of cards x players^2, for any number of distinct owner masks.
     """
     room = list(counts)
     players = range(len(room))

@@ -1,18 +1,19 @@
 r"""Certificates of infeasibility: proofs that no deal exists, which are easy to check.
 
-The main certificate is a coalition inequality, and is called a *shortage*. Let A be a group of
-players (the *coalition*), and let X_s be any group of players (the *witness*) for each set s. Then
-A can hold at most
+The main certificate is a *shortage*, also called a coalition inequality. It says that a group A of
+players (the *coalition*) cannot hold as many cards as its hands need. For each set s, it names
+another group X_s of players (the *witness*). The coalition can hold at most this number of cards:
 
     sum over s of  r_s(X_s) + high_s(A \ X_s) - low_s(X_s \ A)
 
-cards. Here r_s(X) is the number of cards of s that at least one player in X may own. The members of
-A outside X_s hold at most their upper bounds. Of the r_s(X_s) cards, the players of X_s outside A
-hold at least their lower bounds. If the sum is less than the number of cards in the hands of A, no
-deal exists. Suppose that low <= high everywhere, and that the hands have as many places as there
-are cards. Then, by Hoffman's circulation theorem, every infeasible problem has such a coalition.
-(Equivalently, this follows from the rank function of a sum of generalised polymatroids; see Frank
-and Tardos.)
+Here r_s(X) is the number of cards of s that at least one player in X may own, and low_s and high_s
+are the sums of the players' bounds. The reason: the members of A outside X_s hold at most their
+upper bounds, and the players of X_s outside A hold at least their lower bounds of the r_s(X_s)
+cards. If the sum is less than the number of cards in the hands of A, no deal exists.
+
+Suppose that no lower bound exceeds its upper bound, and that the hands add up to the number of
+cards. Then every infeasible problem has a shortage (Hoffman's circulation theorem; also Frank and
+Tardos on generalised polymatroids).
 
 Three simpler kinds of certificates follow directly from the hands and bounds, without a search. A
 certificate can also be expressed as an English sentence.
@@ -25,7 +26,8 @@ from dataclasses import dataclass
 from operator import gt
 from typing import TypeAlias
 
-from quaternity.base.sentences import Message, MessageTemplate
+from quaternity.base.picture import Cell, Display, Displayable, heading_cells
+from quaternity.base.sentences import PLAIN, Message, MessageTemplate
 from quaternity.base.validation import validate_arguments
 from solvers.problem import DealProblem, SetConstraint, mask_of, players_in
 
@@ -103,12 +105,19 @@ def _because(claim: str, why: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class TooManyCards:
-    """Certificate that there are more cards than places in all hands together."""
+class TooManyCards(Displayable):
+    """Certificate that there are more cards than all hands together can hold."""
+
+    def picture(self) -> Display:
+        """Return a display of the certificate, which does not know its problem."""
+        return Display("Impossible: there are more cards than places in all hands together")
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Return whether this proves that the problem is infeasible. Cost: players + sets."""
+        """Return whether this proves that the problem is infeasible.
+
+        Cost: linear in the number of players and sets.
+        """
         return sum(problem.hands) < problem.cards
 
     @validate_arguments(problem=DealProblem)
@@ -118,11 +127,16 @@ class TooManyCards:
 
 
 @dataclass(frozen=True, slots=True)
-class CrossedBounds:
+class CrossedBounds(Displayable):
     """Certificate that a player's lower bound for a set is above the upper bound."""
 
     player: int
     set_index: int
+
+    def picture(self) -> Display:
+        """Return a display of the certificate, which does not know its problem."""
+        place = f"player {self.player} in set {self.set_index}"
+        return Display(f"Impossible: the minimum of {place} is above the maximum")
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
@@ -141,10 +155,14 @@ class CrossedBounds:
 
 
 @dataclass(frozen=True, slots=True)
-class CrowdedHand:
+class CrowdedHand(Displayable):
     """Certificate that the minimums of a player in all sets add up to more than the hand."""
 
     player: int
+
+    def picture(self) -> Display:
+        """Return a display of the certificate, which does not know its problem."""
+        return Display(f"Impossible: the minimums of player {self.player} exceed the hand")
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
@@ -171,8 +189,10 @@ class CrowdedHand:
 def coalition_bound(constraint: SetConstraint, coalition: int, witness: int) -> int:
     """Return an upper bound on the number of cards of one set that a coalition can hold.
 
-    It is the term of the set in the coalition inequality (see the module). `coalition` and
-    `witness` are bit masks of players. Cost: cards + players of the set.
+    It is the part of the sum in the module docstring that belongs to the set. `coalition` and
+    `witness` are bit masks of players.
+
+    Cost: linear in the number of cards of the set and the number of players.
     """
     bound = sum(1 for mask in constraint.owners if mask & witness)
     for player in players_in(coalition & ~witness):
@@ -183,10 +203,10 @@ def coalition_bound(constraint: SetConstraint, coalition: int, witness: int) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Shortage:
-    """Certificate that a coalition must hold more cards than it can have.
+class Shortage(Displayable):
+    """Certificate that a coalition cannot hold as many cards as its hands need.
 
-    The coalition inequality is explained in the module.
+    The bound on the number of cards is explained in the module docstring.
 
     Attributes:
         coalition: the bit mask of the coalition A; 0 if the minimums of a single set are too large.
@@ -205,6 +225,14 @@ class Shortage:
         """
         return cls(mask_of(players), tuple([mask_of(witness) for witness in witnesses]))
 
+    def picture(self) -> Display:
+        """Return a table of the coalition and of the witness for each set."""
+        rows = [heading_cells("set", "witness")]
+        for index, witness in enumerate(self.witnesses):
+            rows.append([Cell(str(index)), Cell(PLAIN.players(players_in(witness)))])
+        coalition = PLAIN.players(players_in(self.coalition))
+        return Display(f"Impossible: {coalition} must hold more cards than possible", (), rows)
+
     def __repr__(self) -> str:
         witnesses = [list(players_in(witness)) for witness in self.witnesses]
         return f"Shortage.of({list(players_in(self.coalition))}, {witnesses})"
@@ -213,7 +241,7 @@ class Shortage:
     def holds(self, problem: DealProblem) -> bool:
         """Return whether this proves that the problem is infeasible.
 
-        Cost: cards + players x sets.
+        Cost: linear in the number of cards and in the number of players x sets.
         """
         all_players = (1 << problem.players) - 1
         masks = (self.coalition, *self.witnesses)
@@ -379,7 +407,9 @@ def simple_certificate(problem: DealProblem) -> Certificate | None:
     """Return a certificate that follows directly from the hands and bounds, or None.
 
     There is such a certificate exactly if a lower bound is above the upper bound, the hands do not
-    add up to the number of cards, or a player's minimums exceed the hand. Cost: players x sets.
+    add up to the number of cards, or a player's minimums exceed the hand.
+
+    Cost: linear in the number of players x sets.
     """
     for index, (_, lows, highs) in enumerate(problem.sets):
         if any(map(gt, lows, highs)):

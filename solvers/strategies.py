@@ -10,14 +10,13 @@ A test of your own solver may look like this:
     def test_my_solver(problem):
         assert verify(problem, my_solver(problem))
 
-About half of the problems are feasible. A feasible problem is made from a random deal, with
-constraints that allow this deal and others. An infeasible problem is made by tightening a few
-constraints of a feasible problem, so it is only just infeasible. A third of the problems are on the
-boundary: tightening or loosening one constraint by 1 changes the verdict. All problems shrink
-towards one player and one card.
+A feasible problem is made from a random deal, with constraints that allow this deal and others. An
+infeasible problem is made by tightening a few constraints of a feasible problem. About half of the
+problems are feasible. A third of the problems are on the boundary: tightening or loosening one
+constraint by 1 changes the verdict. All problems shrink towards one player and one card.
 
-Creating a strategy imports the libraries of the built-in solvers, which takes about a second. If
-the first example of a test had to import them, it would exceed Hypothesis's deadline.
+Creating a strategy imports the libraries of the built-in solvers, which takes about a second.
+Otherwise, the first example of a test would exceed Hypothesis's deadline.
 """
 
 from __future__ import annotations

@@ -8,17 +8,9 @@ A test calls a single function:
         check_solver(my_solver)
 
 A correct solver obeys several *laws*: for example, renumbering the players does not change the
-verdict. `check_solver` checks all laws on these problems:
-
-- small random problems of any shape;
-- problems with each number of cards, sets and players up to a limit;
-- the families of `solvers.instances`;
-- problems whose feasibility depends on the bounds of one player;
-- problems of the size of games, up to 600 cards and 70 players. Some of them are just feasible or
-  just infeasible.
-
-If the solver breaks a law, `check_solver` raises `SolverFault`. The message contains a small
-problem on which the solver fails, as Python code.
+verdict. `check_solver` checks all laws on many random problems. If the solver breaks a law,
+`check_solver` raises `SolverFault`. The message contains a small problem on which the solver fails,
+as Python code.
 """
 
 from __future__ import annotations
@@ -73,7 +65,8 @@ EXAMPLES_PER_ROUND = 100
 """Number of small problems in a round. In each round, every size of a game is tried once."""
 
 MAX_COVERED_NUMBER = 12
-"""Limit up to which every number of players, sets, cards, and cards in one set occurs often."""
+"""Maximum number of players, sets, cards, or cards in one set that a conformance test covers
+thoroughly. Each number up to this limit occurs in many of the random problems."""
 
 MAX_PLAYERS = MAX_SETS = 70
 """Maximum numbers of players and sets up to which every number is tried. Each number above
@@ -87,8 +80,9 @@ MAX_INSTANCE_CARDS = 200
 """Maximum number of cards in the problems of `solvers.instances`."""
 
 MAX_TIGHTENED = 30
-"""Maximum number of tightened variants that are tried for each problem. If a problem has more cards
-than this number, only a tenth of this number is tried."""
+"""Maximum number of variants of an infeasible problem on which a solver is tested. In each variant,
+one constraint of the problem is tightened. For problems with more cards than this number, the
+maximum is a tenth of it."""
 
 MAX_FORBIDDEN_DEALS = 4
 """Maximum number of deals that are forbidden, one after another, in a problem."""
@@ -102,7 +96,7 @@ SHRINK_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """Result of checking a solver: the numbers of problems on which its laws were checked.
+    """Result of checking a solver: the numbers of problems on which the laws were checked.
 
     Attributes:
         feasible, infeasible: the numbers of problems with these verdicts.
@@ -128,10 +122,14 @@ def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
     try:
         solver(problem)
     except UnsupportedProblem:
-        return None if reason is not None else "refuses a problem that `refuses` accepts"
+        return (
+            None
+            if reason is not None
+            else "raises UnsupportedProblem for a problem that its `refuses` accepts"
+        )
     except LimitError:
         return None
-    return None if reason is None else "decides a problem that `refuses` rejects"
+    return None if reason is None else "decides a problem that its `refuses` rejects"
 
 
 def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
@@ -165,7 +163,7 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
     for tighter, change in tightenings(problem, limit):
         after, fault = _run_checked(solver, tighter)
         if fault or after:
-            return fault or f"finds this problem infeasible, but feasible with {change}"
+            return fault or f"finds this problem infeasible, but feasible if tightened: {change}"
     return None
 
 
@@ -232,7 +230,7 @@ def tightenings(problem: DealProblem, limit: int | None = None) -> list[tuple[De
         ways = [
             (
                 (with_entry(owners, card, mask & ~(1 << player)), low, high),
-                f"player {player} not an owner of {index}/{card}",
+                f"player {player} cannot own {index}/{card}",
             )
             for card, mask in enumerate(owners)
             for player in players_in(mask)
@@ -307,7 +305,10 @@ def check_solver(
         last[0] = problem
         if monotonic() >= next_report:
             size = f"{problem.players} players and {problem.cards} cards"
-            write(f"{row.name}: {count.total() // 2} problems tried, no fault so far; now {size}")
+            write(
+                f"{row.name}: {count.total() // 2} problems tried, no fault so far; "
+                f"now trying {size}"
+            )
             next_report = monotonic() + REPORT_SECONDS
         return row.refuses(problem)
 
@@ -337,7 +338,7 @@ def check_solver(
     breach = breach or next(filter(None, map(check, larger_problems)), None)
     breach = breach or next(filter(None, (check(x, LAWS[:1]) for x in twins_of_bounds)), None)
     if breach:
-        write(f"{row.name}: found a fault; now reducing its problem")
+        write(f"{row.name}: found a fault; now looking for a smaller problem that shows it")
         raise SolverFault(_in_words(row, *breach))
     _require_both_kinds(row, count)
     return Conformance(count["feasible"], count["infeasible"], count["refused"], *largest)

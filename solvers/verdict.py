@@ -1,7 +1,7 @@
 """Verdicts on deal problems, and a check of their evidence that does not use a solver.
 
-A verdict and its evidence must have one of a few exact types; subclasses are rejected. Before they
-are checked, they are copied to plain tuples of integers. So the check never runs any code of the
+A verdict and its evidence must have one of a few exact types; subclasses are rejected. Both are
+copied to plain tuples of integers before they are checked. So the check never runs any code of the
 solver that returned the verdict.
 """
 
@@ -171,7 +171,9 @@ def deal_faults(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> 
     """Return all faults of a deal as sentences. There are none if the deal satisfies the problem.
 
     `owner` is a `Deal`, or a list or tuple of lists or tuples in which `owner[set][card]` is the
-    number of a player. Any other value is reported as a fault. Cost: cards + players x sets.
+    number of a player. Any other value is reported as a fault.
+
+    Cost: linear in the number of cards and in the number of players x sets.
     """
     rows = _copy_rows(owner.owner if type(owner) is Deal else owner, list)
     if rows is None:
@@ -207,7 +209,9 @@ def verify(problem: DealProblem, verdict: object) -> bool:
     The deal of a `Feasible` must satisfy the problem, and the shortage of an `Infeasible` must
     prove that there is no deal. The result is False for an `Infeasible` without a shortage, and for
     any value that is not a verdict. Such a value does not raise an exception, and none of its code
-    is run. Cost: cards + players x sets.
+    is run.
+
+    Cost: linear in the number of cards and in the number of players x sets.
 
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])

@@ -184,7 +184,9 @@ def test_a_list_becomes_an_exact_tuple_of_its_length() -> None:
         if claimed == 2:
             assert as_tuple(Lies([1, 2]), "x") == (1, 2)
         else:
-            with pytest.raises(InputError, match=f"does not have {claimed} items, its own length"):
+            with pytest.raises(
+                InputError, match=f"has length {claimed}, but another number of items"
+            ):
                 as_tuple(Lies([1, 2]), "x")
     no_lists: list[Any] = ["12", b"12", {1, 2}, {1: 2}, frozenset(), 5, None]
     for wrong in no_lists:

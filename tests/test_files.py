@@ -37,7 +37,7 @@ def test_a_file_of_the_maximum_size_is_read_and_a_larger_one_refused(
         if length <= 3:
             assert read_bytes(place, limit=3) == data
         else:
-            with pytest.raises(InputError, match=r"larger than 3 bytes"):
+            with pytest.raises(InputError, match=r"larger than the limit of 3 bytes"):
                 read_bytes(place, limit=3)
         assert source.tell() <= 4
 
@@ -72,7 +72,9 @@ def test_a_truncated_record_names_the_line_it_ends_in(length: int) -> None:
             parse_text_record(data, "game 1", keys)
         return
     record = parse_text_record(data, "game 1", keys)
-    assert record.warnings == ((f"line {last} is cut off and left out",) if rest.strip() else ())
+    assert record.warnings == (
+        (f"line {last} is incomplete and was ignored",) if rest.strip() else ()
+    )
     moves = [line for line in whole if line[:1].isdigit()]
     assert [whole[line.number - 1] for line in record.moves] == moves
     for line, move in zip(record.moves, moves, strict=True):
@@ -140,7 +142,7 @@ def test_a_journal_exists_if_its_file_is_not_empty(length: int, tmp_path: Path) 
     path.write_bytes(b"x" * length)
     assert AppendOnlyFile.exists(str(path)) == (length > 0)
     if length:
-        with pytest.raises(InputError, match="is not empty"):
+        with pytest.raises(InputError, match="another process has written to the file"):
             AppendOnlyFile.create(str(path), "head\n")
     else:
         AppendOnlyFile.create(str(path), "head\n").close()

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from quaternity import Game, Move, Settings
+from quaternity import Game, Move, Settings, analyse
 from quaternity.base.picture import Cell, Display
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.quarto import example_pieces, read_pieces
@@ -15,7 +15,17 @@ from quaternity.table.tournament.playing import GameResult
 from quaternity.table.tournament.scores import make_table
 from quaternity.ternary.rules import SetRules
 from quaternity.trials.comparison.runs import Comparison
-from solvers import DealProblem, SetConstraint, solve
+from solvers import (
+    CrossedBounds,
+    CrowdedHand,
+    DealProblem,
+    SetConstraint,
+    Shortage,
+    TooManyCards,
+    exact_chances,
+    explain,
+    solve,
+)  # fmt: skip
 
 KNOWN = SetConstraint.of([[0, 1, 2]] * 4, players=3, low=[1, 0, 0])
 SHOWN = SetConstraint.of([[0], [0], [0, 1, 2], [0, 1, 2]], players=3)
@@ -39,12 +49,22 @@ def shown_values() -> list[tuple[Any, str]]:
         (rules.view(rules.start(Random(1)), 2), "as player 2 knows it"),
         (Comparison("two games", 0, 1.0, "", "a machine", {}, ()), "two games"),
         (make_table([GameResult((0, 1), (1.0, 0.0), (1, 2), 3)], 2), "1 games"),
+        (DealProblem([4, 4, 4], [KNOWN, KNOWN, KNOWN]), "at least 1"),
+        (exact_chances(DealProblem([4], [SetConstraint.of([[0]] * 4, players=1)])), "100.0%"),
+        (exact_chances(DealProblem([3], [])), "there is no deal"),
+        (analyse(game().state), "The probability that a player owns a card"),
+        (explain(DealProblem([3, 5, 4], [KNOWN, KNOWN, SHOWN])), "Impossible"),
+        (TooManyCards(), "more cards than places"),
+        (CrossedBounds(0, 1), "the minimum of player 0 in set 1"),
+        (CrowdedHand(2), "the minimums of player 2"),
+        (Shortage.of([0, 2], [[0], [1, 2]]), "players 1 and 2"),
     ]
 
 
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("number", range(17))
 def test_values_show_themselves(number: int) -> None:
     value, says = shown_values()[number]
+    assert value.svg() == value.picture().svg()
     assert says in value._repr_html_()
     drawn = value.picture().svg()
     assert says in drawn

@@ -84,7 +84,7 @@ def test_the_old_functions_that_read_files_warn() -> None:
 def test_all_games_have_the_same_shape(game: type[Any]) -> None:
     shape = (
         "start settings moves legal_moves play undo turn is_over points winners board svg record"
-        " parse read __str__"
+        " parse read write __str__"
     )
     assert not set(shape.split()) - set(dir(game))
 

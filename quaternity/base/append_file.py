@@ -1,10 +1,9 @@
 """Append-only files, such as game records, that only one process writes at a time.
 
 The file is locked while it is open, and a crash releases the lock. Before every change,
-`AppendOnlyFile` checks that the path still leads to the open file, and that the length of the file
-is the same as after its last change. So it never overwrites the changes of another process or
-appends to them. On systems without file locks (Windows, some network file systems), only this check
-detects a second writer.
+`AppendOnlyFile` checks that the path still leads to the open file, and that no other process has
+changed its length. So changes by another process are never overwritten. On systems without file
+locks (Windows, some network file systems), only this check detects a second writer.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ class AppendOnlyFile:
         file = None
         with empty:
             if empty._size:
-                raise InputError(f"{path}: the file is not empty: another process has written it")
+                raise InputError(f"{path}: another process has written to the file")
             try:
                 with replace_file_locked(path) as (part, handle):
                     part.write_text(text, encoding="utf-8", newline="")

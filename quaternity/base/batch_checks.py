@@ -1,4 +1,4 @@
-"""Checks of the size and the actions of a batch of games, shared by all games."""
+"""Validation of the size and the actions of a batch of games, shared by all kinds of games."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Memos: caches of results that share one memory budget per process.
 
-The budget is in bytes, because results differ too much in size to limit their number.
+The budget is in bytes, because the sizes of results vary too much for a limit on their number.
 """
 
 from __future__ import annotations

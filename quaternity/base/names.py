@@ -1,4 +1,4 @@
-"""Comparison of names, and parsing of comma-separated names with quotes."""
+"""Comparison of names, and parsing of comma-separated names, which may be quoted."""
 
 import re
 from enum import Enum

@@ -22,7 +22,7 @@ _SIZE = 14
 
 
 class Cell(NamedTuple):
-    """Cell of a table.
+    """Cell of a table that a notebook displays.
 
     Attributes:
         kind: style of the cell: "head" for headings, "sure" for certain facts, "gone" for sets out
@@ -38,7 +38,7 @@ class Cell(NamedTuple):
 
 
 class Display(NamedTuple):
-    """Display of a value: a title, sentences (`lines`), and a table with rows of equal length."""
+    """Display of a value: a title, sentences (`lines`), and a table with equally long rows."""
 
     title: str
     lines: Sequence[str] = ()

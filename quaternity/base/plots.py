@@ -34,7 +34,7 @@ _drawing = RLock()
 
 
 class Style:
-    """Colour and marker for the solver, player or curve with a given number, counted from 0."""
+    """Colour and marker for the curve with a given number, such as that of a solver or player."""
 
     def __init__(self, number: int) -> None:
         self.colour = COLOURS[number % len(COLOURS)]
@@ -80,7 +80,9 @@ def check_drawing() -> None:
         except ModuleNotFoundError:
             raise InputError("pictures need matplotlib: pip install '.[plot]'") from None
         except Exception as error:
-            raise InputError(f"pictures need matplotlib, which cannot start: {error}") from None
+            raise InputError(
+                f"pictures need matplotlib, but it cannot be imported: {error}"
+            ) from None
         finally:
             if backend is not None:
                 os.environ["MPLBACKEND"] = backend

@@ -1,4 +1,4 @@
-"""Plug-ins of other distributions, found through entry points.
+"""Plug-ins from other Python distributions, found through entry points.
 
 A plug-in that cannot be loaded is skipped with one warning (`BrokenPlugin`) and does not affect
 anything else. Using its name raises an error that says what is wrong with it.

@@ -41,7 +41,7 @@ def read_bytes(path: str, limit: int = MAX_BYTES) -> bytes:
     except (TypeError, ValueError) as error:  # not a path, or a null character in the name
         raise InputError(f"{path!r}: {error}") from error
     if len(data) > limit:
-        raise InputError(f"{path}: larger than {limit} bytes, the limit for a file")
+        raise InputError(f"{path}: the file is larger than the limit of {limit} bytes")
     try:
         strip_bom(data)
     except InputError as error:
@@ -52,7 +52,7 @@ def read_bytes(path: str, limit: int = MAX_BYTES) -> bytes:
 def strip_bom(data: bytes) -> bytes:
     """Return text without its byte order mark; raise `InputError` if it is UTF-16 or UTF-32."""
     if _WIDE.match(data):
-        raise InputError("UTF-16 or UTF-32 text: save it as UTF-8")
+        raise InputError("the text is UTF-16 or UTF-32; save it as UTF-8")
     return data.removeprefix(b"\xef\xbb\xbf")
 
 

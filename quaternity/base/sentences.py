@@ -2,9 +2,9 @@
 
 A `MessageTemplate` is a template with a name, and a `Message` is a template with its values. A
 message is also a `str`: an English text that refers to players and sets by number. A `Wording`
-formats a message differently, with the names of the players or in another language. A field of a
-template names the method of `Wording` that formats its value: `{asked:player}` becomes "player 1",
-or the name of that player. So programs never need to parse a value out of a text.
+formats a message differently, with the names of the players or in another language. Each field of a
+template names the method of `Wording` that formats its value. For example, `{asked:player}` becomes
+"player 1", or the name of that player.
 """
 
 from __future__ import annotations

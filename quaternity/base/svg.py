@@ -9,7 +9,7 @@ from html import escape
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Drawing that a notebook displays.
+    """SVG drawing that a notebook displays.
 
     Attributes:
         title: a phrase that says what the drawing shows.

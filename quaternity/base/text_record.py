@@ -8,9 +8,9 @@ A record can be written move by move while the game is played. For example:
     0 hand over A
     1 place it on H1V1, hand over B
 
-Blank lines and comments are allowed anywhere. If the last line has no line end, a crash has cut it
-off. If this line is a move, it is ignored with a warning. If it may be a setting, the record is
-refused.
+Blank lines and comments are allowed anywhere. A last line without a line end is treated as
+incomplete, as after a crash. If this line is a move, it is ignored with a warning. If it may be a
+setting, the record is refused.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextRecord:
-    """Lines of a record, not yet interpreted by the rules of a game.
+    """Lines of a record, not yet interpreted according to the rules of a game.
 
     Attributes:
         settings: the value of each setting (the rest of its line), by key.
@@ -102,7 +102,7 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
         start += len(raw)
     cut_off = data[whole:].strip()
     last = data[:whole].count(b"\n") + 1
-    warnings = (f"line {last} is cut off and left out",) if cut_off else ()
+    warnings = (f"line {last} is incomplete and was ignored",) if cut_off else ()
     if not lines or lines[0].text.split() != first_line.split():
         number = lines[0].number if lines else 1
         raise InputError(f"line {number}: a record of this game must start with {first_line!r}")
@@ -113,14 +113,14 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
         if key not in keys:
             moves.append(line)
         elif moves:
-            raise InputError(f"line {line.number}: setting {key} after the first move")
+            raise InputError(f"line {line.number}: setting {key} must come before the first move")
         elif key in settings:
             raise InputError(f"line {line.number}: {key} is given more than once")
         else:
             settings[key] = line._replace(text=value.strip())
     first = cut_off.decode(errors="replace").split()[:1]
     if first and not moves and any(key.startswith(first[0]) for key in keys):
-        raise InputError(f"line {last}: the header is cut off: {first[0]}")
+        raise InputError(f"line {last}: the header is incomplete: {first[0]}")
     return TextRecord(settings, tuple(moves), warnings, whole)
 
 
@@ -209,7 +209,7 @@ def replay_moves(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
     players = record.settings.get("players")
     names = () if players is None else tuple(split_names(players.text))
     if players is not None and len(names) != rules.seats:
-        raise InputError(f"line {players.number}: {len(names)} players, not {rules.seats}")
+        raise InputError(f"line {players.number}: expected {rules.seats} players, not {len(names)}")
     seats = [str(seat) for seat in range(rules.seats)]
     positions, moves = [start], []
     for number, text, _ in record.moves:

@@ -133,7 +133,7 @@ def as_tuple(values: Sequence[Any], place: str) -> tuple[Any, ...]:
     items = tuple(islice(as_iterator(values, place), count + 1))
     if len(items) != count:
         raise InputError(
-            f"{place}: {quote_value(values)} does not have {count} items, its own length"
+            f"{place}: {quote_value(values)} has length {count}, but another number of items"
         )
     return items
 

@@ -1,7 +1,7 @@
-"""The command-line interface. Only this package prints.
+"""The command-line interface. No other package prints.
 
-All commands write results to standard output and messages to standard error. Piped output is plain
-text. The exit status is one of `quaternity.cli.status.ExitStatus`.
+Commands write results to standard output, and messages to standard error. If the output is piped,
+it is plain text. The exit statuses are in `quaternity.cli.status.ExitStatus`.
 """
 
 from io import TextIOWrapper

@@ -1,4 +1,4 @@
-"""`analyse`: show everything that a state implies, as text or JSON."""
+"""`analyse`: show everything that a state of Quaternity implies, as text or JSON."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quaternity.base.errors import InputError, LimitError, QuaternityError
+from quaternity.base.picture import Cell, Display, heading_cells
 from quaternity.base.plots import check_picture
 from quaternity.base.text_format import join_words, percent, with_noun
 from quaternity.base.text_table import table_lines
@@ -24,15 +25,18 @@ from quaternity.game.state import State
 from quaternity.insight.analysis import Analysis, TooManyDeals, owner_chances, prospects
 from quaternity.insight.analysis import analyse as analysed
 from quaternity.insight.analysis_plot import plot_analysis
-from solvers.counting import count_deals
+from solvers.counting import chances_picture, count_deals
+from solvers.problem import DealProblem
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from quaternity.base.sentences import Wording
     from quaternity.cli.chances import Chances
     from quaternity.game.game import Game
     from quaternity.game.state import State
     from quaternity.insight.analysis import Analysis, Deductions, Prospect
     from quaternity.perfect.tablebase import Tablebase
-    from solvers import DealProblem
 
 MAX_PRINTED_QUESTIONS = 15
 """Maximum number of kinds of questions in the printed ranking. `--json` lists all of them."""
@@ -213,7 +217,7 @@ def _print(
         heading = "Chances in percent (# certain, . impossible)"
         chances: Chances = analysis.chances
     else:
-        say(f"{path}: deals not counted")
+        say(f"{path}: too many deals to count")
         heading = "Owners (# certain, ? possible, . impossible)"
         chances = owner_chances(analysis.may_own, position.players)
     if isinstance(position, State):
@@ -223,6 +227,9 @@ def _print(
             for player, held in enumerate(zip(position.hands, position.points, strict=True))
         ]  # fmt: skip
         print("\n".join(table_lines(("", "player", "cards", "points"), players, align="><>>")))
+    if isinstance(position, DealProblem) and position.names is not None:
+        _print_with_names(position.words, chances, analysis.counts)
+        return
     print(f"\n{heading}")
     for line in chance_lines(chances, max_width):
         print(line)
@@ -233,6 +240,22 @@ def _print(
         print("\nNumber of deals after each move (log10)")
         for line in curve_lines(curve, min(60, max_width - 14)):
             say(line)
+
+
+def _print_with_names(
+    words: Wording, chances: Chances, counts: Sequence[Sequence[tuple[int, int]]]
+) -> None:
+    print("\nProbability that a player owns a card")
+    for line in chances_picture(0, chances, words).text().splitlines():
+        say(line)
+    print("\nNumber of cards of each set in hand (minimum-maximum)")
+    players, sets = range(len(counts)), range(len(counts[0]))
+    rows = [heading_cells("", *map(words.player, players))]
+    for index in sets:
+        amounts = (f"{low}-{high}" for low, high in (counts[player][index] for player in players))
+        rows.append([*heading_cells(words.set(index)), *map(Cell, amounts)])
+    for line in Display("", (), rows).text().splitlines():
+        say(line)
 
 
 def _print_questions(ranked: list[Prospect]) -> None:

@@ -1,4 +1,4 @@
-"""The root command, which imports the called command and converts errors to exit statuses."""
+"""The root command, which imports the called command and turns errors into exit statuses."""
 
 import sys
 import warnings
@@ -19,7 +19,7 @@ from quaternity.table.games import game_names, plugin_games, registration
 
 
 class RootGroup(HelpGroup):
-    """Group of all commands, also of games in other distributions. They are imported on demand."""
+    """Group of all commands, including games of other distributions. It imports them on demand."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""

@@ -117,6 +117,6 @@ def curve_lines(curve: Sequence[int | None], columns: int = 60) -> Iterator[str]
     )
     first, last = ("?" if x is None else f"{x:.1f}" for x in (heights[0], heights[-1]))
     yield f"{first} {bars} {last}"
-    every = f", every {step} moves" if step > 1 else ""
+    every = f", one bar for every {step} moves" if step > 1 else ""
     first, last = ("?" if y is None else f"{y:,}" for y in (curve[0], curve[-1]))
     yield f"from {first} to {last} in {with_noun(len(curve) - 1, 'move')}{every}"

@@ -1,4 +1,4 @@
-"""Table of all commands by section of the first help page, with their modules and summaries.
+"""List of all commands, with their modules, summaries and sections of the first help page.
 
 The modules of a command are imported only when the command is called or its help page is shown.
 """

@@ -245,11 +245,11 @@ def compare(
         for line in report.fault_lines(comparison.labelled):
             warn(line)
         if saved is not None:
-            warn(f"the smallest example is saved: quaternity check {saved} --solver {solvers}")
+            warn(f"smallest example saved; show it: quaternity check {saved} --solver {solvers}")
         if plot is not None and comparison.runs:
             draw_comparison(plot, comparison.labelled, report.headline(comparison))
         if stopped is not None:
-            rest = "" if runs is None else "; the same command measures the rest"
+            rest = "" if runs is None else "; repeat the command to measure the rest"
             warn(f"{reason_of(stopped)}: these are the measurements so far{rest}")
         if unsaved is not None:
             if not comparison.faults:
@@ -277,7 +277,7 @@ def _check_places(
         if path is None or (os.path.exists(path) and not os.path.isfile(path)):
             continue
         if os.path.realpath(path) in taken:
-            raise InputError(f"{path}: named twice, so one file would overwrite the other")
+            raise InputError(f"{path}: is named twice, so one output would overwrite another file")
         taken.add(os.path.realpath(path))
 
 

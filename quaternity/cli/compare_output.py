@@ -210,17 +210,13 @@ def print_comparison(comparison: Comparison, wide: bool, growth: bool) -> None:
 
 
 def _print_growth(comparison: Comparison) -> None:
-    note = (
-        f"No growth is shown, because it needs times at {MIN_SIZES} sizes or more that follow "
-        "a growth law."
-    )
+    note = f"No growth is shown: a growth law must fit the times at {MIN_SIZES} sizes or more."
     for family, feasible, table in growth_parts(comparison):
         print(f"\n{kind_name(family, feasible)}: median time by size, and the growth law")
         print("\n".join(table_lines(table[0], table[1:], width())))
         note = (
-            "> means that the median run was stopped at a limit. no law means that the runs "
-            f"support no growth law. {TWO_MODELS}: the solver models small and large problems in "
-            "different ways."
+            "'>': the median run was stopped at a limit. 'no law': the runs support no growth law. "
+            f"'{TWO_MODELS}': the solver models small and large problems in different ways."
         )
     print()
     say(note, 0)

@@ -105,7 +105,7 @@ def of_files(
             opened = open_document(path)
             game = opened.game
         except ContradictoryState as error:
-            warn(f"{path}: left out: no deal problem can express its contradiction: {error}")
+            warn(f"{path}: skipped, as no deal problem can express its contradiction: {error}")
             continue
         except ImpossibleRecord as error:
             warn(f"{path}: {error}; only the positions before this move are measured")
@@ -148,7 +148,7 @@ def of_families(
         if not MIN_CARDS <= int(text) <= MAX_INSTANCE_CARDS:
             raise InputError(f"cards: {text} is out of range {MIN_CARDS}..{MAX_INSTANCE_CARDS}")
         if int(text) in sizes:
-            raise InputError(f"cards: {text} named twice")
+            raise InputError(f"cards: {text} is named twice")
         sizes.append(int(text))
     if not 1 <= count_each <= MAX_INSTANCES_EACH:
         raise InputError(f"each: {count_each} is out of range 1..{MAX_INSTANCES_EACH}")

@@ -1,4 +1,4 @@
-"""Tab completion of names: solvers, players, families, formats, rules and pages."""
+"""Tab completion of names: solvers, players, problem families, formats and guide pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The option `--deck`, which selects the names of the cards at the terminal."""
+"""The option `--deck`, which selects the names of the cards in the terminal."""
 
 from __future__ import annotations
 

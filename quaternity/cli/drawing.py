@@ -1,4 +1,4 @@
-"""The command `picture FILE` during a game at the terminal, which draws the table as a picture."""
+"""The command `picture FILE` of a game in the terminal, which writes a picture of the table."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def picture_word(draw_view: Callable[[Any], str]) -> dict[str, tuple[str, Word]]
         except InputError as error:
             yield str(error)
         else:
-            yield f"{file}: the table"
+            yield f"the table was drawn in {file}"
 
     return {"picture": ("FILE.svg draws the table", draw)}

@@ -173,7 +173,7 @@ def select_families(names: str) -> list[str]:
     for name in families:
         lookup(FAMILIES, name, "family")
         if families.count(name) > 1:
-            raise InputError(f"families: {name} named twice")
+            raise InputError(f"families: {name} is named twice")
     return families
 
 
@@ -244,10 +244,10 @@ def prove(
             if as_json:
                 print(json.dumps(document | {"deal": verdict.deal.owner}))
                 return
-            say(f"{file}: possible, so there is nothing to prove; for example:")
+            say(f"{file}: possible, so there is nothing to prove; a possible deal:")
             for player in range(problem.players):
-                cards = " ".join(f"{index}/{card}" for index, card in verdict.deal.hand(player))
-                say(f"  player {player}: {cards or '-'}")
+                cards = problem.words.hand(verdict.deal.hand(player))
+                say(f"  {problem.words.player(player)}: {cards or '-'}")
         return
     formula, proof = solvers.prove(problem, verdict)
     if out is None:
@@ -264,14 +264,14 @@ def prove(
         document |= {"formula": paths[0], "proof": paths[1], "checked": True, "veripb": accepted}
         print(json.dumps(document))
     else:
-        by = "checked" if accepted is None else "checked, by VeriPB too"
+        by = "checked" if accepted is None else "checked, also by VeriPB"
         say(f"{file}: impossible; {paths[1]} proves that {paths[0]} has no solution ({by})")
 
 
 def _veripb(paths: list[str]) -> bool | None:
     """Check a proof with VeriPB. Return True if it is accepted, or None if VeriPB is not installed.
 
-    Raises `SolverFault` if VeriPB refuses the proof.
+    Raises `SolverFault` if VeriPB rejects the proof.
     """
     program = which("veripb")
     if program is None:
@@ -280,7 +280,7 @@ def _veripb(paths: list[str]) -> bool | None:
     command = [program, *(str(Path(path).absolute()) for path in paths)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise SolverFault(f"VeriPB refuses {paths[1]}: {(done.stderr or done.stdout).strip()}")
+        raise SolverFault(f"VeriPB rejects {paths[1]}: {(done.stderr or done.stdout).strip()}")
     return True
 
 

@@ -1,4 +1,4 @@
-"""Functions that run a tournament, and report and save the game in which a player fails."""
+"""Functions that run a tournament. If a player fails, they report and save the game."""
 
 from __future__ import annotations
 

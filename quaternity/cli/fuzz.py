@@ -153,7 +153,7 @@ def _run(
 
 
 def _kinds(tally: Tally) -> str:
-    return f"{tally.problems(True)}+, {tally.problems(False)}-, {tally.games} games"
+    return f"{tally.problems(True)} feasible, {tally.problems(False)} not, {tally.games} games"
 
 
 def _coverage(tally: Tally) -> dict[str, dict[str, int]]:
@@ -214,7 +214,7 @@ def _print_summary(tally: Tally, names: list[str], seed: int, seconds: float) ->
     say(f"{', '.join(map(solver_label, names))}: {seconds:.1f} s, seed {seed}")
     say(
         f"{feasible + infeasible} problems: {feasible} feasible, {infeasible} infeasible; "
-        f"{tally.games} games: {tally.counts['candidates']} pairs of question and answer tested"
+        f"{tally.games} games, with {tally.counts['candidates']} pairs of question and answer"
     )
     for aspect, counts in _coverage(tally).items():
         if counts:
@@ -230,8 +230,8 @@ def _print_summary(tally: Tally, names: list[str], seed: int, seconds: float) ->
 
 
 def _print_finding(finding: Finding, saved: str | None, solvers: str) -> None:
-    warn(f"a disagreement in a {finding.where}: {finding.text}")
+    warn(f"there is a disagreement in a {finding.where}: {finding.text}")
     if finding.moves:
         warn(f"after {'; '.join(finding.moves)}")
     if saved is not None:
-        warn(f"the state is saved: quaternity check {saved} --solver {solvers}")
+        warn(f"state saved; show it: quaternity check {saved} --solver {solvers}")

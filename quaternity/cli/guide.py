@@ -1,4 +1,4 @@
-"""`guide`: show the pages of the guide at the terminal."""
+"""`guide`: show the pages of the guide in the terminal."""
 
 from __future__ import annotations
 

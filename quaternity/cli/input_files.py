@@ -1,6 +1,6 @@
 """Input files of the commands: states, records, deal problems and logs.
 
-Every error message names the file. Irregularities that do not prevent reading are printed as
+Every error message names the file. If a file has faults but can be read, they are printed as
 warnings.
 """
 

@@ -1,4 +1,4 @@
-"""`kwartet know`: evaluate formulas about knowledge at a point of a game, or after each request."""
+"""`kwartet know`: evaluate formulas about what players know at some point of a game of Kwartet."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def know(
         float,
         typer.Option(
             metavar="SECONDS",
-            help="Time limit in seconds per formula and moment, including the reason.",
+            help="Time limit in seconds for each formula after each request, including the reason.",
         ),
     ] = 60.0,
     as_json: AsJson = False,
@@ -149,7 +149,7 @@ def _step(log: GameLog | SeatLog, go: int | None, at: int | None) -> int:
 
 
 class _Evaluation:
-    """A log, and the options with which formulas are evaluated on it."""
+    """The log of a game, and the options for evaluating formulas in this game."""
 
     def __init__(
         self,
@@ -204,7 +204,7 @@ class _Evaluation:
             warn(str(error))
             raise typer.Exit(1) from None
         if supposed and not as_json:
-            say(f"assuming what is not known to {at.observer}: {'; '.join(supposed)}")
+            say(f"assumed, although not known to {at.observer}: {'; '.join(supposed)}")
         for text in formulas:
             answer, lines, problems = self.evaluate(text, at, why, chance)
             if problems:
@@ -243,7 +243,7 @@ class _Evaluation:
             if reason.failed is None:
                 answer["deals"] = [deal.owner for deal in reason.deals]
             else:
-                problems.append(f"the reason was not found: {reason.failed}")
+                problems.append(f"no reason was found: {reason.failed}")
             if reason.requests is not None:
                 answer["requests"] = list(reason.requests.requests)
                 answer["minimal"] = reason.requests.minimal
@@ -256,13 +256,13 @@ class _Evaluation:
             try:
                 likely = chance_at(formula, at, self.seconds)
             except LimitError as error:
-                problems.append(f"the chance was not found: {error}")
+                problems.append(f"the probability could not be computed: {error}")
             else:
                 answer["chance"] = {
                     "value": float(likely.chance), "low": likely.low, "high": likely.high,
                     "exact": likely.is_exact,
                 }  # fmt: skip
-                lines.append(f"  chance as {at.observer} can tell: {chance_text(likely)}")
+                lines.append(f"  probability for {at.observer}: {chance_text(likely)}")
         return answer, lines, problems
 
     def over_time(

@@ -1,4 +1,4 @@
-"""`kwartet note`: write down a game with real cards while it is played."""
+"""`kwartet note`: record a game with real cards while it is played."""
 
 from __future__ import annotations
 
@@ -307,12 +307,12 @@ class _Notes:
         if log.events:
             last = log.events[-1]
             if last.question.asker != player:
-                raise InputError(f"player {player} did not ask last")
+                raise InputError(f"player {player} did not make the last request")
             if index in last.announced:
-                raise InputError(f"player {player} has already put down {index}")
+                raise InputError(f"player {player} has already put down set {index}")
             return log.without_last().after(last.question, last.answer, (*last.announced, index))
         if (index, player) in log.put_down_at_deal:
-            raise InputError(f"player {player} has already put down {index}")
+            raise InputError(f"player {player} has already put down set {index}")
         new = log.with_announced([*log.put_down_at_deal, (index, player)])
         self.at_deal.append((index, player))
         return new
@@ -379,7 +379,7 @@ class _Notes:
             chance = f" (yes with {float(chance_of(view, move)):.1%})"
         except LimitError:
             chance = ""
-        yield f"{name} would: {move_text(self.speech, move, str(move))}{chance}"
+        yield f"{name} would play: {move_text(self.speech, move, str(move))}{chance}"
 
     def history(self, argument: str) -> Iterator[str]:
         """List the requests so far."""

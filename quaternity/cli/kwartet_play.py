@@ -1,4 +1,4 @@
-"""`kwartet play`: play at one terminal, against strategies or other people."""
+"""`kwartet play`: play Kwartet in one terminal, against programs or other people."""
 
 from __future__ import annotations
 

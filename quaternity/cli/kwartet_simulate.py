@@ -92,7 +92,7 @@ def _tournament(
     names = tuple(resolve_player("kwartet", name, player_file) for name in split_names(seats))
     if len(names) not in PLAYERS:
         raise InputError(
-            f"seats {seats!r}: {len(names)} is out of range {PLAYERS[0]}..{PLAYERS[-1]} players"
+            f"seats {seats!r}: expected {PLAYERS[0]} to {PLAYERS[-1]} players, not {len(names)}"
         )
     settings = make_settings(
         players=len(names), sets=sets, announce=announce, own_card_requests=own_cards, **more
@@ -169,7 +169,7 @@ def simulate(
         if tournament.rules.seats <= FEW_PLAYERS:
             tournament = replace(tournament, details=WORLDS_EVERY)
         else:
-            warn(f"possible deals are drawn only for up to {FEW_PLAYERS} players: counting is slow")
+            warn(f"deals are counted only for up to {FEW_PLAYERS} players, as counting is slow")
 
     def show(finished: list[GameResult], run: dict[str, Any]) -> None:
         games_a_deal = tournament.games_a_deal

@@ -1,4 +1,4 @@
-"""`kwartet watch`: step through a logged game, with all hands or as a seat sees it."""
+"""`kwartet watch`: step through a recorded game, with all hands or as one player saw it."""
 
 from __future__ import annotations
 

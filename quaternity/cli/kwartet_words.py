@@ -1,4 +1,4 @@
-"""Texts of Kwartet at the terminal, and its commands `chances`, `know` and `why`."""
+"""Texts of Kwartet in the terminal, and its commands `chances`, `know` and `why`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _chances(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     try:
         table = chances(view.problem)
     except LimitError as error:
-        yield f"too many deals to count ({error}); chances estimated from the requests, in percent"
+        yield f"too many deals to count ({error}); chances in percent, estimated from the requests"
         yield from chance_lines(beliefs(view), columns(), 3, only=only, aside=players)
         return
     yield "chances in percent (# certain, . impossible); below: estimates from requests"

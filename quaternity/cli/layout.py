@@ -1,4 +1,4 @@
-"""Rendering of Markdown at the terminal. Wide tables are split into parts."""
+"""Rendering of Markdown in the terminal. Wide tables are split into parts."""
 
 from __future__ import annotations
 

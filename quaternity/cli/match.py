@@ -221,7 +221,10 @@ class MatchSession:
         text = self.typed.strip()
         command = any(word.startswith(text) for word in (*WORDS, *QUIT, *self.words.words))
         if not command and self.words.outdated(text, before, now):
-            self.typed, self.dropped_message = "", f"dropped {text!r}: the table has changed"
+            self.typed, self.dropped_message = (
+                "",
+                f"{text!r} was deleted, because the table has changed",
+            )
 
     def _seconds_left(self, planned: ChosenMove[Any]) -> float:
         """Return the seconds until a program moves. Typing does not delay the move."""
@@ -358,7 +361,9 @@ class MatchSession:
             print(f"{name} would wait")
         else:
             print(
-                wrap_text(f"{name} would: {self._move_text(move)}{self.words.advice(view, move)}")
+                wrap_text(
+                    f"{name} would play: {self._move_text(move)}{self.words.advice(view, move)}"
+                )
             )
 
     def _move_text(self, move: Any) -> str:

@@ -26,7 +26,7 @@ def standing_text(standing: StateValue) -> str:
         return f"player {player} wins by force in {with_noun(moves, 'move')}"
     if not standing.can_win:
         return "nobody can win any more"
-    parts = [f"{name_numbers('player', standing.can_win)} can still win, nobody by force"]
+    parts = [f"{name_numbers('player', standing.can_win)} can still win, but nobody can force it"]
     for player, preventable in enumerate(standing.can_prevent):
         others = [other for other in preventable if other in standing.can_win]
         if others:
@@ -53,7 +53,8 @@ def oracle_lines(tablebase: Tablebase, state: State) -> Iterator[str]:
         for answer, after in prospect.after.items():
             yield f"    {answer}: {standing_text(after)}"
     if len(prospects) > MAX_QUESTION_KINDS:
-        yield f"  and {len(prospects) - MAX_QUESTION_KINDS} more kinds of questions, none better"
+        more = len(prospects) - MAX_QUESTION_KINDS
+        yield f"  and {more} more kinds of questions, none of them better"
 
 
 def oracle_document(tablebase: Tablebase, state: State) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`play`: play Quaternity at one terminal, with a referee."""
+"""`play`: play Quaternity in one terminal, with a referee that checks all moves."""
 
 from __future__ import annotations
 

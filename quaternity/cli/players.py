@@ -1,4 +1,4 @@
-"""`players`: list the players of all games, or test one by `players check`."""
+"""`players`: list the players of all games. `players check`: test a player."""
 
 from __future__ import annotations
 

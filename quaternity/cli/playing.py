@@ -121,7 +121,7 @@ def _choose_players(
     reassigned = reassigned if len(reassigned) == rules.seats else ()
     if requested is not None and recorded and tuple(requested) not in (recorded, reassigned):
         raise InputError(
-            f"--seats {','.join(requested)!r}: the players in the record are {','.join(recorded)!r}"
+            f"--seats {','.join(requested)!r}: must be {','.join(recorded)!r}, as in the record"
         )
     if (
         reassigned
@@ -132,11 +132,12 @@ def _choose_players(
     if requested is None and any(map(is_program, recorded)):
         # A record may come from anybody, so do not run the programs in it without consent.
         raise InputError(
-            f"the record names programs, {','.join(recorded)!r}: name them with --seats to run them"
+            f"the players in the record include programs ({','.join(recorded)}); to run them, list "
+            "the players with --seats"
         )
     players = list(recorded) or requested or list(default or [YOU] * rules.seats)
     if requested is None and not recorded and len(players) != rules.seats:
         raise InputError(
-            f"the record does not say who plays its {rules.seats} seats: name them with --seats"
+            f"the record does not name its {rules.seats} players; list them with --seats"
         )
     return players

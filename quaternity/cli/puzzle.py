@@ -1,4 +1,4 @@
-"""`puzzle`: set puzzles for the user to solve. Every answer can be proved."""
+"""`puzzle`: show a puzzle about cards or boards, and check the answer."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def puzzle(
         )
     number = len(DAILY) if day else count
     if answer is not None and number > 1:
-        raise InputError(f"--answer is for one puzzle, not for {number}")
+        raise InputError(f"--answer can judge only one puzzle, not {number}")
     if html is not None:
         check_writable(html)
     first = randbelow(1 << 40) if seed is None else seed

@@ -217,7 +217,7 @@ def _print_solution(
     solution: Solution, in_hand: str | None, line: Sequence[QuartoMove], rated: Sequence[RatedMove]
 ) -> None:
     task = "hand over a piece" if in_hand is None else f"place {in_hand}"
-    say(f"To {task}: {solution.outcome.name.lower()} with perfect play.")
+    say(f"The player must {task}. With perfect play: {solution.outcome.name.lower()}.")
     lost = solution.outcome == Outcome.LOSS
     say("Every move loses; the slowest losses first:" if lost else "Best moves:")
     _print_moves(zip(solution.moves, solution.distances, strict=True))

@@ -1,4 +1,4 @@
-"""The commands `quarto play` and `quarto tournament`, and the texts of Quarto at the terminal."""
+"""The commands `quarto play` and `quarto tournament`, and the texts of Quarto in the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of Quaternity at the terminal, and its commands `questions`, `why`, `know` and `oracle`."""
+"""Texts of Quaternity in the terminal, and its commands `questions`, `why`, `know` and `oracle`."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _remark(match: Match[Any, Any, Any]) -> str | None:
     if match.position in match.positions[:-1]:
         before = match.positions[: match.positions.index(match.position)]
         moves = sum(map(match.rules.is_settled, before))
-        return f"this is again the position after {with_noun(moves, 'move')}: nothing was learnt"
+        return f"the position is again as after {with_noun(moves, 'move')}: nothing new is known"
     return None
 
 

@@ -1,4 +1,4 @@
-"""`check`, `questions` and `perft`: the basic commands of the referee."""
+"""`check`, `questions` and `perft`: check files, list legal questions, and count games."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def check(
                     saved = _save_smallest(error.state, solvers, save_to)
                     if saved is not None:
                         of = "" if solver is None else f" --solver {solver}"
-                        warn(f"the smallest example is saved: quaternity check {saved}{of}")
+                        warn(f"smallest example saved; show it: quaternity check {saved}{of}")
                 leaving.status = _worse(leaving.status, error)
                 continue
             if not report.valid:
@@ -150,12 +150,12 @@ def _print_report(path: str, report: Report, as_json: bool) -> None:
         print("  for example:" if report.kind != "record" else "  at the end, for example:")
         for player in range(report.players):
             cards = [
-                f"{index}/{card}"
+                (index, card)
                 for index, owners in enumerate(report.deal)
                 for card, owner in enumerate(owners)
                 if owner == player
             ]
-            say(f"    player {player}: {' '.join(cards) or '-'}")
+            say(f"    {report.words.player(player)}: {report.words.hand(cards) or '-'}")
     agreeing = ", ".join(map(solver_label, report.verdicts))
     if len(report.verdicts) > 1:
         say(f"  {len(report.verdicts)} solvers agree: {agreeing}")

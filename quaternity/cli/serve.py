@@ -1,4 +1,4 @@
-"""`serve`: serve the tables to browsers."""
+"""`serve`: run the web server, so that people can play in browsers."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def serve(
         from quaternity.web.table_admin import Retention
     except ImportError as error:
         raise InputError(
-            f"{error.name} is not installed; the table in a browser needs: pip install '.[web]'"
+            f"the server needs {error.name}, which is not installed: pip install '.[web]'"
         ) from None
     from quaternity.cli.terminal import warn
     from quaternity.workers.isolated_calls import check_move_seconds
@@ -357,7 +357,7 @@ def _welcome(host: str, port: int, path: str, open_page: bool) -> None:
     everywhere = host in ("0.0.0.0", "::")
     shown = "localhost" if everywhere else f"[{host}]" if ":" in host else host
     link = f"http://{shown}:{port}{path}/"
-    say(f"the table is open: {link} (Ctrl-C closes it; nothing is lost)")
+    say(f"the server runs at {link} (Ctrl-C stops it; nothing is lost)")
     if everywhere:
         say("other devices in the network reach it by the name or the address of this machine")
     if open_page:

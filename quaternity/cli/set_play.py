@@ -1,4 +1,4 @@
-"""The commands `set play` and `set tournament`, and the texts of SET at the terminal."""
+"""The commands `set play` and `set tournament`, and the texts of SET in the terminal."""
 
 from __future__ import annotations
 

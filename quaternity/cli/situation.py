@@ -1,4 +1,4 @@
-"""`situation`: evaluate the formulas of a situation, draw its model, or export it to SMCDEL."""
+"""`situation`: evaluate the formulas of a situation file, draw its model, or export it."""
 
 from __future__ import annotations
 

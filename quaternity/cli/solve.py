@@ -170,7 +170,7 @@ def solve(
         if position is None and state.players > 2 and not brisk:
             raise InputError(
                 "--everybody needs a game that must end, but here two players can ask each other "
-                "hopeless questions for ever: --brisk forbids them"
+                "hopeless questions for ever; forbid these with --brisk"
             )
     if estimate_only:
         _show_estimate(Rules.of(state), _estimate_size(Rules.of(state), state), as_json)
@@ -219,7 +219,7 @@ def _solve(
         if is_larger(state, most_states, Random(0)):
             raise LimitError(
                 f"the game has more than {most_states:,} states, as random games show; "
-                "--most-states allows more"
+                "to allow more, use --most-states"
             )
     certified_wish = None if wish[1] else wish[0]
     facts, graph = _solve_and_write(
@@ -238,8 +238,8 @@ def _answer(state: State, ask: str, seconds: float, certificate: str | None, as_
     answer = forcing.search(seconds)
     if answer is None:
         raise LimitError(
-            f"undecided after {seconds:g} seconds and {forcing.states:,} states: "
-            "--seconds allows more"
+            f"not decided after {seconds:g} seconds and {forcing.states:,} states; "
+            "to search longer, use --seconds"
         )
     took = time.perf_counter() - began
     checked, whole = forcing.check(seconds)
@@ -258,7 +258,7 @@ def _answer(state: State, ask: str, seconds: float, certificate: str | None, as_
     say(f"player {number} {'can' if answer else 'cannot'} force a win")
     ways = "every way" if whole else "many ways"
     visited = f"{forcing.states:,} {'state' if forcing.states == 1 else 'states'} visited"
-    say(f"  {visited}; playing it out in {ways} visits {checked:,}")
+    say(f"  {visited}; checked by playing it out in {ways}: {checked:,} visited")
     if moves:
         say("  for example")
     for move in moves:
@@ -394,8 +394,8 @@ def _from_file(target: Path, state: State) -> dict[str, Any]:
         tablebase.check_rules(Rules.of(state))
         if tablebase.about["start"] != canonical(state).key.hex():
             raise InputError(
-                f"{target} already exists and was solved from another state; analyse --oracle "
-                "reads it"
+                f"{target} already exists and was solved from another state; read it with "
+                "analyse --oracle"
             )
         warn(f"{target} already exists")
         with suppress(InputError):
@@ -465,7 +465,7 @@ def _show(document: dict[str, Any], as_json: bool) -> None:
         elif player not in document["can_win"]:
             say(f"  player {player} cannot win")
         else:
-            say(f"  player {player} can win, but not force it")
+            say(f"  player {player} can win, but cannot force it")
         prevented = [
             value for value in document["can_prevent_win"][player] if value in document["can_win"]
         ]
@@ -494,10 +494,10 @@ def _show_everybody(document: dict[str, Any]) -> None:
         return _one_of([words[amount] for amount in amounts])
 
     winners = ["nobody" if value is None else f"player {value}" for value in document["winners"]]
-    ties = "as" if len(winners) > 1 else "however"
+    ties = "depending on how" if len(winners) > 1 else "however"
     say(
         f"  when everybody plays for themselves ({document['wish']}), {_one_of(winners)} wins, "
-        f"{ties} ties are broken without chance"
+        f"{ties} ties are broken (without chance)"
     )
     for player in range(len(document["least"])):
         anyhow, *by_ties = (
@@ -510,7 +510,7 @@ def _show_everybody(document: dict[str, Any]) -> None:
         )
         line = f"    player {player} gets {anyhow}"
         if {anyhow} != {*by_ties}:
-            line += "; with ties against them {}, for them {}".format(*by_ties)
+            line += "; if ties are broken against them {}, for them {}".format(*by_ties)
         say(line)
 
 
@@ -526,7 +526,7 @@ def _show_chances(document: dict[str, Any]) -> None:
     outcomes = [outcome_text(gets) for gets in document["outcomes"]]
     say(
         f"  when everybody plays for themselves ({document['wish']}) and breaks ties by "
-        f"{'a fair draw' if document['ties'] == 'coin' else 'any chances'}"
+        f"{'a fair draw' if document['ties'] == 'coin' else 'any probabilities'}"
     )
     if document["ties"] == "coin":
         for outcome, chance in zip(outcomes, document["chances"], strict=True):
@@ -536,7 +536,7 @@ def _show_chances(document: dict[str, Any]) -> None:
         return
     say(f"    possible outcomes: {'; '.join(outcomes)}")
     for player, bounds in enumerate(zip(document["least"], document["most"], strict=True)):
-        say("    player {} expects {} at least, {} at most".format(player, *bounds))
+        say("    player {} expects at least {}, at most {}".format(player, *bounds))
 
 
 def _one_of(words: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""`tables`: operator commands for the stored tables of a server."""
+"""`tables`: list, export, check, back up and delete the tables that a server has stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`set`: study the cards of the game SET under two rules."""
+"""`set`: study the cards of the game SET under either of two rules."""
 
 from __future__ import annotations
 

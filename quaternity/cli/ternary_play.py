@@ -1,4 +1,4 @@
-"""The commands `set deck`, `set simulate` and `set chain`."""
+"""The commands `set deck`, `set simulate` and `set chain`, which concern whole games of SET."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def simulate(
     replace it. A game is stuck if the table contains no SET or triple although the deck is not
     empty.
 
-    When the time is up (exit status 4) or after an interrupt (130), the finished games are shown.
+    If the time runs out (exit status 4) or after an interrupt (130), the finished games are shown.
 
     Example: quaternity set simulate --games 1000 --extra --seed 1
     """
@@ -110,13 +110,13 @@ def simulate(
             say(f"{finished} games, seed {used_seed}")
             say(f"stuck before the deck was empty: {percent(stuck / finished, 2)}")
             share = percent(blanks / looks, 2)
-            say(f"no {triple_rule.three} on the table of 12: {share} of {looks} times")
+            say(f"tables of 12 cards without a {triple_rule.three}: {share} of {looks}")
             for number, times in remaining.items():
                 print(f"{number} cards left at the end: {percent(times / finished, 2)}")
 
 
 class _End(NamedTuple):
-    """The way a game ended, with the fields of `quaternity.ternary.Playout`."""
+    """How a game ended. The fields have the same names as in `quaternity.ternary.Playout`."""
 
     left: int
     got_stuck: bool
@@ -140,7 +140,7 @@ def _play_games(
         with progress("games", games) as bar:
             for number in range(games):
                 if end_of_time is not None and monotonic() >= end_of_time:
-                    reason = f"the time is up after {number} of {games} games"
+                    reason = f"time ran out after {number} of {games} games"
                     warn(reason)
                     return ExitStatus.LIMIT, reason
                 cards = safe_deck(random, rule) if safe else shuffled_deck(random)

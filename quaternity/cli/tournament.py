@@ -119,7 +119,7 @@ def _game_to_replay(own_game: str, game: str | None, replay: int | None) -> int 
     if game not in game_names():
         raise InputError(f"--game {game!r}: unknown game; choose from {', '.join(game_names())}")
     raise InputError(
-        f"--game {game}: this is a tournament of {own_game}; use quaternity tournament"
+        f"--game {game}: this command is for {own_game}; for other games, use quaternity tournament"
     )
 
 
@@ -224,7 +224,7 @@ def _print(plan: Tournament, words: TournamentWords, table: Table) -> None:
     names = labels(plan.players)
     say(
         f"{with_noun(table.games, 'game')} of {words.title(plan.rules)}, "
-        f"{table.moves.mean:.1f} moves each; nobody won {table.shared}, "
+        f"{table.moves.mean:.1f} moves on average; {table.shared} tied, "
         f"{table.unfinished} without a result"
     )
     head = (plan.kind, "games", "wins", "share", "score", words.points, "rating")
@@ -266,7 +266,7 @@ def orders_text(table: Table, seats: int) -> str:
         return f"one deal, in {extra} of {orders}"
     text = f"{with_noun(whole, 'deal')} in all {orders}"
     if seats > ALL_ORDERS:
-        text = f"{with_noun(whole, 'deal')} in {orders}, balanced"
+        text = f"{with_noun(whole, 'deal')} in {orders} (a balanced selection)"
     if extra:
-        text += f", one more in {extra}"
-    return f"{text}; ± 95 % intervals over deals" if table.deals >= MIN_DEALS else text
+        text += f", one more deal in {extra}"
+    return f"{text}; ±: 95 % intervals over deals" if table.deals >= MIN_DEALS else text

@@ -1,4 +1,4 @@
-"""`verify`: check the certificate of a solved game."""
+"""`verify`: check a certificate, which proves how a solved game ends."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _show(file: str, result: CheckResult, sample: int | None) -> None:
         outcomes = ", ".join("-".join(map(str, gets)) for gets in sorted(result.outcomes)[::-1])
         say(
             f"  when everybody plays for themselves ({head['wish']}), the outcomes are {outcomes}, "
-            "as ties are broken without chance"
+            "depending on how ties are broken (without chance)"
         )
     say(f"  checked: {result.checked:,} of {result.states:,} states, {result.moves:,} answers")
     if sample is not None and result.most_wrong:

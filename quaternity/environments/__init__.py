@@ -1,10 +1,9 @@
-"""Adapters of all games to libraries for reinforcement learning and game theory.
+"""Adapters that connect the games to libraries for reinforcement learning and game theory.
 
-`episode` combines the rules of a game (`quaternity.table.protocol`) with an encoding of its moves
-and views as numbers (`encoded.py` in the package of the game). The modules `pettingzoo`,
-`gymnasium` and `open_spiel` adapt all games to the libraries of the same names. Each library is
-optional and is installed by an extra of this package. A `PolicyPlayer` lets a trained policy play
-at any table.
+`pettingzoo`, `gymnasium` and `open_spiel` are adapters for the libraries of the same names, which
+are optional dependencies. They use `episode`, which encodes moves and views as numbers.
+`policy_player` lets a trained policy play against people and programs. `game_tree` and `equilibria`
+solve small games, and `gambit` exports them.
 """
 
 from typing import TYPE_CHECKING

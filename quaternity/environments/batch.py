@@ -1,12 +1,12 @@
-"""Simulation of many games at once in NumPy. In each step, one move is made in every game.
+"""Simulation of many games at once with NumPy. Each step makes one move in every game.
 
     games, random = batch("quarto", 4096), np.random.default_rng(1)
     while not games.over.all():
         games.step(draw_actions(games.masks(), random))
 
-Actions, masks and observations are encoded as in a single game. The games with batches are Kwartet
-(`quaternity.kwartet.batch`), Quarto (`quaternity.quarto.batch`) and SET
-(`quaternity.ternary.batch`).
+Kwartet, Quarto and SET support batches (`quaternity.kwartet.batch`, `quaternity.quarto.batch` and
+`quaternity.ternary.batch`). Actions, masks and observations have the same encoding as in a single
+game.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def batch(game: str, count: int, **settings: Any) -> Any:
     if made is None:
         known = [name for name in game_names() if registration(name).part("batch")]
         raise InputError(
-            f"game {quote_value(game)} has no batches; choose from {join_words(known)}"
+            f"game {quote_value(game)} cannot be played in batches; choose from {join_words(known)}"
         )
     names = [field.name for field in fields(rules_class(game)().settings)]
     own = signature(made).parameters.values()

@@ -1,7 +1,7 @@
-"""Episodes of a game for learning: moves are numbers, and one seat acts at a time.
+"""Episodes of games for reinforcement learning: moves are numbers, and one seat acts at a time.
 
-If the rules allow several seats to act at once, the seats are asked in turn, and each may wait. In
-every round, the next seat is the first to be asked, so that no seat has a permanent advantage.
+If the rules allow several seats to act at the same time, the seats are asked in turn, and each of
+them may wait. Each round begins with the next seat, so that no seat has a permanent advantage.
 """
 
 from __future__ import annotations
@@ -285,7 +285,7 @@ class TableGame:
         meaning = "; ".join(f"{count} with {meaning}" for _, count, meaning in parts)
         start = sum(count for _, count, _ in encoded.entries)
         return (
-            ("player", seats, "1 for the player; bystanders: none"),
+            ("player", seats, "1 for the observing player; all 0 for bystanders"),
             ("first", seats, "1 for the player who was asked first, if several may act at once"),
             ("start", start, "the observation at the start"),
             ("moves", self.max_moves * per_move, f"{per_move} numbers per move: {meaning}"),

@@ -1,7 +1,7 @@
 """Equilibria of small games: counterfactual regret minimization, best replies, linear programs.
 
-The strategies of all players are stored in one array, as the probability of each choice of a
-`GameTree`.
+The strategies of all players are stored in one array, which contains the probability of each choice
+of a `GameTree`.
 
 Sources: Zinkevich and others 2007 (CFR), Tammelin 2014 (CFR+), Koller, Megiddo and von Stengel 1996
 (linear program in sequence form).
@@ -154,7 +154,7 @@ def linear_program_value(tree: GameTree) -> float:
     from scipy.sparse import coo_matrix, hstack
 
     if tree.game.seats != 2 or abs(tree.returns.sum(1)).max() > 1e-9:
-        raise InputError("a linear program solves zero-sum games of two players")
+        raise InputError("a linear program can solve only zero-sum games of two players")
     if tree.choices > MAX_LINEAR_PROGRAM_CHOICES:
         raise LimitError(f"{tree.choices} choices exceed the limit of {MAX_LINEAR_PROGRAM_CHOICES}")
     # For each moment and player, k + 1 if the player's last choice was k, or 0 if there was none.

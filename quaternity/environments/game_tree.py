@@ -1,9 +1,8 @@
-"""Game trees of small games, stored as arrays for exact algorithms.
+"""Game trees of small games, stored as NumPy arrays for exact algorithms.
 
-The nodes of the tree are called moments. They are ordered by level, and the children of a moment
-are adjacent, so that NumPy can process a whole level at once. Two moments are in the same
-information set if the player to act has seen the same in both (`Episode.memory_text`), which is
-also the rule of OpenSpiel. Players have perfect recall.
+The nodes of a tree are called moments. They are ordered by depth, so that NumPy can process all
+moments of the same depth together. Two moments are in the same information set if the player to act
+has seen the same events in both. Players therefore have perfect recall.
 """
 
 from __future__ import annotations
@@ -99,7 +98,7 @@ class GameTree:
                     edges.append((number, action, choice, chance))
                 if len(rows) + len(edges) > limit:
                     raise LimitError(
-                        f"the game has more than {limit} moments: choose a smaller game"
+                        f"the game tree has more than {limit} nodes; choose a smaller game"
                     )
             level = following
         columns = tuple(np.array(column) for column in zip(*rows, strict=True))

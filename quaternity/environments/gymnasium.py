@@ -14,7 +14,7 @@
 The environments are `Quaternity-v0`, `Kwartet-v0`, `Quarto-v0` and `Set-v0`. Gymnasium imports the
 module before the colon, which registers the environments. An observation consists of numbers
 between 0 and 1, which `env.unwrapped.game.describe()` explains. `info["action_mask"]` is 1 for
-every legal action. The observation and the mask depend only on what the learner may know.
+every legal action. Both contain only information that the learner may have.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
             opponents = [registration(name).levels[0].player]
         if isinstance(opponents, str) or len(opponents) not in (1, seats - 1):
             raise InputError(
-                f"opponents {quote_value(opponents)}: expected a list of 1 or {seats - 1}"
+                f"opponents {quote_value(opponents)}: expected a list of 1 or {seats - 1} players"
             )
         for opponent in opponents:
             check_name(name, opponent, "opponent", people=False)
@@ -128,7 +128,9 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
             self._begin(random)
             if not (self._is_over or self._is_cut_off):
                 return self._observation(), self._info()
-        raise InputError(f"max_moves {self.game.max_moves}: the programs make all moves")
+        raise InputError(
+            f"max_moves {self.game.max_moves}: too small, as the programs make all moves"
+        )
 
     def _begin(self, random: Random) -> None:
         self.close()

@@ -5,19 +5,20 @@
 
     game = pyspiel.load_game("python_kwartet(players=3,sets=2,max_moves=60)")
 
-The parameters of `python_quaternity`, `python_kwartet`, `python_quarto` and `python_set` are the
-settings of the game and the arguments `reward`, `max_moves` and `start` of
-`quaternity.environments.episode.TableGame`. If the game will be pickled, `start` must be the path
-of a file, because a pickle stores only the name and parameters of the game. Small games for exact
-algorithms have separate names (`episode.benchmarks`). Chance nodes deal the cards. If several seats
-may act at once, a further chance node draws the seat that is asked first.
+The games are `python_quaternity`, `python_kwartet`, `python_quarto` and `python_set`. Their
+parameters are the settings of the game, and the arguments `reward`, `max_moves` and `start` of
+`quaternity.environments.episode.TableGame`. A pickle of a game contains only its name and its
+parameters, so `start` must be the path of a file if the game is pickled. Small games for exact
+algorithms have separate names (`episode.benchmarks`).
 
-The information-state string contains everything that the player has seen, so players have perfect
-recall. The information-state tensor encodes the same in the layout `TableGame.memory_layout`. It is
-available if it has at most `MAX_TENSOR_SIZE` numbers. The observation tensor is `Encoded.numbers`.
-In games without chance, `str(state)` consists of the position and, if `max_moves` limits the game,
-the number of moves. States with the same future are thus equal, as value iteration requires. In
-games with chance, `str(state)` is the whole history.
+Chance nodes deal the cards. If several seats may act at the same time, another chance node draws
+the seat that is asked first.
+
+The information-state string and tensor contain everything that the player has seen. The tensor is
+available if it has at most `MAX_TENSOR_SIZE` numbers. In games without chance, `str(state)`
+contains only the position and, if `max_moves` limits the game, the number of moves. Two states that
+are reached by different moves but have the same future are thus equal, as value iteration requires.
+In games with chance, `str(state)` contains the whole history.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""PettingZoo environments: one adapter for all games.
+"""PettingZoo environments for all games.
 
     from quaternity.environments.pettingzoo import kwartet_v0
 
@@ -12,10 +12,10 @@
         env.step(action)
 
 `quaternity_v0`, `kwartet_v0`, `quarto_v0` and `set_v0` each have the functions `env`, `raw_env` and
-`parallel_env`, which take the same arguments (see `TableEnv`). An observation is a dictionary. Its
-entry "observation" contains numbers between 0 and 1, which `env.unwrapped.game.describe()`
-explains. Its entry "action_mask" is 1 for every legal action. An agent that may not act has no
-legal action. Both entries depend only on what the agent may know.
+`parallel_env`, which take the same arguments (see `TableEnv`). An observation is a dictionary with
+two entries. "observation" contains numbers between 0 and 1, which `env.unwrapped.game.describe()`
+explains. "action_mask" is 1 for every legal action. An agent whose turn it is not has no legal
+action. Both entries contain only information that the agent may have.
 """
 
 from __future__ import annotations
@@ -288,7 +288,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
     """Parallel environment, in which all agents act in every step.
 
     The actions of agents that may not act are ignored. If several agents may act, each chooses an
-    action by its view before the step, and the actions are then applied one after another. If an
+    action from its view before the step, and the actions are then applied one after another. If an
     earlier action makes a later one impossible (two agents claim the same card, for example), the
     later agent waits. The agent whose action is applied first changes from step to step.
     """

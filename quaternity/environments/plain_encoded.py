@@ -1,4 +1,4 @@
-"""Default encoding of moves and views as numbers, for games without a special encoding."""
+"""Default encoding of moves and views as numbers, for games that define no encoding themselves."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ class PlainEncoded:
             return None
         if not 0 <= action < len(offered):
             raise InputError(
-                f"action {action}: legal are 0..{len(offered) - 1} and {MAX_OFFERED_MOVES}"
+                f"action {action} is not legal; choose from 0..{len(offered) - 1} and "
+                f"{MAX_OFFERED_MOVES}"
             )
         return offered[action]
 

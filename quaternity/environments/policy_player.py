@@ -49,5 +49,5 @@ class _Seated:
         action = self._policy(self._encoded.numbers(view), mask, random)
         action = check_index(action, len(mask), "action")
         if not mask[action]:
-            raise InputError(f"action {quote_value(action)}: not legal, its mask is 0")
+            raise InputError(f"action {quote_value(action)} is not legal: its mask is 0")
         return self._encoded.move(action, view)

@@ -1,13 +1,9 @@
-"""Probability of a formula from the point of view of a seat, given its hand.
+"""Probability that a formula is true, from the point of view of a player with a given hand.
 
-All deals that the seat considers possible are equally likely.
-
-First, the parts of the formula whose truth the seat knows are replaced by constants. If the rest is
-about hands only, it is split into disjoint cases, and the deals of each case are counted. If few
-deals are possible, the formula is evaluated in all of them. Both methods are exact. Otherwise, the
-formula is evaluated in uniformly sampled deals, which gives an estimate with a confidence interval.
-After announcements, only the deals in which they were true remain, so the probability is a quotient
-of two probabilities that are computed in this way.
+All deals that the player considers possible are equally likely. If the formula is about hands only,
+it is split into disjoint cases, and the deals of each case are counted. If few deals are possible,
+the formula is evaluated in all of them. Otherwise, the probability is estimated from random deals,
+with a confidence interval.
 """
 
 from __future__ import annotations
@@ -45,8 +41,8 @@ from solvers.verdict import Deal
 MAX_COUNTS = 500
 """Maximum number of cases whose deals are counted. With more cases, another method is used."""
 MAX_LISTED_DEALS = 1000
-"""Maximum number of deals that are all evaluated, which makes the probability exact. If there are
-more, deals are sampled."""
+"""Maximum number of possible deals for which the formula is evaluated in every deal, so that the
+probability is exact. If there are more, it is estimated from random deals."""
 MAX_SAMPLES = 1000
 """Maximum number of samples for an estimate."""
 MAX_DRAWS_PER_SAMPLE = 50
@@ -186,7 +182,7 @@ def _count_cases(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fra
         if formula == TRUE:
             remaining -= 1
             if remaining < 0:
-                raise LimitError(f"more than {MAX_COUNTS} cases")
+                raise LimitError(f"the probability needs more than {MAX_COUNTS} cases")
             return count_deals(problem, seconds=deadline.remaining())
         card = next(s.card for s in formula.subformulas() if isinstance(s, logic.Holds))
         mask = problem.sets[card.set_index].owners[card.number]
@@ -214,7 +210,7 @@ def _list_deals(
 
     deals = quick_count(problem)
     if deals is None or deals > MAX_QUICK_WORLDS:
-        raise LimitError("too many deals to list")
+        raise LimitError("there are too many deals to list")
     import numpy as np
 
     model = model_of(problem, deadline.remaining)
@@ -248,7 +244,7 @@ def _sample_deals(
     deals, random = NumberedDeals(seen, seconds=deadline.remaining()), Random(0)
     few = deals.number <= MAX_LISTED_DEALS
     if not few and not samples:
-        raise LimitError("the probability cannot be counted within the limits")
+        raise LimitError("the probability cannot be computed within the limits")
     numbers: Iterable[int] = (
         random.randrange(deals.number) for _ in range(samples * MAX_DRAWS_PER_SAMPLE)
     )

@@ -1,4 +1,7 @@
-"""Comparisons of numbers in formulas, expanded into formulas that every evaluator supports."""
+"""Comparisons of numbers in formulas, such as `cards(1) > 3`.
+
+Each comparison is replaced with an equivalent formula that every evaluator supports.
+"""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 "Player 1 considers it possible that player 2 considers it possible that ..." requires two deals
 besides the real one. In the first, player 1 has the same hand as in the real deal. In the second,
 player 2 has the same hand as in the first. Each deal is a table of literals, one for each player
-and card: "this player holds this card". If two deals share a hand, their tables contain the same
-literals. A literal whose value is certain is a plain boolean, which adds no variable to the model.
+and card: "this player holds this card". If a player has the same hand in two deals, both tables
+contain the same literals for this player.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ def negate(literal: Literal) -> Literal:
 
 
 class DealTable:
-    """A deal of a CP-SAT model. `holds[card]` maps each possible owner of a card to a literal.
+    """A deal of a CP-SAT model, as a table of literals.
 
-    The cards of all sets are numbered consecutively; `first_card[set]` is the number of the first
-    card of a set.
+    `holds[card]` maps each possible owner of a card to the literal that says that this player holds
+    the card. The cards of all sets are numbered consecutively, and `first_card[set]` is the number
+    of the first card of a set.
     """
 
     __slots__ = ("first_card", "holds", "problem")
@@ -94,7 +95,7 @@ class CoupledDeals:
         """Return a new boolean variable. Raise LimitError if there are more than `MAX_LITERALS`."""
         self._literals += 1
         if self._literals > MAX_LITERALS:
-            raise LimitError(f"the question needs more than {MAX_LITERALS} variables")
+            raise LimitError(f"the formula needs a model with more than {MAX_LITERALS} variables")
         return self.model.new_bool_var("")
 
     def require_any(self, literals: Iterable[Literal]) -> None:

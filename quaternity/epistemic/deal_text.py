@@ -1,4 +1,4 @@
-"""Text output of deals: a single deal, or a comparison of two deals."""
+"""Text of a deal, or of a comparison between two deals, with the cards of each player."""
 
 from __future__ import annotations
 

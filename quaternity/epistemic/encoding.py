@@ -1,14 +1,13 @@
-"""Encoding of epistemic formulas as clauses over several deals that share hands.
+"""Encoding of epistemic formulas for CP-SAT, in a model of several deals that share hands.
 
 `Encoder.literal` takes a formula, a truth value and a deal of the model. It returns a literal that
 can be true only if the formula has this truth value in this deal.
 
 - To encode that a player does *not* know a statement, the encoder adds another deal in which the
-  player has the same hand.
+  player has the same hand and the statement is false.
 - To encode that a player *knows* a statement, the encoder refutes every case in which the statement
-  is false. If there are too many cases, it uses an `UnenforcedLiteral` instead: a literal for which
-  the model enforces only necessary conditions. After solving the model, the caller must check this
-  literal in the solution and, if it is wrong, forbid it for that hand.
+  is false. If there are too many cases, it returns an `UnenforcedLiteral`. The model guarantees
+  only necessary conditions for such a literal, so the caller must check it in each solution.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ MAX_DEALS = 300
 class UnenforcedLiteral(NamedTuple):
     """A literal that can be true in a solution although the fact it represents is false.
 
-    After solving the model, the caller must check the formula.
+    After solving the model, the caller must check whether `formula` has the truth value `truth`.
 
     Attributes:
         literal: The literal. It should be true only if `formula` has the truth value `truth` in
@@ -91,7 +90,7 @@ class Encoder:
         Raise LimitError if the model has `MAX_DEALS` deals already.
         """
         if len(self._deals) == MAX_DEALS:
-            raise LimitError(f"the question needs more than {MAX_DEALS} deals at once")
+            raise LimitError(f"the formula needs a model with more than {MAX_DEALS} deals")
         hands = {} if table is None else {player: table.hand_literals(player) for player in players}
         self._deals.append(self.model.new_deal(problem, hands))
         return self._deals[-1]

@@ -1,9 +1,8 @@
-"""Protocol of formula evaluators, their time limits, and the information sets of players.
+"""Interface of formula evaluators, their time limits, and the information sets of players.
 
-The public information is a deal problem, and each deal that satisfies it is a *world*. Two worlds
-are indistinguishable for a player iff the player's hand is the same in both. The worlds that a
-player considers possible form the player's *information set*. It is a deal problem, too: the public
-problem with this hand fixed.
+The public information is a deal problem. Each deal that satisfies it is a *world*. A player cannot
+distinguish two worlds in which the player has the same hand. The worlds that a player considers
+possible are the player's *information set*: the deals of the public problem with this hand fixed.
 """
 
 from __future__ import annotations
@@ -84,8 +83,8 @@ class Deadline(quaternity.base.deadline.Deadline):
 def out_of_time(seconds: float) -> str:
     """Return the message for a reached time limit, with advice on what to try instead."""
     return (
-        f"undecided: the time limit of {seconds:g} s was reached; more time, or a later moment "
-        "with fewer possible deals, may decide it"
+        f"undecided: the time limit of {seconds:g} s was reached; allow more time, or ask later in "
+        "the game, when fewer deals are possible"
     )
 
 

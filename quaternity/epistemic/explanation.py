@@ -1,4 +1,4 @@
-"""Explanations of why a formula is true or false in a deal, in words and with example deals."""
+"""Explanations, in words and with example deals, of why a formula is true or false in a deal."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def explain_formula(
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
     >>> for line in explain_formula("K2 H0 0/0", three_cards, [[0, 1, 2]]).lines:
     ...     print(line)
-    player 2 does not know H0 0/0: the hand of player 2 is the same in deal 1, and there
+    player 2 does not know H0 0/0: the hand of player 2 is the same in deal 1, where
       player 1 holds 0/0, not player 0
     """
     formula = validate_formula(formula, problem, set_size)

@@ -1,13 +1,12 @@
-"""Explicit Kripke model of a deal problem, and an evaluator that lists all deals.
+"""Evaluator of formulas that lists all deals, as an explicit Kripke model.
 
-Each deal of the public problem is a world, and each formula is evaluated to a boolean array over
-the worlds. A player cannot distinguish worlds in which the player's hand is the same, so each
-player partitions the worlds into classes. A player knows what is true in all worlds of a class (K).
-Distributed knowledge (D) uses the classes of several hands together. Common knowledge (C) uses the
-connected components that the classes of all players form. After a public announcement, only the
-worlds remain in which it was true.
+Each deal of the public problem is a world. Each formula is evaluated to an array with one boolean
+for each world. Worlds in which a player has the same hand form a class, because the player cannot
+distinguish them. A player knows what is true in all worlds of a class. A group has common knowledge
+of what is true in all worlds that are connected by classes of its players. After a public
+announcement, only the worlds remain in which it was true.
 
-This evaluator supports all formulas, but it cannot list more than `worlds.MAX_WORLDS` deals.
+This evaluator supports all formulas, but it lists at most `worlds.MAX_WORLDS` deals.
 """
 
 from __future__ import annotations
@@ -171,7 +170,7 @@ class ExplicitModel:
         Two worlds are linked if one of the players (by default, of all players) cannot distinguish
         them. The computation uses a graph whose nodes are the classes. Each world is an edge
         between its class for one player and its class for the next. The running time is
-        proportional to worlds x players.
+        proportional to the number of worlds times the number of players.
         """
         players = players or tuple(range(self.problem.players))
         if among is None or among.all():
@@ -194,7 +193,7 @@ class ExplicitModel:
 
         Any two consecutive deals of the chain are indistinguishable for one of the players. `check`
         is called before each step, and may raise an exception. The running time is proportional to
-        worlds x players x steps.
+        the product of the numbers of worlds, players and steps.
         """
         came = np.full(self.worlds, -1, dtype=np.int64)
         came[start] = start

@@ -4,16 +4,16 @@
 >>> print(Knows(1, held) & ~Common(held >> TRUE))
 K1 H4 8/4 & !C (H4 8/4 -> true)
 
-The short constructors follow the notation of the logic:
+`K1 H4 8/4` says that player 1 knows that player 4 holds card 4 of set 8. The short constructors
+follow this notation:
 
 >>> print(K(1, H(4, "8/4")) & ~C(H(0, "8/0") >> P(H(1, "8/1"))))
 K1 H4 8/4 & !C (H0 8/0 -> P H1 8/1)
 >>> print(H(2, "0/1").announce(D({2, 1}, H(3, "0/0"))) | U(1, 4, 1))
 [H2 0/1!] D{1,2} H3 0/0 | U1(4)=1
 
-`quaternity.epistemic.grammar.parse` turns the text `str(formula)` back into an equal formula. In
-Python, `>>` binds more tightly than `&` and `|`. In text, `->` binds less tightly, as is usual in
-logic.
+`quaternity.epistemic.grammar.parse` turns the text `str(formula)` back into an equal formula. The
+Python operator `>>` binds more tightly than `&` and `|`, but `->` in a text binds less tightly.
 """
 
 from __future__ import annotations
@@ -279,7 +279,9 @@ class Distributed(Formula):
     def _check(self) -> None:
         _convert_players(self)
         if not self.players:
-            raise InputError("D{}: at least one player is needed (`P` asks about all public deals)")
+            raise InputError(
+                "D{}: at least one player is needed (for the public record alone, use `P`)"
+            )
 
     def parts(self) -> tuple[Formula, ...]:
         """Return the immediate subformulas."""
@@ -327,7 +329,10 @@ class Common(Formula):
         return frozenset(self.players[:1]), False
 
     def members(self, players: int) -> tuple[int, ...]:
-        """Return the players of the group, which are all `players` players if none are named."""
+        """Return the players of the group: those that the formula names, or else all players.
+
+        `players` is the number of all players.
+        """
         return self.players or tuple(range(players))
 
     def __str__(self) -> str:

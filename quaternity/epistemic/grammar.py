@@ -1,21 +1,15 @@
-"""Parser of formulas in text form. Error messages point at the column of the error.
+"""Parser of formulas in text form, such as `K1 H4 8/4 & !C (H4 8/4 -> true)`.
 
-The operators are, from the least to the most tightly binding: `<->`, `->` (right-associative), `|`,
-`&`, and the prefixes `!`, `K1`, `M1`, `Kw1`, `C`, `C{1,2}`, `D{1,2}`, `E`, `P` and `[f!]`. Atoms
-are `true`, `false`, `H4 8/4`, parentheses, and comparisons of numbers: `U1(4) = 2` (the number of
-cards of player 4 that player 1 does not know), `cards(1, 8) >= 2` (cards of set 8 that player 1
-holds), `cards(1)`, `points(1) > 3`. Other notations of logic are accepted, too: ¬ ~ not, ∧ and, ∨
-or, → ↔ ⊤ ⊥ ∀ ∃ ≤ ≥ ≠.
+The page `quaternity guide knowledge` explains the notation. The operators are, from the least to
+the most tightly binding: `<->`, `->` (right-associative), `|`, `&`, and the prefixes `!`, `K1`,
+`M1`, `Kw1`, `C`, `C{1,2}`, `D{1,2}`, `E`, `P` and `[f!]`. Other symbols and words of logic are also
+accepted, such as ¬, ∧, ≤ and `not`.
 
-The quantifiers `all c in set 3: f` and `some p != 1: f` extend as far to the right as possible. The
-first letter of a variable is its type: c and d for cards, p, q and r for players, s and t for sets.
-A variable may appear wherever a value of its type may appear: `Hp c`, `Kwq f`, `s/0`, `cards(p,
-s)`. `let NAME = f; g` gives the formula f a name that g can use. A named formula can have
-parameters: `let NAME(p, c) = f; g` is used as `NAME(1, 0/2)`.
-
-The parser expands quantifiers and names: it parses the formula of a quantifier once for every
-value. The result consists of the classes in `quaternity.epistemic.formula`, which every evaluator
-supports.
+The first letter of a variable is its type: c and d for cards, p, q and r for players, s and t for
+sets. The quantifiers `all c in set 3: f` and `some p != 1: f` extend as far to the right as
+possible. A quantifier is expanded by parsing its formula once for every value of the variable.
+Names that `let NAME = f; g` defines are expanded, too. The result therefore consists only of the
+classes in `quaternity.epistemic.formula`.
 """
 
 from __future__ import annotations
@@ -103,7 +97,11 @@ class _Token(NamedTuple):
 
 
 class _Abbreviation(NamedTuple):
-    """A formula that `let` has named: its parameters, its position, and its variables and names."""
+    """A formula that `let` has named. It is parsed again wherever its name is used.
+
+    `position` is the number of its first token. `values` and `names` are the variables and the
+    other named formulas that it may use.
+    """
 
     parameters: tuple[str, ...]
     position: int
@@ -142,12 +140,12 @@ def _tokens(text: str) -> list[_Token]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise _error(text, at, f"{text[at]!r} is not part of any formula")
+            raise _error(text, at, f"unexpected character {text[at]!r}")
         if match.lastgroup != "BLANK":
             word = SPELLINGS.get(match[0], match[0])
             for digits in re.finditer(r"[0-9]+", word):
                 if len(digits[0]) > _MAX_NUMBER_LENGTH:
-                    raise _error(text, at + digits.start(), "a number of more than 9 digits")
+                    raise _error(text, at + digits.start(), "a number has more than 9 digits")
             tokens.append(_Token(str(match.lastgroup), word, at))
         at = match.end()
     tokens.append(_Token("END", "", len(text.rstrip())))
@@ -220,7 +218,7 @@ class _Parser:
 
     def unknown_numbers_error(self, what: str, start: int) -> InputError:
         return _error(
-            self.text, start, f"{what}: the numbers of players and cards are not known here"
+            self.text, start, f"{what}: the numbers of players and cards are unknown here"
         )
 
     def variable(self, name: str, kind: str, start: int) -> _Value:
@@ -237,7 +235,11 @@ class _Parser:
 
     def value(self, kind: str) -> _Value:
         kind_found, text, start = self.token
-        example = {"p": "a number of a player", "s": "a number of a set", "c": "a card such as 0/2"}
+        example = {
+            "p": "the number of a player",
+            "s": "the number of a set",
+            "c": "a card such as 0/2",
+        }
         if kind_found == "CARD" and kind == "c":
             self.position += 1
             return self.check_value(Card.parse(text), kind, start)
@@ -388,7 +390,7 @@ class _Parser:
             raise _error(
                 self.text,
                 token.start,
-                f"{quote_value(token.text)} is not part of any formula{named}",
+                f"unknown name {quote_value(token.text)}{named}",
             )
         raise self.expected_error("a formula")
 
@@ -437,7 +439,7 @@ class _Parser:
             None if self.language is None else getattr(self.language, _COUNT_ATTRIBUTES[token.text])
         )
         if counts is None:
-            raise _error(self.text, token.start, f"the number of {token.text} is not known here")
+            raise _error(self.text, token.start, f"the number of {token.text} is unknown here")
         return constant_term(counts[player])
 
     # -- quantifiers and names ----------------------------------------------------------------
@@ -468,7 +470,7 @@ class _Parser:
         token = self.token
         if token.kind != "WORD" or not _VARIABLE.fullmatch(token.text):
             raise self.expected_error(
-                "a variable: c, d for a card, p, q, r for a player, s, t for a set"
+                "a variable (c or d for a card, p, q or r for a player, s or t for a set)"
             )
         self.position += 1
         return token.text

@@ -1,11 +1,11 @@
-"""Patterns of the hands that players see, and what these patterns prove about the other hands.
+"""Patterns of the hands that players see, which show whether these hands can exclude a case.
 
-A player knows that something is impossible iff, given the player's hand, some coalition of the
-other players is short of cards (see `solvers.shortage`). The number of cards that a coalition can
-hold is a sum over sets. The summand of a set depends only on its *pattern*: which of its cards are
-in the seen hands. Dynamic programming over sets therefore finds the smallest total over all deals.
-Its state is the number of cards dealt to each player so far. The result often shows immediately
-that no hand proves the impossibility.
+A case restricts the owners of some cards. By the coalition theorem (see `solvers.shortage`), a
+player's hand proves that a case is impossible iff, in this case, some coalition of the other
+players would have to hold more cards than it can hold. The number of cards that a coalition can
+hold is a sum over the sets. The number for a set depends only on its *pattern*: which of its cards
+are in the seen hand. Dynamic programming over the sets finds the smallest sum that any hand leads
+to. This often shows at once that no hand proves that the case is impossible.
 """
 
 from __future__ import annotations
@@ -155,8 +155,7 @@ class HandPatterns:
         result may contain further coalitions. Return None if there are too many patterns.
 
         First, lower bounds are computed in one pass over the patterns. If they do not decide the
-        question, NumPy takes (counts of the set) x (states of the hands) x (remaining coalitions)
-        steps for each set.
+        question, `smallest_totals` computes the exact result.
         """
         if self.options is None:
             return None

@@ -1,9 +1,8 @@
 """Drawings of Kripke models of situations, contracted by bisimulation to make them small.
 
-Two deals belong to the same world under two conditions: the relevant cards have the same owners in
-both deals, and each player considers the same worlds possible in both. Relevant cards are those
-that the formulas name. All cards are relevant if no card is named or if the caller requests it. The
-partition of the deals into worlds is refined until it is stable (Kanellakis and Smolka, 1983).
+Deals that differ only in irrelevant cards, and in which each player considers the same worlds
+possible, become one world of the drawing. By default, only the cards that the formulas name are
+relevant. The deals are divided into worlds by partition refinement (Kanellakis and Smolka, 1983).
 """
 
 from __future__ import annotations
@@ -64,7 +63,9 @@ def kripke_model(
     earlier = situation.announcements if announcements is None else tuple(announcements)
     evaluator = ExplicitEvaluator(situation.problem)
     if evaluator.model.worlds > MAX_DEALS:
-        raise LimitError(f"{evaluator.model.worlds} deals: at most {MAX_DEALS} are allowed")
+        raise LimitError(
+            f"there are {evaluator.model.worlds} deals: at most {MAX_DEALS} are allowed"
+        )
     among = evaluator.restrict_to(tuple(earlier))
     deals = [evaluator.model.deal(number) for number in among.nonzero()[0].tolist()]
     matters = {Card(index, number) for index, number, _ in iter_cards(situation.problem)}
@@ -190,7 +191,7 @@ def model_svg(model: KripkeModel, title: str) -> str:
     """
     number = len(model.worlds)
     if number > MAX_DRAWN:
-        raise LimitError(f"{number} worlds: at most {MAX_DRAWN} are drawn (DOT has no limit)")
+        raise LimitError(f"{number} worlds: at most {MAX_DRAWN} can be drawn (DOT has no limit)")
     labels = [_label(world) for world in model.worlds]
     wide = 16 + 8.0 * max((len(line) for label in labels for line in label), default=1)
     tall = 12 + 16.0 * max(map(len, labels), default=1)

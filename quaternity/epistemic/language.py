@@ -1,4 +1,4 @@
-"""Language of formulas: the players, sets, cards and public numbers that formulas may mention."""
+"""Language of formulas: the players, sets, cards and public numbers that formulas may name."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Language:
         self.check_player(player)
         if player not in self.all_knowers:
             raise InputError(
-                f"player {player} cannot know anything: no player sees that hand; choose from "
+                f"player {player} cannot know anything, as nobody sees those cards; choose from "
                 f"{self.all_knowers[0]}..{self.all_knowers[-1]}"
             )
 

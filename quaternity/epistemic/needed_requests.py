@@ -1,10 +1,9 @@
-"""Search for the requests that make a formula true: a minimal list of them.
+"""Search for a minimal list of requests that make a formula about knowledge true.
 
-The requests of a game define a deal problem. If some are left out, the remaining requests define a
-weaker problem. Requests are left out while the formula stays true in the weaker problem, until
-every remaining request is necessary. Further announcements cannot undo knowledge of the cards, but
-they can end ignorance. Therefore, a list of requests cannot be the reason that a player does not
-know something.
+The requests of a game define a deal problem. The search leaves out requests while the formula stays
+true in the problem that the remaining requests define. It ends when every remaining request is
+necessary. The formula must not say that a player does *not* know something, because requests are
+never the reason for ignorance.
 """
 
 from __future__ import annotations
@@ -163,7 +162,10 @@ def _minimize(order: Sequence[int], true: Callable[[Collection[int]], bool]) -> 
     return kept
 
 
-COUNTED_NOTE = "it contains numbers of cards or sets, which are public and change during the game"
+COUNTED_NOTE = (
+    "the formula contains numbers of cards or sets, which change during the game, so no moves are "
+    "named as reasons"
+)
 """Reason why no moves are named for a formula that contains numbers (see `mentions_counts`)."""
 
 

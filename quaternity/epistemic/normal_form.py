@@ -1,20 +1,16 @@
-"""Simplification of formulas before evaluation, by the laws of the modal logic S5.
+"""Simplification of formulas before evaluation, using the laws of the modal logic S5.
 
-To know a formula means that it is true in a whole class of deals. For `K`, these are the deals with
-the same hand of a player. For `D`, they have the same hands of several players. For `C`, they are
-connected by chains in which any two consecutive deals are indistinguishable for some player. For
-`P`, the class contains all deals.
+A player cannot distinguish deals in which the player has the same hand. Such deals form a class of
+the operator `K`, and `K f` says that `f` is true in the whole class of the real deal. The operators
+`D` (distributed knowledge), `C` (common knowledge) and `P` (public knowledge) are defined in the
+same way, with other classes.
 
-A formula is *settled* for a kind of knowledge if its truth value is constant within each class. If
-f is settled for `K1`, then `K1 f` is f, and `K1 (f | g)` is f | K1 g. What a player sees or knows
-is settled for this player's knowledge. `C f` is settled for each player of the group. Knowledge
-inside the scope of knowledge with larger classes is redundant: `C K1 f` is `C f`. To know a
-conjunction is to know its parts. `H` is a constant if the public record says that the player holds
-the card, or cannot hold it.
+A formula is *settled* for an operator if its truth value is the same in all deals of each class.
+For example, if f is settled for `K1`, then `K1 f` is f, and `K1 (f | g)` is f | K1 g. What a player
+sees or knows is settled for `K` of this player.
 
-Each step is sound in every model in which players see hands. This includes the model after an
-announcement, in which the same players cannot distinguish the remaining deals. Formulas inside
-announcements are therefore simplified, too.
+The laws hold in every model in which players see hands, also after a public announcement. Formulas
+inside announcements are therefore simplified, too.
 """
 
 from __future__ import annotations
@@ -42,7 +38,7 @@ def normal_form(formula: Formula, problem: DealProblem) -> Formula:
     """Return a simpler formula that is true in the same public deals.
 
     The formula may name only players and cards of the problem (see `Language`). The running time is
-    proportional to parts x depth.
+    proportional to the number of parts of the formula times its depth.
 
     >>> from quaternity.epistemic.grammar import parse
     >>> from solvers.problem import SetConstraint

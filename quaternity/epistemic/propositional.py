@@ -1,8 +1,8 @@
 """Formulas without knowledge: their truth in one deal, and the cases in which they are true.
 
-A *case* restricts the owners of some cards to the players in a bit mask. The deals of a case are
-the deals of a problem with fewer possible owners. A propositional formula is true exactly in the
-deals of its cases, so the solvers of deal problems can answer questions about it.
+A *case* restricts the owners of some cards. Its deals are the deals of a problem with fewer
+possible owners. A formula without knowledge is true exactly in the deals of its cases, so the
+solvers of deal problems can answer questions about it.
 """
 
 from __future__ import annotations

@@ -1,19 +1,14 @@
 """Chains of deals that show that a formula is not common knowledge.
 
 In a chain of deals, any two consecutive deals are indistinguishable for some player of the group. A
-formula is not common knowledge iff a chain leads from the real deal to a *failure*: a deal where
-the formula is false. Three techniques reason about chains without listing them:
+formula is not common knowledge iff a chain leads from the real deal to a deal where the formula is
+false. This module contains three techniques to find out whether such a chain exists:
 
-- If the group is a pair, some facts never change along its chains, because both players can always
-  infer them (`reachable_superset`). A card that only these two players can own keeps its owner. If
-  the numbers of cards of a set in the other hands are known, the two players also keep their
-  numbers of cards of the set.
-- A failure is reachable from every deal in which a player of the group has the same hand as in a
-  deal from which the failure is reachable. Sets of such deals are represented by deal problems
-  (`deals_before`), step by step backwards from the failure. To prove that a player knows that the
-  real deal is not among them, `refutation` again looks for coalitions that are short of cards.
-- To find a chain of a given length between two given deals, one small CP-SAT model is solved
-  (`require_same_view`).
+- `reachable_superset` finds facts that never change along the chains of two players. For example, a
+  card that only these two players can own keeps its owner.
+- `deals_before` goes one step back from a deal where the formula is false: it returns deals in
+  which some player has the same hand. These deals are represented by a deal problem.
+- `require_same_view` defines chains of a given length in a CP-SAT model.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """CP-SAT encoding of proofs that the seen hands exclude all deals of some kind.
 
-A player knows a statement if it is true in all deals that the player considers possible. By the
-coalition theorem (see `solvers.shortage`), no counterexample is possible iff some coalition of the
-other players must hold more cards than it can hold. A solver can therefore search for a hand that
-proves the statement. Literals represent the cards in the seen hand and the choice of the coalition.
+A player knows a statement if no counterexample is possible: a deal that fits the player's hand and
+in which the statement is false. By the coalition theorem (see `solvers.shortage`), no
+counterexample is possible iff some coalition of the other players would have to hold more cards
+than it can hold. CP-SAT searches for a hand and a coalition for which this is the case.
 
-If the sets are small, all patterns of the hand in each set are listed, with the number of cards
-that each coalition can then hold (`hand_patterns`). Otherwise, further literals represent the
-inequality by which the coalition is short of cards.
+If the sets are small, the model lists the possible patterns of the hand in each set
+(`hand_patterns`). Otherwise, it contains an inequality over all cards.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Truth of a formula as a seat knows it from the public record and the seat's hand."""
+"""Truth of a formula, as far as a player can infer it from the public record and their hand."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 from quaternity.base.sentences import MessageTemplate
 
 CONSTANT = MessageTemplate("constant", "{formula} is {formula}")
-CANNOT_ANNOUNCE = MessageTemplate("cannot_say", "{formula} is false and cannot be said:")
-AFTER_ANNOUNCEMENT = MessageTemplate("once_said", "once {formula} is said:")
+CANNOT_ANNOUNCE = MessageTemplate("cannot_say", "{formula} is false and cannot be announced:")
+AFTER_ANNOUNCEMENT = MessageTemplate("once_said", "after {formula} is announced:")
 IS_TRUE = MessageTemplate("is_true", "{formula} is true:")
 IS_FALSE = MessageTemplate("is_false", "{formula} is false:")
 OUT_OF_PLAY = MessageTemplate("out_of_play", "{set:set} is out of play: nobody holds {card:card}")
@@ -26,13 +26,12 @@ KNOW_NOT_FALSE = MessageTemplate(
 )
 KNOWS_NOT = MessageTemplate(
     "knows_not",
-    "{who:players} does not know {formula}: the hand of {who:players} is the same in {deal}, and "
-    "there",
+    "{who:players} does not know {formula}: the hand of {who:players} is the same in {deal}, where",
 )
 KNOW_NOT = MessageTemplate(
     "knows_not",
     "{who:players} together do not know {formula}: the hands of {who:players} are the same in "
-    "{deal}, and there",
+    "{deal}, where",
 )
 TRUE_IN_PUBLIC = MessageTemplate("everywhere", "{formula} is true in every public deal:")
 NOT_IN_PUBLIC = MessageTemplate(
@@ -61,8 +60,8 @@ COMMON_IN_PUBLIC = MessageTemplate(
 )
 COMMON_UNREACHABLE = MessageTemplate(
     "common",
-    "{formula} is {common}: some public deal makes it false, but no chain of deals leads there in "
-    "which each deal is indistinguishable from the previous one for a player",
+    "{formula} is {common}: it is false in some public deals, but none of them can be reached by "
+    "steps between deals that a player cannot distinguish",
 )
 UNKNOWN = MessageTemplate(
     "unknown",
@@ -76,7 +75,7 @@ NO_DEAL_OF_HAND = MessageTemplate(
 NO_DEAL_OF_HANDS = MessageTemplate(
     "no_deal", "no deal with these hands makes it false; why not {deal}:"
 )
-NO_WAY = MessageTemplate("no_way", "the public record leaves no way to make it false")
+NO_WAY = MessageTemplate("no_way", "it is false in no deal that fits the public record")
 IMPOSSIBLE = MessageTemplate("impossible", "{case}: impossible: {proof}")
 ALL_OF, ANY_DEAL = (
     MessageTemplate("all_of", "{parts:listed}"),
@@ -93,9 +92,9 @@ TRUE_IF, FALSE_IF = (
     MessageTemplate("either_way", "true if"),
     MessageTemplate("either_way", "false if"),
 )
-CAN_BE_BOTH = MessageTemplate("certain", "that {formula:called} can be true and can be false")
-ALWAYS_TRUE = MessageTemplate("certain", "that {formula:called} is true whatever the cards are")
-ALWAYS_FALSE = MessageTemplate("certain", "that {formula:called} is false whatever the cards are")
+CAN_BE_BOTH = MessageTemplate("certain", "{formula:called} can be true or false")
+ALWAYS_TRUE = MessageTemplate("certain", "{formula:called} is true in every possible deal")
+ALWAYS_FALSE = MessageTemplate("certain", "{formula:called} is false in every possible deal")
 LIES_TRUE = MessageTemplate("told", "as the cards lie, {formula:called} is true")
 LIES_FALSE = MessageTemplate("told", "as the cards lie, {formula:called} is false")
 ALL_KNOW_TRUE = MessageTemplate("told", "everybody knows that {formula:called} is true")

@@ -11,12 +11,16 @@
     true told
     ask C told
 
-`set 3 cards` is a set of three cards that any player may hold. `set 01 012 2` lists the possible
-owners of each card instead. Below a set, `least 1 0 0` and `most 2 2 1` bound the number of its
-cards in each player's hand. `deal` has one group of digits for each set: the owners of its cards.
-`say` announces a formula publicly. `true` and `false` state the truth value of a formula after the
-announcements above, and `ask` asks for this value. `let` gives a formula a name that the lines
-below can use. A line that begins with a space continues the line above it.
+- `set 3 cards` is a set of three cards that any player may hold. `set 01 012 2` lists the possible
+  owners of each card instead.
+- `least 1 0 0` and `most 2 2 1` below a set bound the number of its cards in each player's hand.
+- `deal` has one group of digits for each set: the owners of its cards.
+- `say` announces a formula publicly.
+- `true` and `false` state the truth value of a formula after the announcements above. `ask` asks
+  for this value.
+- `let` gives a formula a name that the lines below can use.
+
+A line that begins with a space continues the line above it.
 """
 
 from __future__ import annotations
@@ -117,18 +121,20 @@ class _Reader:
         elif word == "hands":
             self.hands = self.numbers(argument, None)
             if not 0 < len(self.hands) <= MAX_PLAYERS:
-                raise InputError(f"hands: 1 to {MAX_PLAYERS} players, not {len(self.hands)}")
+                raise InputError(
+                    f"hands: expected 1 to {MAX_PLAYERS} players, not {len(self.hands)}"
+                )
         elif word in ("set", "least", "most", "deal"):
             if not self.hands:
                 raise InputError(
-                    f"{word}: expected 'hands ...' before it, the number of cards of each player"
+                    f"{word}: must come after 'hands ...', the numbers of cards of the players"
                 )
             if self.deal is not None:
                 raise InputError(f"{word}: must come before the deal")
             {"set": self.take_set, "deal": self.take_deal}.get(word, self.take_bounds)(line)
         elif word in ("let", "say", "true", "false", "ask"):
             if self.deal is None:
-                raise InputError(f"{word}: expected 'deal ...' before it, who holds each card")
+                raise InputError(f"{word}: must come after 'deal ...', the owners of the cards")
             self.take_formula(word, argument.strip())
         else:
             known = "hands, set, least, most, deal, let, say, true, false or ask"
@@ -170,7 +176,10 @@ class _Reader:
     def take_deal(self, line: str) -> None:
         words = line.split()[1:]
         if len(words) != len(self.sets):
-            raise InputError(f"deal: {len(words)} groups of digits for {len(self.sets)} sets")
+            raise InputError(
+                f"deal: expected one group of digits for each set ({len(self.sets)}), "
+                f"not {len(words)}"
+            )
         deal = Deal(tuple(tuple(self.players_in(word)) for word in words))
         self.deal = validate_deal(self.problem, deal)
 

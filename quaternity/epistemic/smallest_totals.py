@@ -1,9 +1,9 @@
-"""Dynamic programming for the smallest total cost of dealing all sets so that they fill the hands.
+"""Dynamic programming for the smallest total cost of dealing the cards of all sets.
 
-Each set has options. An option deals a number of cards to every player, and there may be several
-kinds of costs. One option must be chosen for each set, so that the chosen options together fill
-every player's hand. The total of each kind of cost is minimized separately. The state of the
-dynamic program is the number of cards that each player has so far.
+There are several options to deal each set. An option gives a number of cards to every player, and
+has a cost. One option must be chosen for each set, so that every player gets as many cards as the
+player's hand has. If options have several kinds of costs, the total of each kind is minimized
+separately. The state of the dynamic program is the number of cards that each player has so far.
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ same."""
 
 
 class Options(NamedTuple):
-    """Ways to deal one set: `counts[option, player]` cards, at `costs[option, kind]`."""
+    """Options to deal one set of cards.
+
+    An option gives `counts[option, player]` cards to a player, and has one cost of each kind:
+    `costs[option, kind]`.
+    """
 
     counts: Numbers
     costs: Numbers
@@ -48,8 +52,8 @@ def smallest_totals(
     """Return the smallest total of each kind of cost over all choices that fill the hands.
 
     The total size of the hands must be the number of cards in all sets. If no choice fills the
-    hands, the totals are at least `INFINITE`. Return None if states x options x kinds exceeds
-    `max_work` steps.
+    hands, the totals are at least `INFINITE`. Return None if the product of the numbers of states,
+    options and kinds of costs exceeds `max_work`.
 
     >>> counts = np.array([[1, 0], [0, 1]], dtype=np.int32)
     >>> steps = [Options(counts, np.array([[5], [1]], dtype=np.int32))] * 2

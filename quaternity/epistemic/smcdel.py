@@ -1,11 +1,9 @@
-"""Export of situations to SMCDEL, the symbolic model checker for dynamic epistemic logic.
+"""Export of situations to SMCDEL, a symbolic model checker for dynamic epistemic logic.
 
-SMCDEL was written by M. Gattinger. The export has a variable for every card and player, which says
-whether the player holds the card. The state law lists all deals, and each player observes the
-variables of their own hand. SMCDEL requires that every player observes a variable. A player who
-cannot hold any card therefore observes a variable that is false in every deal. SMCDEL can express
-knowledge, group knowledge and announcements, but neither `P` (all public deals) nor `U` (the number
-of unknown cards).
+SMCDEL was written by M. Gattinger. The exported model has a boolean variable for every card and
+player, which says whether the player holds the card. Each player observes the variables of their
+own hand. SMCDEL can express knowledge, group knowledge and announcements, but neither `P` (all
+public deals) nor `U` (the number of unknown cards).
 """
 
 from __future__ import annotations
@@ -47,7 +45,7 @@ def smcdel_text(situation: Situation) -> str:
     always = []
     if not all(seen):
         never = str(len(number))
-        meanings.append(f"{never} is false: observed by players who can hold no card")
+        meanings.append(f"{never} is always false; players who can hold no card observe it")
         always = [f"~{never}"]
         seen = [observed or [never] for observed in seen]
     law = [
@@ -117,4 +115,4 @@ class _Names:
             case logic.Announcement(announcement, then):
                 return f"([ ! {self.formula(announcement)} ] {self.formula(then)})"
             case _:
-                raise InputError(f"SMCDEL cannot express {formula}: it has neither U nor P")
+                raise InputError(f"SMCDEL cannot express {formula}: SMCDEL has neither U nor P")

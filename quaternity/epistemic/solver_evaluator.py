@@ -1,27 +1,22 @@
-"""Evaluation of formulas by constraint solvers, without listing the deals.
+"""Evaluation of formulas with constraint solvers, without listing the deals.
 
-`K f` is false iff `f` is false in some deal that the player considers possible. If `f` is about
-hands only, the search solves a few deal problems. Nested knowledge becomes one CP-SAT model of
-several deals that share hands (`coupled_deals`). In this model, "knows" is either a refutation
-(`refutation`) or an unenforced literal. An unenforced literal is checked in each solution and
-forbidden for that hand if it is wrong. This counterexample-guided refinement terminates because
-there are finitely many hands. At the time limit, it stops with `Undecided`. If CP-SAT finds a deal,
-the formula is evaluated in it as a check. If CP-SAT finds none, the search is repeated without its
-presolve.
+`K f` (a player knows `f`) is false iff `f` is false in some deal that the player considers
+possible. If `f` is about hands only, a few deal problems are solved. For nested knowledge, CP-SAT
+solves one model of several deals that share hands (`coupled_deals`). Some literals of this model
+are not fully enforced (see `encoding`). They are checked in each solution, and a wrong value is
+forbidden before the model is solved again. There are finitely many hands, so this ends, or the time
+limit stops it with `Undecided`.
 
-`C f` is false iff a chain of deals leads from the real deal to a deal where `f` is false. In a
-chain, any two consecutive deals are indistinguishable for some player (see `reachability`). The
-search takes these steps:
+`C f` (`f` is common knowledge) is false iff a chain of deals leads from the real deal to a deal
+where `f` is false. In a chain, any two consecutive deals are indistinguishable for some player (see
+`reachability`). The search takes these steps:
 
-- If `f` is true in every deal that agrees with the real one in everything that such chains never
-  change, no chain exists.
+- If `f` is true in all deals that share the facts that never change along chains, no chain exists.
 - Otherwise one deal where `f` is false is chosen, and CP-SAT looks for chains of 1, 2, 3, … steps
-  to it, with one model per length. In nearly all cases there is a chain of three steps.
-- If there is no short chain, the deals that agree with the real one are listed, if there are few.
-- Otherwise CP-SAT looks for longer and longer chains to any deal where `f` is false. By
-  k-induction, there is no chain at all under two conditions: no chain of up to k steps leads from
-  the real deal to such a deal, and no chain, from any deal, passes through k deals where `f` is
-  true to a deal where `f` is false.
+  to it. In nearly all cases there is a chain of three steps.
+- If there is no short chain, the deals that share these facts are listed, if there are few.
+- Otherwise CP-SAT looks for longer and longer chains to any deal where `f` is false. Induction over
+  the length (k-induction) can prove that there is none.
 
 If none of this decides the question within `MAX_STEPS` steps, the answer is `Undecided`.
 """
@@ -315,7 +310,7 @@ class SolverEvaluator:
             if not self._refine(encoder):
                 return True
         if not hint and model.solve(cp_model_presolve=False):
-            raise SolverFault("CP-SAT finds a solution without presolve, and none with it")
+            raise SolverFault("CP-SAT finds a solution without presolve, but not with presolve")
         return False
 
     def _refine(self, encoder: Encoder) -> bool:
@@ -452,10 +447,9 @@ class SolverEvaluator:
             if self._is_inductive(common, area, earlier, steps):
                 return []
         raise Undecided(
-            f"undecided: no chain of {with_noun(MAX_STEPS, 'step')} leads to a deal where {part} "
-            "is false, but some such deals agree with this one in everything that chains are known "
-            f"never to change; listing the deals decides it if at most {MAX_LISTED} agree so, or "
-            "if there are at most two million deals (--method explicit)"
+            f"undecided: {part} is false in deals that may be reachable, but no chain of "
+            f"{with_noun(MAX_STEPS, 'step')} reaches one; --method explicit decides it if there "
+            "are at most two million deals"
         )
 
     def _listed_chain(

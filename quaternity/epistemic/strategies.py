@@ -1,6 +1,10 @@
 """Hypothesis strategies that generate formulas, and public problems with a real deal.
 
-@given(positions().flatmap(lambda position: st.tuples(st.just(position), formulas(position[0]))))
+A test of a formula in a position can begin with this decorator:
+
+    @given(
+        positions().flatmap(lambda position: st.tuples(st.just(position), formulas(position[0])))
+    )
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Evaluation of formulas by listing all deals, by constraint solvers, or by both in combination."""
+"""Evaluation of formulas: by listing all deals, with constraint solvers, or with both."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Generation of all deals of a problem, as one array.
+"""Generation of all deals of a problem, as one NumPy array.
 
-The cards are dealt one after another. A *state* consists of the number of cards that each player
-still gets, and the number of cards of the current set that each player has. States from which no
-deal can be completed are removed first. Dealing therefore never reaches a dead end, and its time
-and memory are proportional to the number of deals.
+The cards are dealt one after another. The *state* of a partial deal consists of the number of cards
+that each player still gets, and the number of cards of the current set that each player has. States
+from which no deal can be completed are removed first. The time and memory are therefore
+proportional to the number of deals.
 """
 
 from __future__ import annotations
@@ -35,7 +35,11 @@ The cards of all sets are numbered consecutively."""
 
 
 class _Step(NamedTuple):
-    """Step that deals one card: the next state for each state and player, or -1 for none."""
+    """The dealing of one card to one of `players`.
+
+    `next_states` contains the next state for each state and player, or -1 if the player cannot get
+    the card.
+    """
 
     players: tuple[int, ...]
     next_states: npt.NDArray[np.int32]
@@ -45,7 +49,7 @@ def all_deals(problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_c
     """Return all deals of a problem as an array of shape (cards, deals), in arbitrary order.
 
     `check` is called at least once for every card, and may raise an exception to stop the listing.
-    The running time is proportional to cards x (states + deals).
+    The running time is proportional to the number of cards times the number of states and deals.
 
     Raises:
         LimitError: If there are more than `limit` deals or more than `MAX_STATES` states. The
@@ -131,7 +135,7 @@ def _plan(problem: DealProblem, check: Check) -> tuple[list[_Step], int]:
 def _check_states(number: int, problem: DealProblem) -> None:
     if number > MAX_STATES:
         raise LimitError(
-            f"listing the deals needs more than {MAX_STATES} steps between hands; at most about "
+            f"listing the deals would take more than {MAX_STATES} steps: up to about "
             f"10^{_log10_bound(problem):.0f} deals fit the public record"
         )
 

@@ -1,8 +1,8 @@
-"""SVG pictures of the cards of Quaternity and Kwartet, which are distinguishable without colours.
+"""SVG pictures of the cards of Quaternity and Kwartet, which can be told apart without colours.
 
-Each set has a suit: a colour and a shape that contains the number of the set. A card shows its name
-and its suit. At the bottom of the card, a row of boxes stands for the cards of the set, and the box
-of this card is filled. Cards are light even on dark pages, like real cards.
+Each set has a suit: a colour, and a shape that contains the number of the set. A card shows its
+name and its suit. At the bottom of the card, a row of boxes stands for the cards of the set, and
+the box of this card is filled. Cards are light even on dark pages, like real cards.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class QuaternityEncoded:
         self.points = (0.0, float(sets))
         numbers_per_set = players * (self._size + 3)
         self.entries = (
-            ("seat", players, "1 for the number of the seat to act"),
+            ("seat", players, "1 for the seat to act, by its number"),
             ("cards", players, f"number of cards in hand of each seat, divided by {cards}"),
             ("points", players, f"number of completed sets of each seat, divided by {sets}"),
             (
@@ -185,7 +185,7 @@ class QuaternityEncoded:
         return array("f", points[first:] + points[:first]).tobytes()
 
     def _question(self, view: QuaternityPosition) -> bytes:
-        assert view.pending is not None, "the caller has checked that a question is pending"
+        assert view.pending is not None, "no question is pending"
         asker, asked, (index, number) = view.pending
         numbers = array("f", bytes(len(self._no_question)))
         numbers[(asker - asked) % self._players] = 1.0
@@ -220,7 +220,7 @@ class QuaternityEncoded:
         rules = state.tie_break, state.seed, state.brisk
         settings = Settings(state.set_size, state.sets, state.players, *rules)
         if state.turn is None:
-            raise InputError("turn: missing; an environment needs the player who asks")
+            raise InputError("turn: missing; an environment must know which player asks")
         return QuaternityRules(settings), QuaternityPosition(state)
 
 

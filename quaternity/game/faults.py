@@ -1,4 +1,4 @@
-"""Errors for illegal questions and answers, and messages that list all reasons."""
+"""Errors for illegal questions and answers, with messages that explain all reasons."""
 
 from __future__ import annotations
 

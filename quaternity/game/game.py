@@ -148,6 +148,14 @@ class Game(Displayable):
         text: str = load_place("quaternity.game.record:record_text")(self)
         return text
 
+    def write(self, path: str) -> None:
+        """Write the game's record to a file, which `read` can read.
+
+        Raises:
+            InputError: If the file cannot be written.
+        """
+        load_place("quaternity.base.writing:write_text")(path, self.record())
+
     def __str__(self) -> str:
         return self.board()
 

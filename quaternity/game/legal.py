@@ -1,21 +1,19 @@
-"""Computation of the legal questions and answers, from prepared tables or by a solver.
+"""Computation of the legal questions and answers, using coalition tables or any solver.
 
-There are two methods, and the tests check that they agree. The default method uses prepared
-coalition tables, for at most `solvers.coalition_tables.MAX_PLAYERS` players. The other method calls
-any solver once for each candidate answer.
+A coalition table belongs to a set of cards. For each group of players, it contains the maximum
+number of cards of the set that the group can hold (`solvers.coalition_tables`). Tables are the
+default method, for at most `solvers.coalition_tables.MAX_PLAYERS` players. The other method calls a
+solver once for each candidate answer. The tests check that both methods agree.
 
-A question concerns only one set. The shape of a set consists of its bounds and the multiset of its
-owner masks, which are bit masks of the possible owners of a card. For each asker and each shape,
-the coalition table of the set after every question and answer is prepared once. In a state, one
-addition and one bit mask then decide whether an answer is possible (see
-`solvers.coalition_tables`). Cards with equal owners are interchangeable and share one entry, and
-many questions have the same outcomes, so there are far fewer tables than answers.
+A question changes the table of only one set. For each asker and each shape of a set (see
+`PreparedShape`), the tables after all questions and answers are computed once and cached. An answer
+is possible in a state if the table after it fits the tables of the other sets. This test takes one
+addition and one bit mask. Cards of a set with the same possible owners are interchangeable, so they
+share one entry.
 
-Size: a coalition table for P players contains 2^P numbers. For each asker, a set has at most 2 (P -
-1) x (distinct owner masks) different outcomes, which are computed on first use. All tables are
-cached (`quaternity.base.memo`). States store a `PreparedSet` for each set, but no outcomes. With 11
-or more players and hundreds of distinct owner masks, the outcomes for one asker can take more than
-`MAX_ASKER_BYTES`. They are then computed, tested and dropped one at a time.
+A table for P players contains 2^P numbers. With 11 or more players, the tables for one asker and
+one set may need more than `MAX_ASKER_BYTES`. In each state, they are then computed, tested and
+dropped one at a time.
 
 Large collections are plain tuples of numbers, because Python's garbage collector does not traverse
 such tuples repeatedly. Traversing them would take longer than creating them.
@@ -92,7 +90,7 @@ class Group(NamedTuple):
 
 
 class SetQuestions(NamedTuple):
-    """The legal questions of one asker about one set."""
+    """The legal questions that one asker can ask about the cards of one set."""
 
     asker: int
     set_index: int
@@ -116,9 +114,9 @@ class PreparedShape(SetShape):
     Attributes:
         owned: the player who must own every card because of the constraint of the set alone, or
             None.
-        holders: pairs of a player who may own all cards, and the table of the set if this player is
-            forbidden to own all of them.
-        heavy: whether the outcomes of questions need too much memory to be stored (see
+        holders: pairs of a player who may own all cards, and the coalition table of the set if this
+            player may not own all of them.
+        heavy: whether the tables after all questions need too much memory to be stored (see
             `feasible_asks`).
     """
 

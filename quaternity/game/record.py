@@ -1,8 +1,8 @@
 """Parser and writer of game records, the text form of a game with one move per line.
 
 A record can be written move by move while the game is played. Reading has two steps with different
-errors. `parse_record` rejects text that is not a record. Its `RecordError` lists every fault with
-its line. `ParsedRecord.replay` rejects a game that breaks the rules. Its `ImpossibleRecord` names
+errors. `parse_record` rejects text that is not a record: its `RecordError` lists every fault with
+its line. `ParsedRecord.replay` rejects a game that breaks the rules: its `ImpossibleRecord` names
 the line, the reason and the legal alternatives.
 """
 
@@ -118,7 +118,7 @@ def parse_record(data: bytes | str) -> ParsedRecord:
         RecordError: If the text is not a record.
 
     >>> parse_record("quaternity 1\nset-size 4\nsets 3\nplayers 3\n1 asks").warnings
-    ('line 5 is cut off and left out',)
+    ('line 5 is incomplete and was ignored',)
     """
     raw = data.encode() if isinstance(data, str) else data
     lines, warnings, whole = _lines(raw)
@@ -139,7 +139,7 @@ def parse_record(data: bytes | str) -> ParsedRecord:
         try:
             if not words[0].isdecimal():
                 if moves:
-                    raise InputError(f"{' '.join(words)!r} after the first move")
+                    raise InputError(f"{' '.join(words)!r} must come before the first move")
                 _header_line(words, header)
             else:
                 moves.append(Move.parse(" ".join(words)))
@@ -154,7 +154,7 @@ def parse_record(data: bytes | str) -> ParsedRecord:
     ]  # fmt: skip
     if warnings and not moves and not raw[whole:].lstrip()[:1].isdigit():
         # The incomplete line may have been a setting, and ignoring a setting changes the rules.
-        faults.append(f"{warnings[0]}, in the header")
+        faults.append("the header is incomplete")
     if faults:
         raise RecordError([*faults, *warnings])
     try:
@@ -221,7 +221,7 @@ def _lines(raw: bytes) -> tuple[list[tuple[int, str]], list[str], int]:
     except (UnicodeDecodeError, InputError):
         if not lines:
             raise RecordError([f"line 1: a record starts with {FIRST_LINE!r}"]) from None
-        return numbered, [f"line {number} is cut off and left out"], mark + end
+        return numbered, [f"line {number} is incomplete and was ignored"], mark + end
     return [*numbered, (number, tail)], [], mark + len(raw)
 
 

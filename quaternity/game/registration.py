@@ -8,8 +8,8 @@ _HELPING = "quaternity.web.hints"
 QUATERNITY = Registration(
     name="quaternity",
     title="Quaternity",
-    text="Nobody has dealt the cards, and nobody knows what they hold: questions and answers alone "
-    "decide it. Ask well, and whole sets become yours.",
+    text="Nobody deals the cards, and nobody knows their own hand: only the questions and answers "
+    "decide who has which card. Ask well to complete whole sets.",
     rules="quaternity.game.rules:QuaternityRules",
     seats=(2, 52),
     players={name: f"{_PLAYERS}:{name}" for name in ("random", "informed", "search", "perfect")},
@@ -17,7 +17,7 @@ QUATERNITY = Registration(
     strongest="search",
     levels=(
         Level("easy", "random", "Asks and answers at random, within the rules.", 1375),
-        Level("medium", "informed", "Weighs every question by what its answer would tell.", 1560),
+        Level("medium", "informed", "Weighs every question by what its answer would reveal.", 1560),
         Level("strong", "search", "Imagines how the game could go on, some moves ahead.", 1566),
     ),
     player_kind="bot",

@@ -1,8 +1,8 @@
 """The rules of Quaternity, as an implementation of `quaternity.table.protocol.Rules`.
 
-If only one answer to a question is possible, the rules give this answer. If both are possible, the
-answer is a move of the asked player. So a position consists of a state and possibly a pending
-question, which the asked player must answer. Nothing is hidden, because no cards are dealt.
+If only one answer to a question is possible, it is given automatically. If both answers are
+possible, the answer is a move of the asked player. So a position consists of a state and, if an
+answer is due, the question. Nothing is hidden, because no cards are dealt.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         faults = self.faults(position, move)
         if faults:
             raise IllegalMove(f"'{move}' is not a legal move", faults)
-        assert position.pending is not None, "an illegal question has faults"
+        assert position.pending is not None, "no fault was found in an illegal question"
         assert isinstance(move, Answer), "only an answer is legal while a question is pending"
         return QuaternityPosition(state.after(position.pending, move))
 
@@ -134,7 +134,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         """Return messages about the question, its answer, and the sets that it completed."""
         del seat
         question = before.pending if isinstance(move, Answer) else move
-        assert question is not None, "an answer follows a pending question"
+        assert question is not None, "an answer must follow a pending question"
         if after.pending is not None:
             return (question_sentence(question),)
         forced = not isinstance(move, Answer)
@@ -311,7 +311,7 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
             moves.append((waiting.asker, waiting))
             whole += len(asked + colon)
             ends.append(whole)
-            warnings = ("the last answer is cut off and left out",) if reply.strip() else ()
+            warnings = ("the last answer is incomplete and was ignored",) if reply.strip() else ()
         return Replay(tuple(positions), tuple(moves), (), warnings, whole, tuple(ends))
 
 

@@ -7,12 +7,12 @@ from quaternity.game.question import Answer, Question
 
 ASKS = MessageTemplate("asks", "{asker:seat} asks {asked:seat} for {card:card}")
 ANSWERED = MessageTemplate("asks", f"{ASKS.template}: {{answer}}")
-FORCED = MessageTemplate("asks", f"{ANSWERED.template} (it had to be)")
+FORCED = MessageTemplate("asks", f"{ANSWERED.template} (the only possible answer)")
 COMPLETES = MessageTemplate("completes", "{who:player} completes {set:set}")
 PUTS_DOWN = MessageTemplate("puts_down", "{who:seat} puts down {set:number}")
 
 IS_OVER = MessageTemplate("is_over", "the game is over")
-WAITS = MessageTemplate("waits", "'{question}' waits for yes or no")
+WAITS = MessageTemplate("waits", "'{question}' must be answered first: yes or no")
 NOTHING_TO_ANSWER = MessageTemplate(
     "nothing_to_answer", "there is no question to answer with {answer}"
 )
@@ -28,15 +28,15 @@ NO_STATE = MessageTemplate("no_state", "the state itself is impossible: {proof}"
 IS_REMOVED = MessageTemplate("is_removed", "{set:set} is removed: {who:player} put it down")
 ASKS_THEMSELVES = MessageTemplate("asks_itself", "a player cannot ask themselves")
 ASKS_FOR_ANOTHER = MessageTemplate(
-    "asks_for_another", "{who:player} asks for themselves, not for {other:player}"
+    "asks_for_another", "{who:player} cannot ask on behalf of {other:player}"
 )
 HOLDS_NONE = MessageTemplate("holds_none", "{who:player} holds no card of {set:set}")
 HOLDS_IT = MessageTemplate("holds_it", "{who:player} holds {card:card} themselves")
 OWNS = MessageTemplate("owns", "{who:player} owns {card:card}")
 SAYS = MessageTemplate(
     "says",
-    "by asking, {who:player} states that they do not own {card:card} but another card of "
-    "{set:set}, and then {proof}",
+    "by asking, {who:player} states that they own another card of {set:set} but not {card:card}; "
+    "in that case, {proof}",
 )
 IS_WITHOUT = MessageTemplate("is_without", "{who:player} is known not to have {card:card}")
 MUST_HAVE = MessageTemplate("must_have", "{who:player} must have {card:card}: otherwise {proof}")

@@ -102,7 +102,10 @@ class Settings:
     )
     tie_break: TieBreak = field(
         default=TieBreak.FIRST_IN_ORDER,
-        metadata={"help": "Which player asks next if asker and asked have no cards left."},
+        metadata={
+            "help": "Which player asks next if neither the asker nor the player asked "
+            "has cards left."
+        },
     )
     seed: int = 0
     brisk: bool = field(

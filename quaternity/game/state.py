@@ -1,9 +1,9 @@
 """The state of a game: the public knowledge about the cards, the turn and the completed sets.
 
-A state combines a `DealProblem` (hands, owners, bounds) with the player to move and the completed
-sets. It needs no history, because the deals of the problem are exactly the deals that fit the
-history. States are immutable, and `after` returns the next state. A completed set is out of play,
-so its constraint in the problem is empty.
+A state combines a `DealProblem` (hand sizes, possible owners of cards, and bounds) with the player
+to move and the completed sets. It needs no history, because the deals that the problem allows are
+exactly the deals that fit the history. States are immutable, and `after` returns the next state. A
+completed set is out of play, so its constraint in the problem is empty.
 """
 
 from __future__ import annotations
@@ -119,7 +119,8 @@ class State(Displayable):
         players = self.problem.players
         if check_length(self.completed, "completed") != len(self.problem.sets):
             raise InputError(
-                f"completed: {len(self.completed)} entries for {len(self.problem.sets)} sets"
+                f"completed: must have an entry for each of {len(self.problem.sets)} sets, "
+                f"not {len(self.completed)}"
             )
         completed = [
             _player(owner, players, f"completed[{index}]")
@@ -136,7 +137,11 @@ class State(Displayable):
             object.__setattr__(self, name, value)
         for index, (owner, constraint) in enumerate(zip(completed, self.problem.sets, strict=True)):
             if constraint.size != (self.set_size if owner is None else 0):
-                raise InputError(f"set {index} has {constraint.size} cards in play")
+                raise InputError(
+                    f"set {index} has {constraint.size} cards in play: "
+                    f"must be {self.set_size}, or 0 if "
+                    "it is completed"
+                )
 
     @classmethod
     def start(cls, settings: Settings | None = None) -> State:
@@ -461,7 +466,7 @@ class State(Displayable):
         problem, rows = self.problem, self.rows()
         layout = rows[0].kind.layout
         slack = self._slack
-        assert slack is not None, "a legal question implies a possible state"
+        assert slack is not None, "a state with a legal question must be possible"
         constraint = after_answer(problem.sets[set_index], asker, asked, number, answer)
         changed = prepare_set(layout, constraint)
         slack += changed.kind.table - rows[set_index].kind.table
@@ -557,7 +562,7 @@ class State(Displayable):
             reason = why_impossible(problem)
             notes = [f"impossible: {error if reason is None else reason[1]}"]
         except LimitError as error:
-            notes = [f"as stated, not deduced: {error}"]
+            notes = [f"only stated facts are shown, without conclusions: {error}"]
         brisk = " brisk" * self.brisk
         title = f"Quaternity {self.set_size}-{self.sets}-{self.players}{brisk}"
         return owners_picture(title, notes, problem, self.points, self.turn, self.completed)

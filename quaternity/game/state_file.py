@@ -1,11 +1,11 @@
 """Strict reader and lossless writer of state files, the JSON form of a `State`.
 
 A malformed file raises `StateFileError`, which lists every fault with its path in the document. A
-well-formed file that contradicts itself about a completed set raises `ContradictoryState`. Any
-other file gives a `State`, even if no deal fits it. `State.settle` then updates the completed sets
-and the turn by the rules, and each change gives a warning.
+file that contradicts itself about a completed set raises `ContradictoryState`. Any other file gives
+a `State`, even if no deal fits it. `State.settle` then updates the completed sets and the turn
+according to the rules, with a warning for each change.
 
-Where both states and records are allowed, the content of a file decides which of them it is.
+The content of a file decides whether it is read as a state or as a record, if both are allowed.
 """
 
 from __future__ import annotations
@@ -290,7 +290,7 @@ def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
         return parse_record(data)
     if not start:
         raise InputError("the file is empty")
-    raise InputError(f"neither a state (a JSON object) nor a record (first line {FIRST_LINE!r})")
+    raise InputError(f"must be a state (a JSON object) or a record (first line {FIRST_LINE!r})")
 
 
 def parse_any(text: str, *, settle: bool = True) -> LoadedState | LoadedProblem:

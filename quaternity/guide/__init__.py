@@ -1,9 +1,8 @@
-"""The guide: Markdown pages, shown in the terminal (`quaternity guide`), the browser or as files.
+"""The guide: Markdown pages that can be shown in the terminal or a browser, or written to files.
 
 Each page is a file in this folder, and `ORDER` lists the pages in order. `tests/cli/test_guide.py`
 runs the examples of all pages and compares their output. `make notebooks` converts some pages to
-notebooks in the folder `notebooks`. The notebooks of `LESSONS` and of `models` include the output
-of their cells, with pictures.
+Jupyter notebooks in the folder `notebooks`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Analysis of a state: possible owners, counts, the number of deals, and probabilities.
 
-The module also computes how much information each legal question is expected to reveal, if all
-deals that fit the state are equally likely. A question reveals information twice. Asking shows that
-the asker holds another card of the set and does not hold the card itself. The answer shows whether
-the asked player holds the card.
+For each legal question, the module also computes how much information it is expected to reveal, in
+two parts. Asking shows that the asker holds another card of the set, but not the requested card.
+The answer shows whether the asked player holds the requested card. All deals that fit the state
+count as equally likely.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import log2
 
 from quaternity.base.errors import LimitError, NoDeal
+from quaternity.base.picture import Display, Displayable
 from quaternity.base.validation import validate_arguments
 from quaternity.game.faults import why_impossible
 from quaternity.game.legal import Group
@@ -20,7 +21,7 @@ from quaternity.game.question import Answer
 from quaternity.game.state import State
 from quaternity.game.transition import after_claim
 from solvers.coalition_tables import ShapeKey, shape_key
-from solvers.counting import count_deals, count_deals_given, exact_chances
+from solvers.counting import chances_picture, count_deals, count_deals_given, exact_chances
 from solvers.filtering import filter_problem
 from solvers.problem import DealProblem, SetConstraint, players_in
 
@@ -41,7 +42,7 @@ class Deductions:
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis(Deductions):
+class Analysis(Deductions, Displayable):
     """All facts that follow from a possible state, with the number of deals and probabilities.
 
     Attributes:
@@ -52,6 +53,10 @@ class Analysis(Deductions):
 
     deals: int
     chances: list[list[list[float]]]
+
+    def picture(self) -> Display:
+        """Return a table of the probabilities. Cards of a set with equal ones share a row."""
+        return chances_picture(self.deals, self.chances)
 
 
 class TooManyDeals(LimitError):

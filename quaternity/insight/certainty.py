@@ -87,14 +87,14 @@ def _reason_lines(formula: Formula, game: Game, seconds: float) -> tuple[str, ..
         if isinstance(subformula, Holds)
     ]
     if formula.modal_depth or not all(sets[index].size for index in set_indices):
-        return ("moves can be given as reasons only for statements on the cards of sets in play",)
+        return ("moves can be listed as reasons only for statements about cards of sets in play",)
     verdict = solve(problem_of_moves(game, range(last)))
-    assert isinstance(verdict, Feasible), "the game was played"
+    assert isinstance(verdict, Feasible), "a deal must fit the moves of a game"
     needed = reasons(
         Publicly(formula), verdict.deal, last, lambda chosen: problem_of_moves(game, chosen),
         seconds=seconds, real=False,
     )  # fmt: skip
     if not needed.requests:
-        return ("no move matters: it is so from the start",)
+        return ("no move matters: this was certain from the start",)
     moves = (indent(move_line(game, number)) for number in needed.requests)
     return (MINIMAL_REASONS() if needed.minimal else REASONS(), *moves)

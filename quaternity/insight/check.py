@@ -1,7 +1,7 @@
-"""Validity check of a state, a record or a deal problem by several solvers.
+"""Validity check of a state, a game record or a deal problem, using several solvers.
 
 A state is valid if at least one deal fits it. A record is valid if every move was legal and every
-position possible.
+position was possible.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from quaternity.base.errors import SolverFault
+from quaternity.base.sentences import PLAIN, Wording
 from quaternity.game.faults import (
     IllegalAnswer,
     IllegalQuestion,
@@ -64,12 +65,13 @@ class Report:
     skipped: dict[str, str] = field(default_factory=dict)
     positions: int = 1
     players: int = 0
+    words: Wording = PLAIN
 
 
 def check_state(state: State | DealProblem, solvers: Sequence[Solver]) -> Report:
     """Check a state, or a deal problem that does not come from a game, with the given solvers.
 
-    If every solver refuses or gives up, the document is reported as not valid.
+    If every solver refuses or gives up, the result says that the state or problem is not valid.
 
     Raises:
         WrongVerdict: If the solvers disagree, or a verdict cannot be verified.
@@ -87,7 +89,7 @@ def check_state(state: State | DealProblem, solvers: Sequence[Solver]) -> Report
                 if owner is not None:
                     deal[index] = [owner] * state.set_size
     elif judgement.evidence is not None and judgement.evidence.shortage is not None:
-        reason = judgement.evidence.shortage.in_words(problem)
+        reason = problem.words.say(judgement.evidence.shortage.in_words(problem))
     return Report(
         "state" if isinstance(state, State) else "problem",
         deal is not None,
@@ -96,6 +98,7 @@ def check_state(state: State | DealProblem, solvers: Sequence[Solver]) -> Report
         {name: bool(verdict) for name, verdict in judgement.verdicts.items()},
         {**judgement.refused, **judgement.gave_up},
         players=problem.players,
+        words=problem.words,
     )
 
 
@@ -128,7 +131,7 @@ def check_record(
         verdicts.update(last.verdicts)
         skipped.update(last.skipped)
         on_position()
-    assert last is not None, "a game has a first state"
+    assert last is not None, "a game must have a first state"
     verdicts = {name: value for name, value in verdicts.items() if name not in skipped}
     positions = len(game.states)
     if impossible is None:
@@ -140,7 +143,7 @@ def check_record(
         state = with_problem(game.state, forbidden)
         verdict = check_state(state, solvers)
         if verdict.verdicts and verdict.valid:
-            text = f"illegal by the rules, but possible according to the solvers: {impossible}"
+            text = f"illegal under the rules, but possible according to the solvers: {impossible}"
             raise WrongVerdict(text, state)
         verdicts = verdict.verdicts
         skipped.update(verdict.skipped)
@@ -165,8 +168,8 @@ def _explain_fault(record: ParsedRecord, game: Game, fault: ImpossibleRecord) ->
     if hopeless:
         cause = IllegalQuestion(question, [hopeless_fault(explanation.reason)])
     elif answer is None:
-        # A question makes a statement about the asker's hand. If this statement is impossible, its
-        # fault is the last one in the list.
+        # A question implies a statement about the asker's hand. If this statement is impossible,
+        # the last fault in the list says so. Replace this fault with the explanation.
         cause = IllegalQuestion(question, [*cause.faults[:-1], explanation.reason])
     else:
         cause = IllegalAnswer(question, answer, explanation.reason)

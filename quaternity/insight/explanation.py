@@ -1,28 +1,27 @@
 """Explanations of why a question or an answer is impossible: a minimal list of earlier moves.
 
-Every move shows something about the present hands, independently of the other moves:
+Every move shows something about the present hands, even if the other moves are unknown:
 
-- A question shows that the asker held a card of the set. Of these cards, the asker has lost at most
-  those that were given away since then.
-- The answer no shows that the two players do not have the card, unless it changes hands later.
-- The answer yes shows that the asker has the card, unless it changes hands later, and that it moved
-  from one hand to the other.
+- A question shows that the asker then held a card of the set. Of the cards of this set, the asker
+  can have lost only those that were given away later.
+- The answer no shows that the two players do not have the requested card, unless it changes hands
+  later.
+- The answer yes shows that the card moved from the asked player to the asker, who has it unless it
+  changes hands later.
 
-Without any move, it is only known that all hands had the same size at the start.
+If no move is known, it is only known that all hands had the same size at the start. If a move with
+the answer yes is unknown, its card may be with the asker or where it was before.
 
-If a move is left out, everything that it shows is left out. If the answer was yes, it is then
-unknown whether the card moved: it may be with the asker or where it was before. So every list of
-moves gives a deal problem (`problem_of_moves`). The problem of all moves has exactly the deals of
-the state. Leaving out moves never excludes a deal, and without any move, every deal that was
-possible at the start fits. The moves that explain a claim are found by leaving out one move after
-another, as long as the claim stays impossible. The remaining list is minimal: if any move is left
-out, the others allow the claim. It is empty if and only if the claim was impossible from the start.
+So every list of moves gives a deal problem (`problem_of_moves`). To explain why a claim is
+impossible, the search leaves out one move after another, as long as the claim stays impossible. The
+remaining list is minimal: without any one of its moves, the claim would be possible. The list is
+empty if the claim was impossible from the start.
 
-The moves also show the sizes of the hands. An additional set, the last set of the problem,
-represents these sizes. It contains a card, called a *receipt*, for every yes. All hands have the
-sizes that they would have if every card had been received and none given away. The receipt is in
-the hand of the asked player if the card was given, and otherwise in the hand of the asker. So any
-solver can decide the problem, and any shortage that it returns is a proof.
+The sizes of the hands also depend on the moves. The deal problem represents them with an additional
+last set, which contains a card, called a *receipt*, for every answer yes. Each hand has the size
+that it would have if the player had received all these cards and given none away. The asked player
+holds the receipt if the card was given, and otherwise the asker does. So any solver can decide the
+problem, and any shortage that it returns is a proof.
 """
 
 from __future__ import annotations
@@ -193,7 +192,7 @@ def refutation(
     shorter = min((_minimize(order, impossible) for order in orders), key=len)
     problem = with_claim(problem_of_moves(game, shorter))
     impossibility = why_impossible(problem)
-    assert impossibility is not None, "no deal fits the chosen moves"
+    assert impossibility is not None, "the chosen moves must contradict each other"
     proof = _proof_in_words(game, shorter, problem, impossibility[0])
     return Explanation(tuple(sorted(shorter)), problem, impossibility[0], proof, proof)
 
@@ -219,7 +218,7 @@ def explanation_lines(game: Game, question: Question) -> Iterator[str]:
             return
         other = Answer(not answers[0])
         explanation = _explain_if_valid(game, question, other)
-        assert explanation is not None, "no deal fits an impossible answer"
+        assert explanation is not None, "an impossible answer must have an explanation"
         yield IMPOSSIBLE(question=asked, answer=other, reason=explanation.reason)
     if explanation is not None and explanation.moves:
         yield indent(MINIMAL_REASONS())

@@ -1,4 +1,4 @@
-"""Perft: the number of all sequences of moves of a given length, which tests all rules at once."""
+"""Perft: the number of sequences of moves of a given length, a test of all rules together."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Batches of Kwartet games in NumPy arrays, which `quaternity.environments.batch` creates.
 
-The knowledge about a set is stored as a few numbers for each hand. A request changes these numbers
-for only a few hands.
+For each hand, a few numbers store what is publicly known about each set. A request changes these
+numbers for only a few hands.
 """
 
 from __future__ import annotations

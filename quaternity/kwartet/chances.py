@@ -1,6 +1,6 @@
 """Probabilities that a player owns a card, given what a seat knows, and counts of possible deals.
 
-The probabilities are exact if the deals can be counted quickly, and estimates otherwise.
+The probabilities are exact if the deals can be counted quickly. Otherwise they are estimates.
 """
 
 from __future__ import annotations

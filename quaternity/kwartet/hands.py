@@ -39,7 +39,9 @@ def hand_of(cards: Iterable[Card], sets: int, size: int = SET_SIZE) -> Hand:
     for card in cards:
         index, number = Card(*card)
         if not (0 <= index < sets and 0 <= number < size):
-            raise InputError(f"card {index}/{number}: there are {sets} sets of {size} cards")
+            raise InputError(
+                f"card {index}/{number} does not exist: there are {sets} sets of {size} cards"
+            )
         masks[index] |= 1 << number
     return tuple(masks)
 

@@ -150,7 +150,7 @@ def parse_log(data: bytes | str, path: str = "") -> GameLog:
     ... 0 puts down 0
     ... 0 asks 1 fo''')
     >>> log.positions[-1].public.points, log.warnings
-    ((1, 0), ('line 8 is cut off and left out',))
+    ((1, 0), ('line 8 is incomplete and was ignored',))
     """
     log = parse_any_log(data, path)
     if isinstance(log, SeatLog):

@@ -156,7 +156,7 @@ class _Reader:
             if self.started:
                 Move.parse(text)  # Only a complete line can be parsed as a move.
         except (UnicodeDecodeError, InputError):
-            self.warnings.append(f"line {number} is cut off and left out")
+            self.warnings.append(f"line {number} is incomplete and was ignored")
             if self.pending_move is not None and b"puts".startswith(b"".join(line.split()[1:2])):
                 # The incomplete line may announce a set for the pending request: ignore both.
                 self.pending_move, self.put_down = None, []
@@ -172,7 +172,7 @@ class _Reader:
             return replace(self.seat_log, warnings=tuple(self.warnings))
         if not self.positions:
             self._deal(number)
-        assert self.settings is not None, "the cards are dealt"
+        assert self.settings is not None, "the settings must have been read"
         # The last announcements may be missing in a truncated log, but they follow from the
         # requests.
         return GameLog(
@@ -190,7 +190,7 @@ class _Reader:
             raise LogError(
                 number,
                 f"unknown setting {key!r}: choose from {', '.join(_KEYS[:-1])} and {_KEYS[-1]}, "
-                "followed by 'hand 0: ...'",
+                "or start the hands with 'hand 0: ...'",
             )
         if key in self.header:
             raise LogError(number, f"{key} is given more than once")
@@ -227,7 +227,7 @@ class _Reader:
             if len(names) != settings.players:
                 raise LogError(
                     self.header_lines["seats"],
-                    f"seats: {len(names)} names for {settings.players} players",
+                    f"seats: must name each of the {settings.players} players, not {len(names)}",
                 )
             self.names = names
         return settings
@@ -243,11 +243,11 @@ class _Reader:
             or self.seat_log is not None
             or self.pending_move is not None
         ):
-            raise LogError(number, "a hand after the first request")
+            raise LogError(number, "hands must come before the first request")
         name = _hand_name(player)
         if player is None:
             if not settings.aside:
-                raise LogError(number, f"no cards lie {PILE} in this game")
+                raise LogError(number, f"no cards are set {PILE} in this game")
             player = settings.players
         elif player >= settings.players:
             raise LogError(number, f"player {player} is out of range 0..{settings.players - 1}")
@@ -302,7 +302,7 @@ class _Reader:
 
     def _holder(self, place: int) -> str:
         """Return a clause that says who has a card, given the index of the hand with the card."""
-        assert self.settings is not None, "a hand was read"
+        assert self.settings is not None, "the settings must have been read"
         return f"player {place} has it" if place < self.settings.players else f"it lies {PILE}"
 
     def _refuse_missing(self, number: int, settings: KwartetSettings) -> None:
@@ -354,7 +354,7 @@ class _Reader:
 
     def _seen_start(self, number: int, down: list[tuple[int, int]]) -> SeatLog:
         settings = self.settings
-        assert settings is not None, "a hand was read"
+        assert settings is not None, "the settings must have been read"
         if len(self.dealt) > 1:
             raise LogError(number, "if a hand is hidden, at most one hand may be shown")
         if settings.players in self.dealt:
@@ -384,7 +384,7 @@ class _Reader:
             self.pending.remove(announcement)
             return
         if self.pending:
-            raise LogError(number, f"before this, '{self.pending[0]}' is missing")
+            raise LogError(number, f"'{self.pending[0]}' must come before this line")
         try:
             move = Move.parse(line)
             position, event = self.positions[-1].ask(move.question)

@@ -1,9 +1,9 @@
 """Deal problems that use the information of only some of the requests of a game.
 
-The numbers of cards in the hands and the sets that were put down are always known. The information
-of a request can be omitted: if such a request succeeded, its card may have gone to the asker or
-not. So every selection of requests gives a deal problem. All requests together give the public
-knowledge, and an empty selection gives what follows from the rules alone.
+The sizes of the hands and the sets that were put down are always known. If a successful request is
+left out, its card may have gone to the asker or not. So every selection of requests gives a deal
+problem. The selection of all requests gives the public knowledge, and the empty selection gives
+what follows from the rules alone.
 """
 
 from __future__ import annotations

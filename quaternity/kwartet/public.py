@@ -1,8 +1,8 @@
-"""The public state of a game of Kwartet, whose deal problem every request updates exactly.
+"""The public state of a game of Kwartet, with a deal problem that every request updates exactly.
 
-The deals of the problem are exactly the deals that agree with everything that was said and done.
-This includes conclusions from the fact that a player did *not* announce a full set. The knowledge
-of one player is the same problem with that player's hand fixed (`DealProblem.with_hand`).
+The deal problem allows exactly the deals that agree with all events, even with the fact that a
+player did *not* announce a full set. The knowledge of one player is the same problem with that
+player's hand fixed (`DealProblem.with_hand`).
 """
 
 from __future__ import annotations

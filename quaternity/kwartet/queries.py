@@ -1,4 +1,4 @@
-"""Queries about formulas at a moment of a Kwartet game: truth, probability and explanation."""
+"""Queries about a formula at one moment of a Kwartet game: truth, probability and explanation."""
 
 from __future__ import annotations
 
@@ -225,10 +225,10 @@ def reason_at(
         return QueryReason(deals=truth.deals)
     if isinstance(truth.why, LimitError):
         return QueryReason(failed=truth.why)
-    assert truth.why is not None, "an explanation was requested"
+    assert truth.why is not None, "an explanation must have been requested"
     start, settings = at.start, at.public.settings
     arguments = start.problem, settings.set_size, start.points, settings.players
-    pile = [f"player {settings.players} stands for the cards aside"] * (settings.aside > 0)
+    pile = [f"player {settings.players} stands for the cards set aside"] * (settings.aside > 0)
     if text is not None and mentions_counts(text, formula, *arguments):
         return QueryReason((COUNTED_NOTE, *truth.why.lines, *pile), truth.why.deals)
     # If the formula is false, explain why its negation is true.
@@ -250,7 +250,7 @@ def reason_lines(formula: Formula, reasons: Reasons, events: Sequence[Event]) ->
     else:
         how_many = with_noun(len(reasons.requests), "request")
         if reasons.minimal:
-            note = ", and without any one of them it cannot be shown" * (len(reasons.requests) > 1)
+            note = ", all of which are needed" * (len(reasons.requests) > 1)
             yield f"{formula} rests on {how_many}{note}:"
         else:
             yield f"{formula} rests on {how_many}, some of which may not be needed:"

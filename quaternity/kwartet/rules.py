@@ -204,7 +204,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
             (deal,) = sample_deals(view.problem, random, 1)
         except LimitError:
             verdict = solve(view.problem)
-            assert isinstance(verdict, Feasible), "a view shows a possible game"
+            assert isinstance(verdict, Feasible), "a view must allow a deal"
             deal = verdict.deal
         hands = [[0] * self.settings.sets for _ in view.public.hands]
         for index, owners in enumerate(deal.owner):
@@ -275,11 +275,11 @@ def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, .
     warnings = log.warnings
     if complete < len(data) and not warnings:
         number = data.count(b"\n") + 1
-        warnings = (f"line {number} is cut off and left out",)
+        warnings = (f"line {number} is incomplete and was ignored",)
     if last and lines < len(log.events[last - 1].announced):
         last -= 1
         del ends[-1]
-        warnings = (*warnings, "the last request lacks its announcements and is left out")
+        warnings = (*warnings, "the last request lacks its announcements and was ignored")
     return tuple(ends), last, warnings
 
 
@@ -287,7 +287,7 @@ def ended_text(public: PublicState) -> str:
     """Return a text that says why a game is over."""
     if None not in public.removed:
         return "all sets are put down"
-    return "nobody can ask" if public.left else "no request is left"
+    return "nobody can ask" if public.left else "no requests are left"
 
 
 def left_text(public: PublicState) -> str:

@@ -1,6 +1,6 @@
 """Logs of Kwartet games as one player or a bystander saw them, without the other hands.
 
-This is for games with real cards, where no program knows all hands. Every request is checked
+They are for games with real cards, in which no program knows all hands. Every request is checked
 against the rules and against the deals that are still possible. An impossible request is rejected
 with a reason.
 """
@@ -213,8 +213,12 @@ class SeatLog:
             hand = Event(question, answer).hand_after(view.hand, view.seat)
             full = [index for index, mask in enumerate(hand) if mask == full_set]
             if full != sorted(announced):
-                has = f"set {join_words(full)} in full" if full else "no full set"
-                faults.append(f"player {asker} then has {has} to put down")
+                has = (
+                    f"must put down set {join_words(full)}"
+                    if full
+                    else "has no full set to put down"
+                )
+                faults.append(f"player {asker} then {has}")
         return faults
 
 
@@ -226,9 +230,9 @@ def _check_start(
     announced: Sequence[tuple[int, int]],
 ) -> None:
     if len(sizes) != settings.hands or sum(sizes) != settings.cards:
-        pile = f", and {settings.aside} cards lie aside" if settings.aside else ""
+        pile = f", and sets {settings.aside} cards aside" if settings.aside else ""
         raise InputError(
-            f"{sum(sizes)} cards in {len(sizes)} hands: there are {settings.cards} cards and "
+            f"{sum(sizes)} cards in {len(sizes)} hands: the game has {settings.cards} cards and "
             f"{settings.players} players{pile}"
         )
     if settings.aside and sizes[-1] != settings.aside:
@@ -244,7 +248,7 @@ def _check_start(
             raise InputError(f"hand {seat}: {cards} cards, not {sizes[seat]}")
     down = dict(announced)
     if announced and not settings.at_once:
-        raise InputError("no set is put down before the first request")
+        raise InputError("sets cannot be put down before the first request in this game")
     for index, player in announced:
         possible = [settings.full if player == seat else 0]
         if not 0 <= index < settings.sets:
@@ -256,15 +260,17 @@ def _check_start(
         if down[index] != player:
             raise InputError(f"set {index} cannot be put down by {player} and by {down[index]}")
         if seat is not None and hand[index] not in possible:
-            raise InputError(f"player {player} cannot put down {index}: player {seat} sees that")
+            raise InputError(
+                f"player {player} cannot put down {index}: the hand of player {seat} shows that"
+            )
     for index, held in enumerate(hand):
         if settings.at_once and held == settings.full and down.get(index) != seat:
-            raise InputError(f"'{seat} puts down {index}' is missing: it was dealt in full")
+            raise InputError(f"'{seat} puts down {index}' is missing: the set was dealt in full")
     owners = list(down.values())
     counts = [settings.set_size * owners.count(player) for player in range(len(sizes))]
     for player, (size, count) in enumerate(zip(sizes, counts, strict=True)):
         if count > size:
-            raise InputError(f"player {player} puts down {count} cards of {size}")
+            raise InputError(f"player {player} puts down {count} cards, but was dealt only {size}")
 
 
 def _why_impossible(problem: DealProblem) -> str | None:

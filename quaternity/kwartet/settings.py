@@ -94,10 +94,10 @@ class KwartetSettings:
         if not faults and self.cards - self.aside < self.players:
             max_aside = self.cards - self.players
             faults.append(
-                f"aside: {self.aside} of {self.cards} cards leave {self.players} players without "
-                f"a card each: at most {max_aside} can lie aside"
+                f"aside: {self.aside} of {self.cards} cards leave too few for {self.players} "
+                f"players: at most {max_aside} can be set aside"
                 if max_aside >= 0
-                else f"players: {self.players} are more than the {self.cards} cards"
+                else f"players: {self.players} players cannot share {self.cards} cards"
             )
         if faults:
             raise InputError("; ".join(faults))

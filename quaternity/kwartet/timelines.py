@@ -1,4 +1,4 @@
-"""SVG timelines of the truth of formulas in a game, with one row per formula."""
+"""SVG timelines that show when formulas are true in a game, with one row per formula."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WIDTH, _MARGIN, _LINE, _LETTER = 900, 30, 56, 6.6
 
 
 class Timeline(NamedTuple):
-    """The truth values of a formula, as the observer knows them after the deal and each request."""
+    """The truth values of a formula for the observer, after the deal and after each request."""
 
     formula: str
     values: Sequence[SeenValue]

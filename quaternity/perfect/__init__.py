@@ -1,11 +1,10 @@
 """Perfect play of Quaternity: canonical states, a solver, tablebases and bots.
 
-States that differ only in the names of cards, sets and players share one *canonical state* (module
-`canonical`). All canonical states that can follow from a start form a graph (`graph`). Retrograde
-analysis of the graph finds which players can force a win, which can win at all, and whose win each
-player can prevent (`retrograde`, `solver`). The module `max_n` applies backward induction to games
-in which all players want points or a win for themselves. A `tablebase` stores the results in a
-file. The package `bots` contains programs that play.
+States that differ only in the names of cards, sets and players share one *canonical state* (package
+`keys`). The package `solving` finds all canonical states that can follow from a start, and computes
+which players can force a win, can win at all, or can prevent the win of another player. It can also
+compute the outcomes if all players play for themselves. The module `tablebase` stores results in a
+file. The package `bots` contains computer players.
 
 >>> from quaternity import Settings, State
 >>> from quaternity.perfect.solving.solver import solve

@@ -5,24 +5,24 @@ certificate consists of lines of JSON: a head with the fields `HEAD`, then one l
 
     [turn, hands, points, sets, ranks, after, outcomes]
 
-`turn` is the player to move, or null if the game is over or chance draws the player to move. A set
-in play is a pair `[owners, least]`: for each card, a bitmask of the players who may own it; and for
-each player, the minimum number of cards of the set that the player holds. Both are as tight as the
-possible deals allow. The order of sets, and of cards in a set, has no meaning. `ranks` contains for
-each player the number of moves within which the player can force a win, or null if the player
-cannot. `after` contains a pair `[number, names]` for each state that a move leads to: the number of
-the state (the first is 0) and the names of its players. Player j of that state is player `names[j]`
-here. If the head has a `player`, a null claims something only about that player. If the head has a
-`wish`, `outcomes` lists what all players may get if all of them play for themselves and break ties
-without chance. Otherwise it is null. With the wish `points`, players get their points. With the
-wish `win`, a sole winner gets 2, and players who share the win get 1.
+- `turn` is the player to move, or null if the game is over or chance draws the player to move.
+- `sets` contains a pair `[owners, least]` for each set in play: for each card, the bit mask of the
+  players who may own it; and for each player, the minimum number of cards of the set. Both are as
+  tight as possible. The order of sets, and of cards in a set, has no meaning.
+- `ranks` contains, for each player, the number of moves within which the player can force a win, or
+  null if the player cannot. If the head has a `player`, only the null of that player is a claim.
+- `after` contains a pair `[number, names]` for each state that a move leads to. States are numbered
+  from 0. Player j of that state is player `names[j]` of this state.
+- `outcomes` is null, unless the head has a `wish`. It then lists the possible outcomes if all
+  players play for themselves and break ties without chance. With the wish `points`, players get
+  their points. With the wish `win`, a sole winner gets 2, and players who share the win get 1.
 
-A certificate is correct if the ranks of every state agree with those of its successors. Then a
-finite rank decreases with every move until the win, whatever the other players do. If a player has
-no rank, the others can always move to states in which that player has no rank. If a line does not
-list the state that a move leads to, the move counts against the claims of the line. A line that
-claims outcomes must list every successor. Outcomes are derived backwards from the ends of the game.
-So they are allowed only for brisk games and for two players, because these games always end.
+In a correct certificate, the ranks of every state agree with those of its successors. Then a finite
+rank decreases with every move until the win, whatever the other players do. If a player has no
+rank, the others can always move to states in which that player has no rank. A move to a state that
+the line does not list counts against the claims of the line. A line that claims outcomes must list
+every successor. Outcomes are allowed only for brisk games and for two players, because these games
+always end.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Outcomes = frozenset[tuple[int, ...]]
 
 
 class State(NamedTuple):
-    """The public information about a position. The `sets` are in ascending order."""
+    """The public information about a position. The `sets` are sorted in ascending order."""
 
     turn: int | None
     hands: tuple[int, ...]
@@ -111,7 +111,7 @@ def check(
     held = [game.parse_line(number, text) for number, text in zip(range(2, states + 3), source)]  # noqa: B905
     if len(held) != states:
         raise InvalidCertificate(
-            f"line 1: the head announces {states} states, but the number of lines differs"
+            f"line 1: the head announces {states} states, but another number of lines follows"
         )
     numbers: Sequence[int] = range(states)
     if sample is not None and sample < states:
@@ -133,7 +133,7 @@ def _head(text: bytes) -> dict[str, Any]:
     head = _json(1, text)
     if not isinstance(head, dict) or head.get("certificate") != FORMAT or {*head} != {*HEAD}:
         raise InvalidCertificate(
-            f"line 1: not a head of {FORMAT!r} with the fields {', '.join(HEAD)}"
+            f"line 1: must be a head of {FORMAT!r} with the fields {', '.join(HEAD)}"
         )
     try:
         for name, least in (("set_size", 2), ("sets", 1), ("players", 2)):
@@ -346,7 +346,7 @@ class Game:
         state, ranks, after, outcomes = held[number]
         turns = () if state.turn is None else (state.turn,)
         if state != (right := self.settle(*state[1:], turns)):
-            why = "no deal fits it" if right is None else f"by the rules it is {json.dumps(right)}"
+            why = "no deal fits it" if right is None else f"the rules make it {json.dumps(right)}"
             raise InvalidCertificate(f"line {number + 2}: no game reaches this state: {why}")
         known = {self.rename(held[n].state, names): (n, names) for n, names in after}
         questions = [*self.questions(state)] if state.sets else []
@@ -375,12 +375,12 @@ class Game:
                 length += 1  # A draw by chance does not count as a move.
             if (length is None) != (rank is None) or (length or 0) > (rank or 0):
                 raise InvalidCertificate(
-                    f"line {number + 2}: player {player} has the rank {json.dumps(rank)}, and "
-                    f"{json.dumps(length)} by the lines after it"
+                    f"line {number + 2}: player {player} has rank {json.dumps(rank)}, but the next "
+                    f"states imply {json.dumps(length)}"
                 )
         if outcomes is not None and outcomes != self._outcomes(state, questions, known, held):
             raise InvalidCertificate(
-                f"line {number + 2}: the outcomes are not those of the lines after it"
+                f"line {number + 2}: the outcomes do not match those of the next states"
             )
         return sum(len(answers) for _, answers in questions)
 

@@ -1,20 +1,19 @@
 """Search for forced wins from one state, without visiting all states of the game.
 
-The method is proof-number search (Allis 1994). A node of the graph is a canonical state, together
-with the role of the player who wants to win. Every node has two numbers, which estimate how many
-open nodes must still be won to win the node, and how many must be lost to lose it. The search
-expands the node on which both numbers of the root depend. The numbers of alternatives are combined
-by their maximum instead of their sum, because many paths lead to the same states (weak proof-number
-search: Ueda et al. 2008). The result of a decided node is passed on to its predecessors
-immediately. A node that is not won, and from which no open node can be reached, is lost, because
-nobody wins an infinite play. So the method also works if positions repeat.
+The method is proof-number search (Allis 1994). Each node of the search is a canonical state,
+together with the role of the player who wants to win. A node is open until it is known to be won or
+lost. Two numbers for each node estimate how many open nodes must be won to win it, and how many
+must be lost to lose it. They guide the choice of the next open node. The numbers of alternatives
+are combined as their maximum, not their sum, because many paths lead to the same states (weak
+proof-number search: Ueda et al. 2008). A node that is not won is lost if no open node can be
+reached from it, because nobody wins an infinite game. So the method also works if positions repeat.
 
 Two kinds of states are lost without a search: the opponents can stall for ever
 (`quaternity.perfect.stalling`), or another player has too many sets to be beaten.
 
-The result comes with a strategy, for the player or for the opponents together.
-`ForcedWinSearch.check` plays this strategy with the rules of the game, against every possible play
-of the other side.
+The result includes a strategy, for the player or for the opponents together.
+`ForcedWinSearch.check` plays this strategy according to the rules of the game, against every
+possible play of the other side.
 """
 
 from __future__ import annotations
@@ -397,13 +396,13 @@ class ForcedWinSearch:
         ours = (state.turn == self.player) == won
         options: list[_Option] = []
         for group in state.legal_questions.groups():
-            assert state.turn is not None, "a legal question has an asker"
+            assert state.turn is not None, "a legal question must have an asker"
             question = Question(state.turn, group.asked, Card(group.set_index, group.cards[0]))
             ways = [self._good_replies(state, question, answer, node) for answer in group.answers]
             ways = [way for way in ways if way]
             if (group.asked == self.player) == won and ways:
-                # The side with the strategy answers. It takes the answer whose result was decided
-                # first.
+                # The side that follows its strategy answers. Of its good answers, choose the one
+                # whose result the search decided first.
                 ways = [min(ways, key=lambda way: max(reply.node.rank for reply in way))]
             elif len(ways) < len(group.answers):
                 ways = []
@@ -411,10 +410,10 @@ class ForcedWinSearch:
             if replies and ours:
                 return [(question, replies)]
             if not replies and not ours:
-                raise SolverFault(f"no strategy after {question} in {state}")
+                raise SolverFault(f"the search found no strategy after {question} in {state}")
             options.append((question, replies))
         if ours:
-            raise SolverFault(f"no strategy in {state}")
+            raise SolverFault(f"the search found no strategy in {state}")
         return options
 
     def _good_replies(
@@ -600,5 +599,5 @@ def is_known_lost(state: State, player: int) -> bool:
         state = state.after(question, Answer.NO)
         seen.append(state)
     if not any(state.same_position(before) for before in seen[:-1]):
-        raise SolverFault(f"stalling does not repeat a position from {state}")
+        raise SolverFault(f"the stalling line from {state} does not repeat a position")
     return True

@@ -58,7 +58,7 @@ class BotPlayer:
         bots = [player.bot for player in players]
         state, moves, seat = start.state, 0, 0
         while not state.is_over and moves < cap:
-            assert state.turn is not None, "the game is not over"
+            assert state.turn is not None, "the game must not be over"
             seat = asker = state.turn
             course.note_thinking(seat)
             try:

@@ -1,21 +1,22 @@
 """Stalling: opponents prevent a player's win by asking each other in vain for ever.
 
 Take a deal that fits the state. Players *share* a set if each of them holds a card of it. Suppose
-that an asker shares a set with a third player, and asks another player for a card of this set that
-neither the asker nor the asked player holds. The answer is no, and nothing else changes: the deal
-still fits, no card moves, the set stays in play, and the asked player is to move. Suppose that
-players ask each other such questions in a *ring*. After one round, the questions give no new
-information, and positions repeat. So a player cannot force a win if, in some deal that fits, such
-questions lead from the opponent to move into a ring of opponents. This is the case exactly if one
-of these conditions holds:
+that an asker and a third player share a set, and that neither the asker nor the asked player holds
+some card of this set. If the asker requests this card, the answer is no. The deal still fits, no
+card moves, the set stays in play, and the asked player is to move. A *ring* of opponents can ask
+each other such questions for ever. After one round, the questions give no new information, and
+positions repeat.
+
+So a player cannot force a win if, in some deal that fits, such questions lead from the opponent to
+move into a ring of opponents. This is the case exactly if one of these conditions holds:
 
 - the opponent to move and another opponent each share a set with the player;
 - three opponents, including the opponent to move, each share a set with some other player.
 
 A brisk game does not allow such questions, so nobody can stall.
 
-`quaternity/guide/perfect-play.md` proves this and its converse: without such a deal, the opponents
-cannot prevent the player from being to move again, unless the game ends before that.
+`quaternity/guide/perfect-play.md` proves this and its converse: without such a deal, the player
+will be to move again unless the game ends first, whatever the opponents do.
 """
 
 from __future__ import annotations
@@ -141,7 +142,7 @@ def stalling_questions(state: State, player: int) -> list[Question] | None:
         low = [least or players >> other & 1 for other, least in enumerate(constraint.low)]
         problem = problem.with_set(place, SetConstraint(constraint.owners, low, constraint.high))
     verdict = solve(problem)
-    assert isinstance(verdict, Feasible), "the coalition tables allow a deal"
+    assert isinstance(verdict, Feasible), "the coalition tables must allow a deal"
     return _ring_questions(state, player, verdict.deal.owner)
 
 
@@ -160,7 +161,7 @@ def _ring_questions(state: State, player: int, deal: Sequence[Sequence[int]]) ->
     next_of = {asker: Question(asker, asked, card) for asker, asked, card in questions.values()}
     line, seen = list[Question](), [state]
     while len(seen) == 1 or not any(state.same_position(before) for before in seen[:-1]):
-        assert state.turn is not None, "the sets of the questions stay in play"
+        assert state.turn is not None, "the sets of the questions must stay in play"
         line.append(next_of[state.turn])
         state = state.after(line[-1], Answer.NO)
         seen.append(state)

@@ -2,23 +2,25 @@
 
 The file begins with three lines of text: the version of the format; a description as JSON (rules,
 sizes, the state from which the game was solved, the length of the file); and a checksum of both.
-Blocks of rows follow. Every canonical state has a row with its key and its value, in the order of
-the keys. A value consists of one byte with a bit for each role that can force a win; one byte with
-a bit for each role that can win; for each role, one byte with a bit for each other role whose win
-it can prevent; and for each role, the number of moves of its forced win (two bytes, big-endian).
+Then follow blocks of rows, with a row for each canonical state. A row contains the key of the state
+and its value, and rows are in the order of the keys. A value consists of these fields:
+
+- one byte with a bit for each role that can force a win;
+- one byte with a bit for each role that can win;
+- for each role, one byte with a bit for each other role whose win it can prevent;
+- for each role, the number of moves of its forced win (two bytes, big-endian).
+
 The index at the end of the file contains the first key of every block, then the checksum of every
-block. All checksums are CRC-32, so any single damaged spot is detected.
+block. All checksums are CRC-32. Opening a file reads and verifies its index. A block is verified
+when a lookup first needs it. If the file is replaced while it is open, the old file stays in use.
+If the file is changed in place, no damaged block is used.
 
-When a file is opened, its index is read and verified. A block is verified when a lookup first needs
-it. Up to `MAX_CACHED_BLOCKS` verified blocks stay in memory. If the file is replaced while it is
-open, the old file stays in use. If the file is changed in place, no damaged block is used.
-
-These processor times were measured with the 114,339 states of the 4-3-3 game. They do not include
-the canonical form, which takes 13 µs. A lookup takes 3 µs. The first lookup in a block takes 4 µs
-more, including 1 µs for the checksum. Opening takes 0.08 ms. With 64 states per block, these times
-are 2.7 µs, 2.5 µs and 0.2 ms. With 1,024 states per block, they are 3.6 µs, 7.5 µs and 0.04 ms.
-Rows of an SQLite database without checksums took 9 µs per lookup and one and a half times the
-space.
+These processor times were measured with the 114,339 states of the 4-3-3 game (set size, sets,
+players). They do not include finding the canonical form of a state, which takes 13 µs. A lookup
+takes 3 µs, and 4 µs more if it is the first in its block. Opening takes 0.08 ms. With 64 states per
+block, these times are 2.7 µs, 2.5 µs and 0.2 ms. With 1,024 states per block, they are 3.6 µs, 7.5
+µs and 0.04 ms. Rows of an SQLite database without checksums took 9 µs per lookup and one and a half
+times the space.
 """
 
 from __future__ import annotations
@@ -79,7 +81,7 @@ tablebase."""
 
 
 class UnknownState(LimitError):
-    """Error for a state that is not in the tablebase, as it cannot follow from the solved state."""
+    """Error for a state that is not in the tablebase because the solved state cannot lead to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,9 @@ class Tablebase:
         except BaseException as error:
             self.close()
             if isinstance(error, _PARSE_ERRORS) and not isinstance(error, InputError):
-                raise InputError(f"{path}: not a tablebase, or a damaged one ({error})") from error
+                raise InputError(
+                    f"{path}: this is not a tablebase, or it is damaged ({error})"
+                ) from error
             raise
         reading = self._file, self.path, self._index
         self._block = lru_cache(MAX_CACHED_BLOCKS)(lambda number: _verified_block(*reading, number))
@@ -156,7 +160,8 @@ class Tablebase:
         """Raise an InputError that names both games if the rules differ."""
         if rules != self.rules:
             raise InputError(
-                f"{self.path}: a tablebase for {_in_words(self.rules)}, not {_in_words(rules)}"
+                f"{self.path}: is a tablebase for {_in_words(self.rules)}, "
+                f"not for {_in_words(rules)}"
             )
 
     def check_settings(self, settings: Settings) -> None:
@@ -205,7 +210,7 @@ class Tablebase:
         asker = state.turn
         prospects = []
         for asked, set_index, cards, answers in state.legal_questions.groups():
-            assert asker is not None, "a legal question has an asker"
+            assert asker is not None, "a legal question must have an asker"
             alike = tuple(
                 Question.trusted(asker, asked, Card.unchecked(set_index, card)) for card in cards
             )
@@ -325,7 +330,7 @@ class _Index(NamedTuple):
         fits = end + blocks * (key + 4) == about["length"]
         data = _bytes(path, file, end, about["length"] - end) if fits else b""
         if not fits or f"{crc32(data):08x}" != about["index"]:
-            raise InputError(f"{path}: a damaged tablebase (its index)")
+            raise InputError(f"{path}: the tablebase is damaged (in its index)")
         return cls(
             [data[place : place + key] for place in range(0, blocks * key, key)],
             Struct(f">{blocks}I").unpack(data[blocks * key :]),
@@ -353,7 +358,7 @@ def _verified_block(file: int, path: str, index: _Index, number: int) -> bytes:
     place = index.first + number * index.block
     data = _bytes(path, file, place, min(index.block, index.end - place))
     if crc32(data) != index.checksums[number]:
-        raise InputError(f"{path}: a damaged tablebase (bytes {place} to {place + len(data)})")
+        raise InputError(f"{path}: the tablebase is damaged (bytes {place} to {place + len(data)})")
     return data
 
 
@@ -386,8 +391,8 @@ def _about(path: str, file: int) -> tuple[int, dict[str, Any]]:
     data = _bytes(path, file, 0, MAX_HEAD_BYTES)
     if data.startswith(b"SQLite format 3\0") and data[68:72] == b"Quat":
         raise InputError(
-            f"{path}: a tablebase in the first format, which had no checksums; remove it and make "
-            f"it again with `quaternity solve --out {path}` and the sizes of its game"
+            f"{path}: the tablebase has the first format, without checksums; remove it and make it "
+            f"again with `quaternity solve --out {path}` and the sizes of its game"
         )
     first, _, after = data.partition(b"\n")
     if not first.startswith(FORMAT[: -len("2")].encode()):
@@ -395,17 +400,17 @@ def _about(path: str, file: int) -> tuple[int, dict[str, Any]]:
     if first != FORMAT.encode():
         version = first.decode(errors="backslashreplace")
         raise InputError(
-            f"{path}: a tablebase in the format {version!r}; this program reads {FORMAT!r}"
+            f"{path}: the tablebase has the format {version!r}; this program reads {FORMAT!r}"
         )
     second, _, after = after.partition(b"\n")
     lines = first + b"\n" + second + b"\n"
     if after[:9] != b"%08x\n" % crc32(lines):
-        raise InputError(f"{path}: a damaged tablebase (its first lines)")
+        raise InputError(f"{path}: the tablebase is damaged (in its first lines)")
     about: dict[str, Any] = json.loads(second)
     length = os.fstat(file).st_size
     if length != about["length"]:
         raise InputError(
-            f"{path}: a damaged tablebase ({length} bytes long, but written with {about['length']})"
+            f"{path}: the tablebase is damaged ({length} bytes instead of {about['length']})"
         )
     return len(lines) + 9, about
 

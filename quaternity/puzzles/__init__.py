@@ -1,7 +1,8 @@
 """Puzzles with provable answers, generated from seeds: `make`, `daily`, `Puzzle`.
 
-`puzzle` defines a puzzle and `making` generates puzzles. `dealing`, `forcing`, `kwartet_puzzles`,
-`set_puzzles` and `quarto_puzzles` contain the kinds, and `boards` renders their positions.
+`puzzle` defines the type of a puzzle, and `making` generates puzzles. The kinds of puzzles are in
+`dealing`, `forcing`, `kwartet_puzzles`, `set_puzzles` and `quarto_puzzles`. `boards` renders the
+positions of puzzles.
 """
 
 from typing import TYPE_CHECKING

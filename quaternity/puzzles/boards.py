@@ -59,7 +59,12 @@ def board_html(puzzle: Puzzle) -> str:
     if isinstance(board, Game):
         state = board.state
         picture = owners_picture(
-            "What the moves say", (), state.problem, state.points, state.turn, state.completed
+            "Facts known from the moves",
+            (),
+            state.problem,
+            state.points,
+            state.turn,
+            state.completed,
         )
         return f"{picture.html()}<pre>{escape(_moves_text(board))}</pre>"
     return f"<pre>{escape(_log_text(puzzle.position))}</pre>"

@@ -101,7 +101,7 @@ def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], max_moves: 
 
 
 class Count(NamedTuple):
-    """Amount of counting in a proof: the players and the number of sets with cards to be counted.
+    """Amount of counting in a proof: the players, and the number of sets with cards to count.
 
     If the table of possible owners already shows the result, the number of sets is 0.
     """
@@ -178,7 +178,7 @@ class Possible:
         if len(state.answers(question)) == 1:
             never = Answer(not answer) if possible else answer
             proof = explain(game, question, never)
-            assert proof is not None, "the answer is not possible"
+            assert proof is not None, "an impossible answer must have a proof"
             count = Count.of(proof)
             score = level_by(count.score, (2, 3, 4, 5))
             level_from = {"players": len(count.players), "sets": count.sets}
@@ -195,7 +195,7 @@ class Possible:
             ]
         if possible:
             deal = _deal(_after_answer(state, question, answer))
-            assert deal is not None, "the answer is possible"
+            assert deal is not None, "a possible answer must have a deal"
             reason = HERE_THEY_DO(answer=answer, hands=hands_of(deal, state.players))
             why.append(Step(reason, rests))
         right, other = ("yes", "no") if possible else ("no", "yes")
@@ -313,7 +313,7 @@ def prove_impossible(game: Game, card: Card, player: int) -> Explanation:
     proof = refutation(
         game, index, lambda row: _with_owner_mask(row, card, row.owners[number] & 1 << player)
     )
-    assert proof is not None, "another player has the card"
+    assert proof is not None, "it must be impossible that this player has the card"
     return proof
 
 
@@ -353,6 +353,6 @@ def wrong_owners(
                     yield f"{card} {player}", seen(card)
                     continue
                 deal = deals[owners[0] == player]
-                assert deal is not None, "each of them may own it"
+                assert deal is not None, "each possible owner must have a deal"
                 hands = hands_of(deal, players)
                 yield f"{card} {player}", ELSEWHERE(card=card, who=player, hands=hands)

@@ -96,7 +96,7 @@ class Force:
     def answers_again(self, puzzle: Puzzle) -> set[str]:
         """Find the answers by searching states of the game instead of canonical states."""
         state, within = Game.parse(puzzle.position).state, puzzle.level_from["questions"]
-        assert state.turn is not None, "a player is to move"
+        assert state.turn is not None, "a player must be to move"
         goal = state.points[state.turn] + 1
         return {
             str(question_sentence(question)) for question in state.legal_questions
@@ -121,12 +121,13 @@ def _is_forced(state: State, me: int, goal: int, within: int) -> bool:
 
 @dataclass(slots=True)
 class Line:
-    """The steps by which a set is completed, and what makes them hard to find.
+    """The steps that complete a set, and numbers that measure how hard they are to find.
 
     Attributes:
         set_index: The set of the first question.
         hidden: Number of questions whose answer the table of possible owners does not show.
-        own: Number of questions for which the asker's card of the set is not in the table.
+        own: Number of questions for which the table does not show that the asker has a card of the
+            set.
         counted: Number of players and sets whose cards must be counted to find the answers.
     """
 
@@ -144,10 +145,10 @@ class Line:
 
 
 class Search:
-    """Search for a way to complete a set whatever the answers are, on canonical states."""
+    """Search in canonical states for a way to complete a set, whatever the answers are."""
 
     def __init__(self, state: State) -> None:
-        assert state.turn is not None, "a player is to move"
+        assert state.turn is not None, "a player must be to move"
         self.state, self.me, self.goal = state, state.turn, state.points[state.turn] + 1
         self.code: KeyCodec = coding(Rules.of(state))
         self.cache: dict[tuple[Key, int, int], bool] = {}

@@ -249,14 +249,14 @@ class Knows:
 
 
 def _seat(log: SeatLog) -> int:
-    assert log.seat is not None, "the log is of a seat"
+    assert log.seat is not None, "the log must show the view of a seat"
     return log.seat
 
 
 def seen_log(text: str) -> SeatLog:
     """Parse the text of a seat's log."""
     log = parse_any_log(text)
-    assert isinstance(log, SeatLog), "the log must be that of a seat"
+    assert isinstance(log, SeatLog), "the log must show the view of a seat"
     return log
 
 

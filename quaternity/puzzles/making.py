@@ -1,4 +1,4 @@
-"""Generation of puzzles from seeds. Two independent methods must find the same answers."""
+"""Generation of puzzles from seeds. Two independent methods check the answers of each puzzle."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def make(kind: str, seed: int = 0, level: int = 2, seconds: float | None = None)
                     f"the other method finds {sorted(again)}"
                 )
             return puzzle
-    raise LimitError(f"no puzzle of kind {kind} and level {level} in {MAX_ATTEMPTS:,} attempts")
+    raise LimitError(f"{MAX_ATTEMPTS:,} attempts gave no puzzle of kind {kind} and level {level}")
 
 
 DAILY = (("sets", 1), ("possible", 2), ("quarto", 2), ("trace", 3), ("owner", 4))

@@ -38,7 +38,7 @@ class Board:
             raise InputError(f"pieces: {self.pieces!r} is not a PieceSet")
         cells = tuple(as_iterator(self.cells, "cells"))
         if len(cells) != CELLS:
-            raise InputError(f"{len(cells)} cells, not {CELLS}")
+            raise InputError(f"cells: expected {CELLS} cells, not {len(cells)}")
         allowed = f"a piece 0..{PIECES - 1}, or None"
         plain = tuple(
             None if piece is None else check_int(piece, None, None, allowed, cell_name(cell))
@@ -104,7 +104,7 @@ class Board:
         piece = self.pieces.piece(name)
         if piece in self.cells:
             place = cell_name(self.cells.index(piece))
-            raise InputError(f"piece {quote_short(name)} is on the board, on {place}")
+            raise InputError(f"piece {quote_short(name)} is already on the board, on {place}")
         return piece
 
     def after(self, cell: int, piece: int | str) -> Board:

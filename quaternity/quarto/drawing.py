@@ -1,9 +1,10 @@
 """Drawings of a Quarto board as text and as an SVG picture with a legend.
 
 The four features of a piece are drawn as its size, colour, shape and filling. Editions of the game
-use different words for features. If the words of a feature describe a size, colour, shape or
-filling, it is drawn that way: `big` pieces are drawn large, and `red` pieces are drawn red. The
-other features are drawn in the remaining ways, in order. A legend explains what is drawn how.
+describe the features in different words. If these words describe a size, colour, shape or filling,
+the feature is drawn that way: `big` pieces are drawn large, and `red` pieces are drawn red. The
+other features are drawn in the remaining ways, in order. The legend explains how each feature is
+drawn.
 """
 
 from __future__ import annotations

@@ -3,12 +3,12 @@
 A completion puts every remaining piece on an empty cell. It is a draw if no row is a quarto. It
 does not matter which player places which piece, because every piece may go to every cell.
 
-The *backtracking* method fills the empty cells in an order that completes rows early, and rejects a
-piece as soon as it completes a quarto. The number of completions depends only on the common
-properties of the pieces in each row and on the pieces left, so it is cached. The *CP-SAT* method
-uses a boolean variable for each empty cell and remaining piece. Each cell gets exactly one piece,
-and each piece exactly one cell. For each row, and each property that all pieces already in the row
-share, some piece of the row must lack the property.
+The *backtracking* method fills the empty cells one by one, and rejects a piece as soon as it
+completes a quarto. It caches the number of completions, which depends only on the pieces left and
+on the common properties of the pieces in each row. The *CP-SAT* method uses a boolean variable for
+each empty cell and remaining piece. Each cell gets exactly one piece, and each piece goes to
+exactly one cell. For each property that all pieces already in a row share, some new piece in the
+row must lack this property.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def drawn_completions(board: Board, method: str = "backtracking") -> int:
     draw_method, empty = lookup(DRAW_METHODS, method), len(as_board(board).empty)
     if empty > draw_method.limit:
         raise LimitError(
-            f"{empty} empty cells: drawn completions are counted ({method}) "
-            f"up to {draw_method.limit} empty cells"
+            f"{empty} empty cells: method {method} counts drawn completions with at most "
+            f"{draw_method.limit} empty cells"
         )
     return 0 if board.quartos() else draw_method.completions(board.in_bits(), False)

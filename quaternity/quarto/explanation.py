@@ -70,6 +70,6 @@ def why_unreachable(board: Board) -> str | None:
     rows = [row.name for row, _ in board.quartos()]
     quantifier = "both" if len(rows) == 2 else "all of"
     return (
-        f"no cell is on {quantifier} {join_words(rows)}, so an earlier quarto would have ended "
-        f"the game"
+        f"no cell is on {quantifier} {join_words(rows)}, so one quarto came first and would have "
+        f"ended the game"
     )

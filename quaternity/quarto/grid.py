@@ -1,4 +1,4 @@
-"""The functions `create_grid` and `quarto` for boards that are given as sixteen characters."""
+"""The functions `create_grid` and `quarto`, for boards that are given as sixteen characters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_properties(properties: Mapping[str, AbstractSet[str]]) -> None:
                 "`piece_properties` makes this dictionary from the result of `read_pieces`"
             )
         if not isinstance(having, AbstractSet) or not all(isinstance(word, str) for word in having):
-            raise InputError(f"properties[{name!r}]: {having!r} is not a set of texts")
+            raise InputError(f"properties[{name!r}]: {having!r} is not a set of strings")
 
 
 def check_configuration(configuration: str, names: Container[str]) -> str:
@@ -42,7 +42,7 @@ def check_configuration(configuration: str, names: Container[str]) -> str:
         InputError: If it is not a text of sixteen characters, or if it contains a piece twice.
     """
     configuration = to_nfc(
-        check_text(configuration, f"a text of {CELLS} characters", "configuration")
+        check_text(configuration, f"a string of {CELLS} characters", "configuration")
     )
     if len(configuration) != CELLS:
         count = with_noun(len(configuration), "character")

@@ -1,9 +1,10 @@
 """Bit representation of a Quarto board: its rows, its empty cells and the pieces left.
 
-A **mark** is a set of properties as eight bits (see `pieces`). The mark of a row (or square) is the
-AND of the marks of its pieces, or all ones if it has no pieces. A complete row is a quarto if and
-only if its mark is not zero. The **rows** of a board are one integer that contains the marks of all
-rows, so that a single AND gives the rows after placing a piece.
+A **mark** is a set of properties as eight bits (see `pieces`). The mark of a row (or square)
+contains the properties that all its pieces share: it is the AND of their marks, or all ones if
+there are no pieces. A complete row is a quarto if and only if its mark is not zero. The **rows** of
+a board are one integer that contains the marks of all rows, so that a single AND gives the rows
+after placing a piece.
 """
 
 from __future__ import annotations
@@ -45,10 +46,9 @@ class CellBits(NamedTuple):
 
 
 LastRows = tuple[tuple[int, ...], ...]
-"""Type of six lists of rows, for a position with three empty cells of which one will be filled. The
-first list has the rows whose only empty cell is the first of the other two cells. The second list
-has the rows whose empty cells are this cell and the cell to fill. The next two lists have the same
-rows for the second of the other cells, and the last two for both of them together."""
+"""Type of the rows that matter when three cells are empty: A, which is filled next, B and C. It
+consists of six lists of rows: those whose only empty cell is B; those whose empty cells are A and
+B; the same two lists with C instead of B; and the same two lists with both B and C."""
 
 
 class Lines:

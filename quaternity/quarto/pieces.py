@@ -89,16 +89,16 @@ class PieceSet:
         )
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "properties", pairs)
-        check_text(self.names, f"a text of {PIECES} characters", "names")
+        check_text(self.names, f"a string of {PIECES} characters", "names")
         words = [word for pair in pairs for word in pair]
         if len(self.features) != FEATURES or len(self.properties) != FEATURES:
             count = with_noun(len(self.properties), "pair")
             raise InputError(
-                f"{with_noun(len(self.features), 'feature')} with {count} of properties, "
-                f"not {FEATURES}"
+                f"expected {FEATURES} features with a pair of properties each, not "
+                f"{with_noun(len(self.features), 'feature')} with {count}"
             )
         if set(map(len, pairs)) != {2} or len(set(words)) != 2 * FEATURES:
-            raise InputError(f"the properties must be 8 different ones, not {join_words(words)}")
+            raise InputError(f"there must be 8 different properties, not {join_words(words)}")
         if len(self.names) != PIECES or len(set(self.names)) != PIECES:
             raise InputError(
                 f"the names {quote_short(self.names)} are not {PIECES} different characters"
@@ -107,7 +107,7 @@ class PieceSet:
     @staticmethod
     def _texts(values: object, place: str) -> tuple[str, ...]:
         if isinstance(values, str):
-            raise InputError(f"{place}: {values!r} is one text, not several")
+            raise InputError(f"{place}: {values!r} is one string, not several")
         return tuple(
             check_text(value, "a text", f"{place}[{index}]")
             for index, value in enumerate(as_iterator(values, place))

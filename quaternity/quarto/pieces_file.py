@@ -1,10 +1,10 @@
 """Strict parser of the text file that describes the sixteen pieces of Quarto.
 
-The file has a header `piece,FEATURE,FEATURE,FEATURE,FEATURE`, then a line `NAME,PROPERTY,PROPERTY,
-PROPERTY,PROPERTY` for each piece. It is UTF-8 with or without a byte order mark, and lines end with
-LF or CRLF. Blank lines at the end and spaces around a field are ignored. Any other deviation is an
-error, which names the line. If spellings of a property or feature differ only in case or Unicode
-form, they mean the same, and the result contains the first spelling.
+The file has a header `piece,FEATURE,FEATURE,FEATURE,FEATURE`. Each piece then has a line
+`NAME,PROPERTY,PROPERTY,PROPERTY,PROPERTY`. The encoding is UTF-8 with or without a byte order mark,
+and lines end with LF or CRLF. Blank lines at the end and spaces around a field are ignored. Any
+other deviation raises an error that names the line. Spellings of a property or feature that differ
+only in case or Unicode form are equal, and the result contains the first spelling.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def read_pieces(location: str | PathLike[str]) -> dict[str, dict[str, set[str]]]
         # The message of `read_bytes` begins with the file name.
         raise PiecesFileError(source, str(error).removeprefix(f"{source}: ")) from error
     if len(data) > MAX_BYTES:
-        fault = f"larger than {MAX_BYTES} bytes, the limit for a file of pieces"
+        fault = f"the file is larger than the limit of {MAX_BYTES} bytes"
         raise PiecesFileError(source, fault)
     try:
         text = data.decode("utf-8-sig")
@@ -89,7 +89,7 @@ class _Line:
 def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[str]]]:
     """Parse the text of a file of pieces. `source` is the name of the file in error messages."""
     if not isinstance(text, str):
-        raise PiecesFileError(source, f"{text!r} is not a text")
+        raise PiecesFileError(source, f"{text!r} is not a string")
     header, *lines = [
         _Line(source, number, tuple(field.strip() for field in line.split(",")))
         for number, line in enumerate(to_nfc(text).rstrip().split("\n"), start=1)
@@ -134,7 +134,7 @@ def _check_header(header: _Line) -> None:
 
 def _check_fields(line: _Line) -> None:
     if line.fields == ("",):
-        raise line.fault("a blank line between the pieces")
+        raise line.fault("blank lines between pieces are not allowed")
     if len(line.fields) != 1 + FEATURES:
         raise line.fault(f"{with_noun(len(line.fields), 'field')}, not {1 + FEATURES}")
     for place, field in enumerate(line.fields, start=1):
@@ -150,11 +150,11 @@ def _check_names(lines: list[_Line]) -> None:
         name = line.fields[0]
         if len(name) != 1:
             raise line.fault(
-                f"the name {quote_short(name)} of a piece is {len(name)} characters, not 1"
+                f"the name {quote_short(name)} of a piece has {len(name)} characters, not 1"
             )
         earlier = line_of.setdefault(name, line.number)
         if earlier != line.number:
-            raise line.fault(f"the name {quote_short(name)} is already that of line {earlier}")
+            raise line.fault(f"the name {quote_short(name)} is already used on line {earlier}")
 
 
 def _check_one_feature_each(features: tuple[str, ...], lines: list[_Line]) -> None:
@@ -165,8 +165,8 @@ def _check_one_feature_each(features: tuple[str, ...], lines: list[_Line]) -> No
             other, number = first_use.setdefault(word, (feature, line.number))
             if other != feature:
                 raise line.fault(
-                    f"property {quote_short(word)} of feature {quote_short(feature)} is already "
-                    f"one of feature {quote_short(other)}, on line {number}"
+                    f"property {quote_short(word)} of feature {quote_short(feature)} already "
+                    f"belongs to feature {quote_short(other)}, on line {number}"
                 )
 
 
@@ -202,4 +202,6 @@ def _check_different(lines: list[_Line]) -> None:
         earlier = line_of.setdefault(properties, line.number)
         if earlier != line.number:
             words = ", ".join(properties)
-            raise line.fault(f"the same properties as on line {earlier}: {quote_short(words)}")
+            raise line.fault(
+                f"this piece has the same properties as line {earlier}: {quote_short(words)}"
+            )

@@ -16,7 +16,7 @@ PLAYOUTS = 2_000
 
 
 class Careful:
-    """A player who completes a quarto if possible, and otherwise avoids losing at once."""
+    """A player who completes a quarto if possible, and otherwise avoids an immediate loss."""
 
     def choose(self, view: QuartoPosition, random: Random) -> QuartoMove:
         """Return a random move from `careful_moves`."""
@@ -111,7 +111,7 @@ def _play_out(view: QuartoPosition, move: QuartoMove, random: Random) -> float:
     The result is 1 for a win, 0.5 for a draw, and 0 for a loss of the player who made the move.
     """
     board, geometry = view.board, lines(view.squares)
-    assert move.hand_over is not None, "a game goes on after every move but the last"
+    assert move.hand_over is not None, "every move but the last must hand over a piece"
     rows, empty, remaining = board.in_bits(view.squares)
     if move.cell is not None and view.in_hand is not None:
         placed = board.pieces.piece(view.in_hand)

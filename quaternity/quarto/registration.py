@@ -19,8 +19,10 @@ QUARTO = Registration(
         Level(
             "easy", "random", "Places and hands over pieces at random, and may miss a quarto.", 970
         ),
-        Level("medium", "careful", "Takes a quarto, and hands you none if it can help it.", 1583),
-        Level("strong", "search", "Imagines many games, and plays the end without fault.", 1947),
+        Level(
+            "medium", "careful", "Completes a quarto if possible, and avoids handing you one.", 1583
+        ),
+        Level("strong", "search", "Imagines many games, and plays the end perfectly.", 1947),
     ),
     encoded="quaternity.quarto.encoded:QuartoEncoded",
     batch="quaternity.quarto.batch:QuartoBatch",

@@ -1,8 +1,8 @@
 """The rules of Quarto, as an implementation of `quaternity.table.protocol.Rules`.
 
-Player 0 hands over the first piece. From then on, the player to move places the piece in hand and,
-unless this ends the game, hands over the next piece to the opponent. The player who completes a
-quarto wins. A full board without a quarto is a draw. Nothing is hidden.
+Player 0 hands over the first piece. From then on, the player to move places the piece in hand.
+Unless this ends the game, the same player then hands over the next piece to the opponent. The
+player who completes a quarto wins. A full board without a quarto is a draw. Nothing is hidden.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class QuartoPosition:
 
     def place(self, cell: int) -> QuartoPosition:
         """Return the position after placing the piece in hand, before handing over another."""
-        assert self.in_hand is not None, "there is a piece to place"
+        assert self.in_hand is not None, "a piece must be in hand"
         board = self.board.after(cell, self.board.pieces.piece(self.in_hand))
         return QuartoPosition(board, None, self.turn, self.squares)
 
@@ -218,8 +218,8 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         if match is not None and view.in_hand is None:
             return QuartoMove(None, piece(match[1]))
         example = view.board.left[0] if view.board.left else "K"
-        form = f"for example {example}" if view.in_hand is None else f"for example H1V2 {example}"
-        raise NotUnderstood(f"{text!r} is not understood: a move is {form}")
+        form = f"such as {example}" if view.in_hand is None else f"such as H1V2 {example}"
+        raise NotUnderstood(f"{text!r} is not understood: type a move {form}")
 
     def show(self, view: QuartoPosition, width: int = 80) -> str:
         """Return a text with the board, the piece in hand, the pieces left and their properties."""

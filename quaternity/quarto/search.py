@@ -1,24 +1,21 @@
 """Search for perfect play in Quarto: whether a player can win within a number of placements.
 
 The search asks whether one player, the attacker, can complete a quarto. The number *within* limits
-the placements to come, by both players together. The attacker makes the last of them, so the parity
-of the number determines the attacker: the player who places next if it is odd, or the player who
-hands over next if it is even. If *within* is the largest such number, two searches give the outcome
-of the game: the player to move wins, the opponent wins, or the game is a draw. Smaller numbers give
-the number of placements until a win.
+the remaining placements of both players together. The attacker makes the last of them. So the
+attacker is the player who places next if *within* is odd, and the player who hands over next if it
+is even. Two searches with the largest possible numbers give the outcome of the game: the player to
+move wins, the opponent wins, or the game is a draw. Smaller numbers give the number of placements
+until a win.
 
-A position in which a piece must be handed over is stored as three integers: the marks of the rows
-(see `lines`), the empty cells and the pieces left. A single table lookup finds all pieces with
-which the next player wins immediately. For each cell, the effect of placing a piece there is
-prepared once for all pieces. When a piece must be placed, the search first tries the cells that
-leave the fewest safe pieces or, with many pieces left, the fewest good replies. Placing the piece
-on such a cell either wins soon or is refuted fastest. Positions with three empty cells, which are
-four fifths of all positions, are not cached, because solving them is faster than a lookup.
+When a piece must be handed over, a position consists of three integers: the marks of the rows (see
+`lines`), the empty cells and the pieces left. When a piece must be placed, the search first tries
+the cells that leave the fewest safe pieces or, with many pieces left, the fewest good replies. Such
+a placement either wins soon or is refuted fastest. Positions with three empty cells are not cached,
+because solving them is faster than a lookup.
 
 The search does not identify symmetric positions, or positions that differ only in properties that
-cannot become a quarto. In a search from 11 empty cells, no two positions are symmetric before the
-last four cells. With four cells left, ignoring such properties would save one position in seven,
-but it would cost more than it saves. `Lines.canonical_form` uses both methods to compare moves.
+cannot become a quarto, because this would cost more than it saves. `Lines.canonical_form`
+identifies both, to compare moves.
 """
 
 from __future__ import annotations
@@ -132,7 +129,7 @@ class Search:
         if self._positions_left is not None:
             self._positions_left -= 1
             if self._positions_left < 0:
-                raise LimitError("the position is not solved within the limit of positions")
+                raise LimitError("solving the position needs more positions than the limit")
         if len(cache) >= MAX_CACHED_POSITIONS:
             cache.clear()
         cache[position] = wins

@@ -1,10 +1,9 @@
 """Reviews of games: what players could have known, the values of moves, and the decisive moves.
 
-`reviewing` creates the review of a record, `recorded_game` reads the record, and `chances`
-estimates the chances of winning from simulated games. `judge` defines the interface of judges,
-which evaluate the positions and moves of a game. `asking` and `perfect_information` contain the
-judges of the built-in games, which the registrations of the games name. `drawing` draws the chances
-over the course of a game.
+`reviewing` creates the review of a record, which `recorded_game` reads. Judges evaluate positions
+and moves: `judge` defines their interface, and `asking` and `perfect_information` contain the
+judges of the built-in games. `chances` estimates each seat's chance to win from simulated games,
+and `drawing` draws these chances over the course of a game.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Review judges for Kwartet and Quaternity, in which players ask each other for cards."""
+"""Judges that review games of Kwartet and Quaternity, in which players ask each other for cards."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from solvers.problem import DealProblem, SetConstraint
 from solvers.sampling import NumberedDeals
 
 COULD_HAVE_WON = MessageTemplate(
-    "could_have_won", "'{best}' would have forced the win; after this move it is not forced."
+    "could_have_won", "'{best}' would have forced a win; this move does not."
 )
 YOU_KNEW = MessageTemplate("you_knew", "You knew {since} that {holder:player} had {card:card}.")
 KNEW = MessageTemplate(
@@ -65,7 +65,11 @@ MAX_PROOF_ANSWERS = 1_000
 
 
 class AskingJudge(Judge):
-    """Base class of judges of asking games. It finds certain cards and simulates random hands."""
+    """Base class of judges of asking games.
+
+    Its notes name the cards whose owner a player knew but did not ask. Random hands that fit a view
+    are drawn for simulated games.
+    """
 
     player, advice_cost = "dealt", 25.0
 

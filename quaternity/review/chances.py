@@ -1,7 +1,7 @@
 """Estimates of each seat's chance to win, from simulated games, with standard errors.
 
-Work is limited by the time that it usually takes, not by the elapsed time. The same seed therefore
-gives the same chances on every machine, unless the time limit is reached.
+The number of simulated games depends on the time that they usually take, not on the elapsed time.
+The same seed therefore gives the same chances on every machine, unless the time limit is reached.
 """
 
 from __future__ import annotations

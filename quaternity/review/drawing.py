@@ -1,4 +1,4 @@
-"""Drawing of the chances of all seats over the course of a reviewed game."""
+"""Drawing of each seat's chance to win over the course of a reviewed game."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Interface of judges, which evaluate the positions and moves of a game for its review.
 
-The registration of a game names its subclass of `Judge`. `Judge` itself can be used for any game:
-it knows nothing about positions, but simulates games between programs.
+The registration of a game names its subclass of `Judge`. The base class `Judge` also works for
+games that have no subclass: it simulates games between programs.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ class MoveValue(NamedTuple):
     """Value of a move for the player who made it, compared with another move.
 
     Attributes:
-        played, best: The player's expected shares of the win after the move that was made and after
-            the other one. None if it is only known that the former is smaller.
+        played: The player's expected share of the win after the move that was made.
+        best: The player's expected share of the win after the other move. Both are None if it is
+            only known that the other move is better.
         by: The other move, or None if no move is better than the one that was made.
         error: The standard error of the difference. It is 0 if `exact`.
     """
@@ -42,7 +43,7 @@ class MoveValue(NamedTuple):
 
 
 class Judge:
-    """Base class of judges, which answer the questions of a review about a game.
+    """Base class of judges, which evaluate the positions and moves of a game for its review.
 
     Attributes:
         player: Name of the program that plays all seats in simulated games.

@@ -1,4 +1,4 @@
-"""Review judges for Quarto and SET, which have no hidden cards."""
+"""Judges that review games of Quarto and SET, in which nothing is hidden."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""Fast simulation of asking games in which all hands are known.
+"""Fast simulation of asking games in which the simulation knows all hands.
 
-The player to move asks for a card whose owner they can infer, if there is one. Otherwise, they
-choose a random card that they lack in one of their sets, and a random player who may have it. Since
-every refusal gives information, every game ends, at the latest when no player can get a missing
-card. The players start with the given conclusions and then draw further conclusions within each
-set. A game takes a millisecond or two.
+If the player to move can infer the owner of a card that they need, they ask this owner for it.
+Otherwise, they ask for a random card that they lack in one of their sets, and ask a random player
+who may have it. All players draw conclusions from the answers, within each set. A game takes a
+millisecond or two.
 """
 
 from __future__ import annotations

@@ -111,8 +111,7 @@ def _check_length(data: bytes) -> None:
     moves = sum(line[0].isdigit() and line[1:] != [b"puts"] for line in words if line)
     if moves > MAX_REVIEWED_MOVES:
         raise InputError(
-            f"the record has {moves:,} moves: "
-            f"games of at most {MAX_REVIEWED_MOVES:,} moves are reviewed"
+            f"the record has {moves:,} moves: at most {MAX_REVIEWED_MOVES:,} moves can be reviewed"
         )
 
 

@@ -1,4 +1,4 @@
-"""Review of a recorded game: values of moves, decisive moves, and each seat's chances."""
+"""Review of a recorded game: values of moves, decisive moves, and each seat's chance to win."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ POINTS = MessageTemplate(
     "points", "{who:player} scored on the way to first place, and now has {points}."
 )
 LEADS = MessageTemplate("leads", "{who:player} took the lead for good, with {points}.")
-TIME_WAS_UP = MessageTemplate("time_was_up", "The time was up before this was complete: {what}.")
+TIME_WAS_UP = MessageTemplate("time_was_up", "Time ran out before this was complete: {what}.")
 LOOKING = MessageTemplate("looking", "what could be known at each move")
 PROVING = MessageTemplate("proving", "positions with a certain outcome")
 IMAGINING = MessageTemplate("imagining", "everybody's chances")

@@ -1,4 +1,4 @@
-"""Framework for all table games: rules, matches, players, records and tournaments.
+"""Framework for all games: rules, matches, players, records and tournaments.
 
 `protocol` defines the interface of a game, `plain_rules` implements its common parts, and
 `conformance` checks an implementation. `match` plays one game, `players` creates its players, and

@@ -5,9 +5,9 @@
     def test_my_game():
         check_rules(MyRules())
 
-The laws are tested on random matches. Since the laws are the same for all games, they do not cover
-the specific rules of a game, for example that a wrong claim costs a point. Write separate tests for
-such rules.
+The laws are tested in random matches. They are the same for all games, so they do not cover the
+rules of a single game, for example that a wrong claim costs a point. Write separate tests for such
+rules.
 """
 
 from __future__ import annotations
@@ -126,32 +126,36 @@ class _Walk:
     def check_record(self, data: bytes, names: Sequence[str], ends: Sequence[int]) -> None:
         """Check that a record gives the same match, and a truncated record the beginning of it."""
         rules = self.rules
-        expect(rules.of_record(data).settings == rules.settings, "a record gives other settings")
+        expect(
+            rules.of_record(data).settings == rules.settings,
+            "the replayed record has other settings",
+        )
         replay = rules.replay(data)
-        expect(list(replay.positions) == self.positions, "a record gives other positions")
-        expect(list(replay.moves) == self.moves, "a record gives other moves")
-        expect(replay.names in ((), names), "a record gives other names")
-        expect(list(replay.ends) == ends, "a record gives other ends of its moves")
+        expect(list(replay.positions) == self.positions, "the replayed record has other positions")
+        expect(list(replay.moves) == self.moves, "the replayed record has other moves")
+        expect(replay.names in ((), names), "the replayed record has other names")
+        expect(list(replay.ends) == ends, "the moves of the replayed record end elsewhere")
         for cut in (*self.random.choices(ends, k=3), *self.random.choices(range(len(data)), k=5)):
             whole = sum(end <= cut for end in ends[1:])
             try:
                 part = rules.replay(data[:cut])
             except QuaternityError as error:
-                expect(cut < ends[0], f"a record that is cut off after {cut} bytes: {error}")
+                expect(
+                    cut < ends[0], f"a record cut off after {cut} bytes cannot be replayed: {error}"
+                )
                 continue
             moves = len(part.moves)
             expect(
                 abs(moves - whole) <= 1
                 and list(part.moves) == self.moves[:moves]
                 and list(part.positions) == self.positions[: moves + 1],
-                f"a record that is cut off after {cut} bytes does not give the beginning of the "
-                "match",
+                f"a record cut off after {cut} bytes does not give the beginning of the match",
             )
 
     def draw_move(self, seat: int) -> Any:
         view = self.rules.view(self.position, seat)
         legal = self.rules.moves(view)
-        expect(bool(legal), f"seat {seat} may act and has no legal move")
+        expect(bool(legal), f"seat {seat} may act, but has no legal move")
         if self.player is not None and len(self.moves) % 2:
             move = self.player.choose(view, self.random)
             if move is not None:
@@ -171,7 +175,7 @@ class _Walk:
         ranks = [1 + sum(other < x for other in places or ()) for x in places or ()]
         expect(
             places is None or (len(places) == self.rules.seats and list(places) == ranks),
-            f"{places} are not valid places",
+            f"places() returned {places}, which is not a valid ranking",
         )
 
     def check_moves(self, seat: int, acting: Sequence[int]) -> None:
@@ -190,11 +194,15 @@ class _Walk:
         expect(len(moves) == len(legal), "len(moves()) is not the number of its moves")
         for move in self.random.sample(moves, min(len(moves), MAX_TRIED_MOVES)):
             expect(move in legal, f"moves() lists {move}, but does not contain it")
-            expect(not rules.faults(view, move), f"{move} is a legal move and has faults")
-            expect(rules.read(rules.write(move), view) == move, f"{move} is read as another move")
+            expect(not rules.faults(view, move), f"faults() refuses {move}, a legal move")
+            expect(
+                rules.read(rules.write(move), view) == move, f"read() does not invert write({move})"
+            )
             after = rules.after(position, seat, move)
             events = rules.events(position, seat, move, after)
-            expect(all(isinstance(t, str) and t for t in events), "an event is not a sentence")
+            expect(
+                all(isinstance(t, str) and t for t in events), "an event is empty or not a string"
+            )
         for move in self.other_moves:
             if may_act:
                 expect(
@@ -210,15 +218,15 @@ class _Walk:
         actions = [action for action, allowed in enumerate(encoded.mask(view)) if allowed]
         expect(
             len(encoded.mask(view)) == encoded.actions,
-            "the mask does not have one entry for each action",
+            "the length of mask() is not the number of actions",
         )
         decoded = [encoded.move(action, view) for action in actions]
         moves = [move for move in decoded if move is not None]
         expect(
             len(moves) == len(legal) and all(move in legal for move in moves),
-            f"the {len(moves)} moves of the mask are not the {len(legal)} legal moves",
+            f"mask() allows {len(moves)} moves, which are not the {len(legal)} legal moves",
         )
-        expect(len(moves) >= len(decoded) - 1, "several actions mean to wait")
+        expect(len(moves) >= len(decoded) - 1, "more than one action stands for waiting")
         expect(
             [encoded.action(move, view) for move in decoded] == actions,
             "action() is not the inverse of move()",
@@ -226,9 +234,12 @@ class _Walk:
         numbers = list(encoded.numbers(view))
         expect(
             len(numbers) == sum(count for _, count, _ in encoded.entries),
-            "there are more or fewer numbers than the entries say",
+            "the length of numbers() does not match the entries",
         )
-        expect(all(0 <= number <= 1 for number in numbers), "a number is not between 0 and 1")
+        expect(
+            all(0 <= number <= 1 for number in numbers),
+            "numbers() contains a number that is not between 0 and 1",
+        )
 
     def check_refusal(self, seat: int, move: Any) -> None:
         """Check that an illegal move is refused and that reasons are given."""
@@ -254,7 +265,7 @@ class _Walk:
             expect(first == second, f"{observer}: indistinguishable positions have different views")
             expect(
                 json.dumps(rules.view_json(first)) == json.dumps(rules.view_json(second)),
-                f"{observer}: equal views have different documents",
+                f"{observer}: equal views have different JSON documents",
             )
             if self.encoded is not None:
                 expect(
@@ -281,7 +292,7 @@ class _Walk:
                         or self.refusal_text(real, seat, move)
                         == self.refusal_text(twin, seat, move)
                     ),
-                    f"{observer}: {move} is refused for different reasons",
+                    f"{observer}: equal views give different reasons for refusing {move}",
                 )
             step = self.move_in_both(seat, real, twin)
             if step is None:
@@ -304,7 +315,7 @@ class _Walk:
         acting = list(rules.to_act(real))
         expect(
             acting == list(rules.to_act(twin)),
-            "in an indistinguishable position, other seats may act",
+            "different seats may act in indistinguishable positions",
         )
         if not acting:
             return None

@@ -5,8 +5,8 @@
     def test_my_game():
         check_game("mine")
 
-The check tests the laws of `quaternity.table.conformance`. Then it uses each interface like a user:
-it runs commands in separate processes and requests pages from a local server.
+The check tests the laws of `quaternity.table.conformance`. Then it runs commands in separate
+processes, and requests pages from a local server.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _use_terminal(rules: Any) -> None:
         # Give the first seat to a person, because programs alone would play the match to its end.
         _run([*play, "--seats", ",".join(["you", *[player] * (rules.seats - 1)])], PLAY_INPUT)
         recorded = rules_of_record(Path(record).read_bytes())
-        expect(recorded.name == rules.name, "its record is that of another game")
+        expect(recorded.name == rules.name, "the record names another game")
         _run(play, "quit\n")
         _run(["watch", record])
         _run(["watch", record, "--seat", "0"])

@@ -1,7 +1,7 @@
 """Record file of a running match. Each move is written to the disk before any player sees it.
 
-When a seat is handed over to another player, a comment names the new players: `# seats: you,
-search`.
+If the user changes the players during a match, a comment such as `# seats: you, search` names the
+new players.
 """
 
 from __future__ import annotations

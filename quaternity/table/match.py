@@ -1,4 +1,4 @@
-"""Matches: a game with its players, with undo, and with changes of players during the game."""
+"""Matches: a game with its players, who can take back moves and be replaced during the game."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Match(GameHistory[P, M, V]):
                 Players with a limit run in a separate process.
         """
         if len(names) != rules.seats:
-            raise InputError(f"seats: {len(names)} players for {rules.seats} seats")
+            raise InputError(f"seats: expected {rules.seats} players, not {len(names)}")
         start = positions[0] if positions else rules.start(Random(f"{seed}/deal"))
         super().__init__(rules, start, positions, moves)
         self.names, self.seed, self.move_seconds = list(names), seed, move_seconds

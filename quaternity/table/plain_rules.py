@@ -1,4 +1,4 @@
-"""Base class for the rules of a game, with default methods for moves, places and text records."""
+"""Base class for the rules of a game, with defaults for moves, ranks and text records."""
 
 from __future__ import annotations
 

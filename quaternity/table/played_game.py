@@ -1,4 +1,4 @@
-"""Base class for games with their moves as immutable objects.
+"""Base class for played games: immutable objects that contain the moves of a game.
 
 The packages `quaternity.kwartet`, `quaternity.quarto` and `quaternity.ternary` each contain a
 subclass.
@@ -17,6 +17,7 @@ from quaternity.base.errors import IllegalMove, InputError, warn_irregularities
 from quaternity.base.reading import read_bytes
 from quaternity.base.text_format import join_words, quote_value
 from quaternity.base.validation import as_int, as_tuple, check_index, check_text
+from quaternity.base.writing import write_text
 from quaternity.table.protocol import M, P, V
 
 S = TypeVar("S")
@@ -108,6 +109,14 @@ class PlayedGame(Generic[S, P, M, V]):
             for before, (seat, move), after in moves
         )
 
+    def write(self, path: str) -> None:
+        """Write the game's record, including hidden information, to a file that `read` can read.
+
+        Raises:
+            InputError: If the file cannot be written.
+        """
+        write_text(path, self.record())
+
     @property
     def settings(self) -> S:
         """The settings of this game."""
@@ -175,7 +184,7 @@ class PlayedGame(Generic[S, P, M, V]):
         acting = self.to_act
         if not isinstance(move, str | self.move_class):
             raise InputError(
-                f"move: {quote_value(move)} is not a {self.move_class.__name__} or a text"
+                f"move: {quote_value(move)} is neither a {self.move_class.__name__} nor a string"
             )
         if seat is not None:
             seat = check_index(seat, self.rules.seats, "seat")

@@ -1,11 +1,11 @@
-"""Test that plays thousands of random games with a player, to find positions in which it fails.
+"""Test of a player in thousands of random positions, to find one in which the player fails.
 
     check_player("cmd:./hoarder", "kwartet")
 
-The positions grow, so that the first position in which the player fails is small. A position is
-reached by random moves. Among the last of them are moves chosen by the tested player. Every move is
-requested twice, and both answers must be the same. A program therefore runs in two processes. The
-second process is occasionally killed and restarted.
+Small positions are tested first, so that the first failure is in a small position. Random moves
+lead to each position, followed by some moves of the tested player. Every move is requested twice,
+and both answers must be the same. An external program therefore runs in two processes, the second
+of which is sometimes killed and restarted.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 The file has a table for each game:
 
-[kwartet]
-hoarder = "cmd:./hoarder --level 3"
-mine = "my_module:Mine"
+    [kwartet]
+    hoarder = "cmd:./hoarder --level 3"
+    mine = "my_module:Mine"
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _read(path: str) -> dict[str, dict[str, str]]:
         if game not in game_names() or not isinstance(names, dict):
             known = ", ".join(game_names())
             raise InputError(
-                f"{path}: {quote_value(game)} is not a table of a game; choose from {known}"
+                f"{path}: {quote_value(game)} must be a table named after a game: {known}"
             )
         for name, player in names.items():
             where = f"{path}: {game}.{quote_value(name, str)}"

@@ -2,18 +2,18 @@
 
 The name of a player is one of the following:
 
-- `name` or `name:argument` from the registration of the game,
-- a name registered by another distribution,
-- `package.module:name`,
-- `cmd:COMMAND`, a program in any language (`quaternity.table.programs`).
+- `name` or `name:argument`, a built-in player that the registration of the game lists
+- a name that another distribution registers
+- `package.module:name`, a Python function or class
+- `cmd:COMMAND`, a program in any language (`quaternity.table.programs`)
 
-The name of a Python player stands for a factory: a function or class that returns a player
+A Python player is created by a factory: a function or class that returns a player
 (`quaternity.table.match.Player`) for one match. It is called with the rules and the argument, which
 is None if the name has no argument. A factory with a single parameter is called with the rules
 alone.
 
-Other distributions register factories in the entry-point group `quaternity.players`, under a name
-that consists of the game, a dot, and the player's name, such as `quarto.mine`. Strategies of
+Other distributions register factories in the entry-point group `quaternity.players`. The name of an
+entry point consists of the game, a dot, and the player's name, such as `quarto.mine`. Strategies of
 Kwartet, which are functions `(view, random) -> question`, can also be registered in the group
 `quaternity.kwartet.strategies`, without the name of the game.
 """
@@ -79,8 +79,8 @@ def plugin_players(game: str) -> Plugins[Factory]:
     def strategy(name: str, loaded: object) -> Factory:
         if isclass(loaded):
             raise InputError(
-                f"is a class; a strategy is a function (view, random), and a class of players "
-                f"belongs to {ENTRY_POINTS}"
+                f"is a class, but must be a function (view, random); register a class of players "
+                f"under {ENTRY_POINTS}"
             )
         return strategy_factory(game, name, check_factory(name, loaded))
 

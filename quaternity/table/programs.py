@@ -1,9 +1,8 @@
-"""External programs as players, which use the protocol `quaternity-player 1`.
+"""External programs as players. They communicate in the protocol `quaternity-player 1`.
 
-A program can be written in any language. It reads one JSON object per line and answers each `new`
-and `choose` with one line. `quaternity guide arena` describes the protocol. Settings, views, events
-and moves have the same form as in the HTTP API of a table. A program receives only what its seat
-may know.
+A program can be written in any language. It reads one JSON object per line, and answers each
+request for a move with one line (see `quaternity guide arena`). Views and moves have the same form
+as in the JSON API of the web server. A program receives only what the player in its seat may know.
 """
 
 from __future__ import annotations
@@ -90,14 +89,14 @@ class ProgramPlayer:
         )  # fmt: skip
         wants = ready.get("wants", self.wants)
         if not isinstance(ready.get("ready"), str):
-            program.fail(f"answered 'new' with {quote_value(ready)}; expected a text 'ready'")
+            program.fail(f"answered 'new' with {quote_value(ready)}, without a string 'ready'")
         if not isinstance(wants, list | tuple) or not all(want in WANTS for want in wants):
-            program.fail(f"wants {quote_value(wants)}; expected a list of {', '.join(WANTS)}")
+            program.fail(f"gave wants {quote_value(wants)}; expected a list of {', '.join(WANTS)}")
         self.wants = tuple(wants)
         return program
 
     def observe(self, step: Step) -> None:
-        """Store the events of a move for the next message `choose`."""
+        """Store the events of a move, to send them with the next request for a move."""
         self._version += 1
         self._events += step.events
 
@@ -173,9 +172,7 @@ class ProgramPlayer:
                 if not (0 <= value < len(mask) and mask[value]):
                     raise InputError("this action is not legal: the mask does not have a 1 there")
                 return encoded.move(value, view)
-            raise InputError(
-                "expected a text for move, a whole number for action, or true for wait"
-            )
+            raise InputError("move must be a string, action a whole number, and wait true")
         except InputError as error:
             program.fail(f"gave {kind} {quote_value(value)}: {error}")
 

@@ -1,9 +1,8 @@
 """Protocol that every game implements, for matches, records, tournaments and user interfaces.
 
-A *rules* object is a game with its settings. It does not store a running game: positions, views and
-moves are separate, immutable values that can be compared. A seat gets information only through
-`view` and `events`. The legal moves, the reasons why a move is illegal, the parsing of moves and
-the display depend only on the view.
+A *rules* object is a game with its settings. It does not contain a running game: positions, views
+and moves are separate, immutable values. A *view* contains everything that the player in one seat
+may know about a position. Legal moves and displays are computed from the view alone.
 """
 
 from __future__ import annotations
@@ -23,7 +22,10 @@ V = TypeVar("V")
 
 
 class Step(NamedTuple):
-    """The public information about a move: its seat, and messages (`quaternity.base.sentences`)."""
+    """The public information about a move: the seat that made it, and messages about it.
+
+    The messages are those of `quaternity.base.sentences`.
+    """
 
     seat: int
     events: tuple[str, ...]

@@ -1,8 +1,8 @@
 """Registrations of games, which name the parts that commands, pages and environments use.
 
-A registration contains the name of a game and the import path of each part, in the form
-`package.module:name`. A part is imported when it is first used. If a part is missing, the general
-methods of the rules (`show`, `moves`, `view_json`) are used instead.
+A registration contains the name of a game, and an import path `package.module:name` for each part.
+A part is imported when it is first used. If a part is missing, methods that every game has are used
+instead (`show`, `moves` and `view_json` of its rules).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Descriptions of the settings of a game, for web forms and command options.
 
-The descriptions are derived from the dataclass of the settings.
+They are derived from the fields of the dataclass that holds the settings.
 """
 
 from __future__ import annotations

@@ -1,15 +1,18 @@
 """The card game SET: 81 cards as ternary digits, two rules, and questions about tables and decks.
 
-A card is an index 0..80, whose four base-3 digits are its shape, colour, fill and amount. There are
-two rules (`Rule`) that say which three cards belong together; such cards are a *three*. The cards
-of a *correct triple* (`Rule.TRIPLE`) differ in all four attributes. The cards of a *SET*
-(`Rule.SET`) are, in each attribute, all alike or all different.
+A card is an index 0..80, whose four base-3 digits are its shape, colour, fill and amount. A *three*
+is three cards that belong together according to one of two rules (`Rule`). The cards of a *correct
+triple* (`Rule.TRIPLE`) differ in all four attributes. The cards of a *SET* (`Rule.SET`) are, in
+each attribute, all alike or all different.
 
 The text on which this model is based has four mistakes, which `tests/ternary/slips.py`
-demonstrates. First, it uses `|3 - x|` as `x mod 3`, which gives a correct triple in only 128 of 648
-cases. Second, k in 0..7 numbers the triples through a card, but the partners of the card need k in
-0..15. Third, a sum of 120 of the three indexes is necessary for a correct triple, but not
-sufficient. Fourth, 12 cards without a triple are the usual case.
+demonstrates:
+
+- It uses `|3 - x|` as `x mod 3`, which gives a correct triple in only 128 of 648 cases.
+- It numbers the partners of a card (the cards that share no attribute with it) from 0 to 7. These
+  are only half of the 16 partners, although they give all correct triples with the card.
+- It treats an index sum of 120 as sufficient for a correct triple. It is only necessary.
+- It treats 12 cards without a correct triple as unusual. They are the usual case.
 """
 
 from typing import TYPE_CHECKING

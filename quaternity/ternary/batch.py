@@ -178,7 +178,7 @@ class SetBatch:
         self._deal(games[~fewer], spots[~fewer])
         shrunk = games[fewer]
         self.places[shrunk[:, None], spots[fewer]] = -1
-        # Cards move up to the empty places, in the same order, so that all -1 are at the end.
+        # Move the cards to the front in the same order, so that the empty places (-1) come last.
         order = np.argsort(self.places[shrunk] < 0, 1, kind="stable")
         self.places[shrunk] = np.take_along_axis(self.places[shrunk], order, 1)
         self.on_table[shrunk] -= 3

@@ -1,4 +1,4 @@
-"""Record of a search: the best collection found so far, and a proved bound on its size."""
+"""Record of a search: the best collection of cards found so far, and a proved bound on its size."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Incumbent(Generic[Item]):
         collection = self._found
         if len(collection) > self._verified:
             if not self._right(collection):
-                raise SolverFault(f"an invalid collection: {collection}")
+                raise SolverFault(f"the collection found is invalid: {collection}")
             self._verified = len(collection)
         return collection
 
@@ -95,7 +95,7 @@ class Incumbent(Generic[Item]):
         """
         if self._end is None:
             if steps > max_steps:
-                raise LimitError(f"not decided within {max_steps} nodes of the search; {self}")
+                raise LimitError(f"undecided after {max_steps} nodes of the search; {self}")
         elif steps % 64 == 1:
             self.seconds_left()
 
@@ -113,7 +113,7 @@ class Incumbent(Generic[Item]):
         return run_search(model, seconds_left, unanswered, linearization_level=2, **others)
 
     def __str__(self) -> str:
-        return f"best found {self.size}, at most {self.bound}"
+        return f"best found: {self.size}, upper bound: {self.bound}"
 
 
 def start_record(

@@ -119,7 +119,7 @@ def check_card(index: int, place: str = "card") -> int:
     """Return a card's index as a plain integer. Raise an InputError with the place if invalid."""
     if type(index) is int and 0 <= index < CARDS:  # the usual case comes first
         return index
-    return check_int(index, 0, CARDS - 1, f"a card; cards are 0..{CARDS - 1}", place)
+    return check_int(index, 0, CARDS - 1, f"a card 0..{CARDS - 1}", place)
 
 
 CARD_FORMS = (

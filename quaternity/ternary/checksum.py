@@ -1,8 +1,8 @@
 """The checksum of a collection of cards, which does not change when a SET is removed.
 
-In each digit, the three cards of a SET add up to 0 mod 3, because they have the same value or the
-values 0, 1 and 2. The same is true of a correct triple. So if disjoint SETs or triples are removed
-from a table, the sum of the remaining cards equals that of the whole table.
+The checksum is the sum of the cards modulo 3, digit by digit. In each digit, the cards of a SET
+have the same value, or the values 0, 1 and 2. Both add up to 0 modulo 3. The same is true of a
+correct triple. So the checksum of a table does not change if disjoint SETs or triples are removed.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ def count_free(n: int, rule: Rule | str) -> FreeCount:
     >>> count_free(12, Rule.TRIPLE).free
     39478773647088
     """
-    n = check_int(n, 1, CARDS, f"a number of cards on a table; they are 1..{CARDS}", "n")
+    n = check_int(n, 1, CARDS, f"a number of cards on a table (1..{CARDS})", "n")
     rule = Rule(rule)
     if rule is Rule.TRIPLE and n <= counting_by_layers.MAX_TABLE_CARDS:
         return FreeCount(n, rule, counting_by_layers.count(n))

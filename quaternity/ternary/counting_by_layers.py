@@ -1,11 +1,11 @@
 """Counting tables without a correct triple, by layers.
 
-The cards with shape 0, 1 and 2 are three *layers* of 27 cards. The other three digits number the
-cards of a layer. A correct triple has one card in each layer. Let A and B be the cards of the table
-in two of the layers. Then a card of the last layer is forbidden if it completes a triple with a
-card of A and a card of B, and any of the other cards may be on the table. If A and B are the two
-layers with the fewest cards, only small A and B are needed. A single A represents all A that are
-equal up to renaming (of the values within a digit, and of the three digits: 1296 renamings).
+The cards with shape 0, 1 and 2 are three *layers* of 27 cards. A correct triple has one card in
+each layer. Let A and B be the sets of cards of the table in the two layers with the fewest cards. A
+card of the third layer is forbidden if it completes a triple with a card of A and a card of B. Any
+of the other cards of this layer may be on the table. So the tables are counted for all small A and
+B. A single A represents all A that are equal up to renaming the digits (other than the shape) and
+the values within a digit. There are 1296 such renamings.
 """
 
 from __future__ import annotations

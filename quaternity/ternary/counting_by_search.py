@@ -1,9 +1,9 @@
 """Counting small SET tables without three cards that belong together, by adding card by card.
 
-By symmetry, it is enough to extend a few *frames*. Under the rule `set`, a change of coordinates
-maps any sequence of three cards that are not a SET to any other such sequence. So the total follows
-from the number of tables that include one such frame. Under `triple`, two ordered pairs of cards
-are equivalent if their cards share equally many attributes, so four frames of two cards suffice.
+Because of symmetry, it is enough to extend a few small tables, called *frames*. Under the rule
+`set`, a symmetry of the game maps any sequence of three cards that are not a SET to any other such
+sequence. So one frame of three cards suffices. Under the rule `triple`, two ordered pairs of cards
+are equivalent if their cards share equally many attributes. So four frames of two cards suffice.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def count(n: int, rule: Rule) -> int:
     ordered = sum(equivalent * _extensions(frame, n, rule) for frame, equivalent in frames)
     # Each table was counted once for every ordered frame among its cards.
     tables, remainder = divmod(ordered, perm(n, len(frames[0][0])))
-    assert remainder == 0, "every table has the same number of frames"
+    assert remainder == 0, "every table must have the same number of frames"
     return tables
 
 

@@ -1,11 +1,10 @@
 """Decks of SET: shuffled decks, chains of threes, and safe decks, with which no game can get stuck.
 
 A *three* is three cards that belong together. A safe deck is a random partition of the cards into
-27 threes, which are dealt one after another. Whatever threes the players take, the table is filled
-up with the next three of the deck. So there is always a three on the table until the deck is empty.
-The drawback is that a player who remembers which three cards came last knows a three. Therefore a
-deck does not determine the places on the table: `quaternity.ternary.play.Table` shuffles them at
-every deal.
+27 threes, which are dealt one after another. Whatever threes the players take, the next three of
+the deck fills up the table. So there is always a three on the table until the deck is empty. The
+drawback is that a player who remembers which three cards came last knows a three. Therefore,
+`quaternity.ternary.play.Table` shuffles the places on the table at every deal.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ def safe_deck(random: Random, rule: Rule | str, method: str = "search") -> Deck:
     """
     threes = partition(WHOLE_DECK, rule, check_random(random), method)
     if threes is None:
-        raise SolverFault(f"{method}: no partition of the deck into threes")
+        raise SolverFault(f"{method} found no partition of the deck into threes")
     cards: list[int] = []
     for three in random.sample(threes, len(threes)):
         cards += random.sample(three, len(three))

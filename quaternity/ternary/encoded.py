@@ -54,8 +54,8 @@ class SetEncoded:
             (
                 "table",
                 self.places * 12,
-                "for each place, and each of shape, colour, fill and amount, 1 for the card's "
-                "value among three; all 0 for an empty place",
+                "for each place and each of shape, colour, fill and amount, three numbers, with 1 "
+                "for the value of the card; all 0 for an empty place",
             ),
             ("gone", CARDS, "1 for each card that was taken"),
             ("deck", 1, f"cards left to deal, divided by {CARDS}"),

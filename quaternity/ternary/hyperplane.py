@@ -1,11 +1,10 @@
 """Hyperplanes: the geometry behind the largest collection of cards without a SET.
 
-The digits of a card are a point of the space AG(4, 3) over the field of three elements, and a SET
-is a line. A *hyperplane* consists of the 27 cards that satisfy a linear equation in the digits,
-such as "the shape is 0". The SETs of a hyperplane are its lines. There are 80 left-hand sides of
-such equations. A left-hand side and its double are equivalent, so there are 40 *directions*. Each
-direction cuts the deck into three parallel hyperplanes. A collection without a line is called a
-*cap*.
+The four digits of a card are a point of the space AG(4, 3) over the field of three elements, and a
+SET is a line. A *hyperplane* consists of the 27 cards that satisfy a linear equation in the digits,
+such as "the shape is 0". The left-hand side of the equation determines a *direction*, and its
+double determines the same direction. So there are (3^4 - 1) / 2 = 40 directions. Each direction
+cuts the deck into three parallel hyperplanes. A collection without a line is called a *cap*.
 """
 
 from __future__ import annotations

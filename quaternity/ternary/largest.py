@@ -134,7 +134,7 @@ def largest_in_deck(
     except LimitError as error:
         # The original message gives the bound of one step of the proof, not of the deck.
         raise type(error)(
-            f"the proof for all {CARDS} cards is not complete in time; {best}"
+            f"time ran out before the proof for all {CARDS} cards was complete; {best}"
         ) from error
     if len(proof.cards) != limit:
         raise SolverFault(
@@ -154,9 +154,10 @@ def _prove_triple(largest_method: LargestMethod, method: str, best: Incumbent[in
     return DeckLimit(
         cards,
         (
-            f"The deck falls into {len(threes)} disjoint triples ({method}), and at most two cards "
-            f"of each can stay, so there are at most {2 * len(threes)}.",
-            f"These {len(cards)} cards contain no triple: no three of them are one.",
+            f"The deck is a union of {len(threes)} disjoint triples ({method}). A "
+            "collection without a triple has at most two cards of each, so it has at most "
+            f"{2 * len(threes)} cards.",
+            f"These {len(cards)} cards contain no triple.",
         ),
     )
 
@@ -166,7 +167,7 @@ def _prove_set(largest_method: LargestMethod, method: str, best: Incumbent[int])
     best.lower(CARDS - CARDS // 3)  # (0, 1, 2), (3, 4, 5), ... are disjoint SETs
     step = _step_of(best)
     in_hyperplane = len(largest_method.largest(HYPERPLANE, rule, FRAME, step))
-    _require(in_hyperplane == full, f"{method}: {in_hyperplane} in a hyperplane")
+    _require(in_hyperplane == full, f"{method}: {in_hyperplane} cards in a hyperplane")
     # A largest cap of a hyperplane contains full * (full - 1) * (full - 2) ordered sequences of
     # three cards. The hyperplane contains 27 * 26 * 24 sequences that are not a SET, all of them
     # equivalent.
@@ -174,7 +175,8 @@ def _prove_set(largest_method: LargestMethod, method: str, best: Incumbent[int])
     caps, remainder = divmod(27 * 26 * 24 * with_frame, full * (full - 1) * (full - 2))
     equivalent = len(images(PARABOLOID))
     _require(
-        remainder == 0 and caps == equivalent, f"{method}: {caps} full caps, {equivalent} alike"
+        remainder == 0 and caps == equivalent,
+        f"{method}: {caps} full caps, {equivalent} equivalent",
     )
     step = _step_of(best)
     try:
@@ -190,8 +192,8 @@ def _prove_set(largest_method: LargestMethod, method: str, best: Incumbent[int])
         (
             f"A hyperplane (27 cards, such as those of one shape) has at most {full} cards without "
             f"a SET ({method}).",
-            f"{larger} cards without a SET would have {full} in some hyperplane: otherwise too few "
-            f"pairs would share a hyperplane, counted over all {DIRECTIONS} directions.",
+            f"Of {larger} cards without a SET, {full} would share some hyperplane: otherwise, over "
+            f"all {DIRECTIONS} directions, too few pairs would share a hyperplane.",
             f"The hyperplane has {caps} such collections of {full}, and all are equivalent: "
             "each is an image of any other under a change of coordinates.",
             f"A collection without a SET that contains one of them has at most {len(cards)} cards "

@@ -1,11 +1,14 @@
 """Two methods to find a largest part of a table without a three, or all parts of a given size.
 
-A *three* is three cards that belong together. *Search* is a branch and bound over the cards to
-remove: every three of the table must lose a card. A node decides whether to keep or remove the card
-that is in the most complete threes. The number of disjoint complete threes is a lower bound for how
-many more cards must be removed. *CP-SAT* has a Boolean variable for each card, and a clause for
-each three. For greedily chosen disjoint threes, the model also contains sums of at most two. So the
-linear relaxation immediately shows that each of these threes loses a card.
+A *three* is three cards that belong together. Both methods choose cards to remove, so that every
+three of the table loses a card.
+
+- *Search* is a branch and bound. Each step decides whether to keep or remove the card that is in
+  the most complete threes. The number of disjoint complete threes is a lower bound on the number of
+  cards that must still be removed.
+- *CP-SAT* has a Boolean variable for each card, and a clause for each three. For some disjoint
+  threes, the model also says that at most two of the three cards are kept. This makes the linear
+  relaxation stronger.
 """
 
 from __future__ import annotations
@@ -163,8 +166,8 @@ def largest_by_cp_sat(
 
     best.run_cp_sat(
         model, SECONDS,
-        lambda: f"{len(table)} cards: CP-SAT has not proved the largest part without a three "
-        f"within its time; {best}",
+        lambda: f"CP-SAT did not prove in time which part of {len(table)} cards without a three "
+        f"is largest; {best}",
         on_solution=improve, is_whole=True,
         on_bound=lambda bound: best.lower(floor(bound + TOLERANCE)),
     )  # fmt: skip

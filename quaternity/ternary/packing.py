@@ -1,10 +1,12 @@
 """Maximum sets of disjoint threes of a table, and partitions into threes, by two methods.
 
-A *three* is three cards that belong together. *Search* decides, at each step, the card with the
-fewest threes left. *CP-SAT* has a Boolean variable for each three, and for each card left over.
-Each card is in exactly one three or left over, and the number of cards left over is fixed. The
-model also contains the sums of the digits of the cards left over (`checksum`). Without these sums,
-the solver runs for minutes on tables of 42 cards.
+A *three* is three cards that belong together.
+
+- *Search* decides, at each step, how to use the card with the fewest threes left.
+- *CP-SAT* has a Boolean variable for each three, and for each card that is left over. Each card is
+  in exactly one three or left over, and the number of cards left over is fixed. The model also
+  contains the sums of the digits of the cards left over (`checksum`). Without these sums, the
+  solver runs for minutes on tables of 42 cards.
 """
 
 from __future__ import annotations
@@ -130,7 +132,7 @@ def pack_by_cp_sat(
         model.add(sum_left == digit + 3 * model.new_int_var(-1, len(table), ""))
     solver = best.run_cp_sat(
         model, SECONDS,
-        lambda: f"CP-SAT has not found within its time whether {len(table)} cards hold {count} "
+        lambda: f"CP-SAT did not decide in time whether {len(table)} cards contain {count} "
         f"disjoint threes; {best}",
     )  # fmt: skip
     if solver is None:

@@ -2,15 +2,14 @@
 
 *The circle.* The 81 cards are points on a circle, and the 648 pairs are chords. Card i is at the
 angle 40/9 · (i + 1/2) degrees, clockwise from the top. The picture looks perfectly round, but only
-six of the 162 rotations and reflections of the 81-gon map pairs to pairs: the rotations by 27
-places (which increase the first digit of every card), the reflection i -> 80 - i in the vertical
-axis (every digit d becomes 2 - d), and their combinations. All others change several digits of some
-cards at once, by a carry.
+six of the 162 rotations and reflections of the 81-gon map pairs to pairs. They are the rotations by
+27 places (which increase the first digit of every card), the reflection i -> 80 - i (every digit d
+becomes 2 - d), and their combinations.
 
-*The matrix.* In the 81 × 81 matrix, the cell in row a and column b is dark if a and b are a pair.
-The matrix is a fractal. With J the 3 × 3 matrix of ones and I the identity, it is the fourth
-Kronecker power of J - I. So each of its nine 27 × 27 blocks is blank (on the diagonal) or the same
-picture for three digits, and so on. Continued forever, 6 copies at a third of the size give the
+*The matrix.* In the 81 × 81 matrix, the cell in row a and column b is dark if cards a and b are a
+pair. The matrix is a fractal: each of its nine 27 × 27 blocks is blank (on the diagonal) or the
+same picture for three digits, and so on. It is the fourth Kronecker power of J - I, where J is the
+3 × 3 matrix of ones and I is the identity. Six copies at a third of the size give the fractal
 dimension ln 6 / ln 3 = 1.63.
 """
 
@@ -61,7 +60,7 @@ def circle_svg() -> str:
     return svg_document(
         SIZE, SIZE, "Pairs of cards on a circle",
         "81 points, one for each card, and a chord between any two cards that share no attribute: "
-        "648 chords. A rotation by a third and the reflection in the vertical axis change nothing.",
+        "648 chords. A third of a turn and the reflection in the vertical axis change nothing.",
         parts, ground=PAPER,
     )  # fmt: skip
 

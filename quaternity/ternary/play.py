@@ -1,4 +1,4 @@
-"""Simulated games of SET: take a three from the table and deal three cards, until play ends."""
+"""Simulated games of SET: take three cards from the table and deal three more, until play ends."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Choice = Callable[[tuple[Triple, ...]], Triple]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A position: the cards on the table by place, and the cards of the deck in order."""
+    """A position of a simulated game: the cards on the table by place, and the deck in order."""
 
     places: tuple[int, ...]
     deck: Deck

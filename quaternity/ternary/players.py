@@ -1,4 +1,4 @@
-"""Computer players for SET, which see every three but wait before they claim it."""
+"""Computer players for SET, which find every possible claim but wait before they make it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ QUICK, SLOW = 4.0, 12.0
 
 
 class Finder:
-    """A player who claims any three on the table, or else agrees to more cards, with a delay."""
+    """A player who, after a delay, claims any three on the table, or else agrees to more cards."""
 
     def __init__(self, mean: float) -> None:
         self.mean = mean

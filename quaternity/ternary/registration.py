@@ -5,8 +5,8 @@ from quaternity.table.registration import Level, Registration, StarterGame
 SET = Registration(
     name="set",
     title="SET",
-    text="Three cards that are all alike or all different in every property are a SET. All look "
-    "at once, and whoever sees one first takes it.",
+    text="Three cards that are all alike or all different in every property are a SET. All players "
+    "look at the same time, and the first to see a SET takes it.",
     rules="quaternity.ternary.rules:SetRules",
     seats=(1, 8),
     players={

@@ -1,8 +1,8 @@
 """The rules of SET as a game in which every seat may claim three cards at any time.
 
 A right claim takes the three cards and scores a point. A wrong claim costs a point. If no player
-finds a SET, the seats can agree to three more cards. The game ends when the deck is empty and no
-SET is left. Only the order of the deck is hidden.
+finds a SET, the seats can agree to deal three more cards. The game ends when the deck is empty and
+no SET is left. Only the order of the deck is hidden.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class SetSettings:
     seats: int = field(default=2, metadata={"help": "Number of players.", "range": range(1, 9)})
     rule: Rule = field(
         default=Rule.SET,
-        metadata={"help": "Which threes count: in a triple all four attributes differ."},
+        metadata={
+            "help": "Which threes score: SETs, or triples, in which all four attributes differ."
+        },
     )
     table: int = field(
         default=12, metadata={"help": "Cards on the table.", "range": range(9, 19, 3)}
@@ -267,7 +269,9 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             return SetMove(tuple(sorted(int(number) for number in match.groups())))
         match = _CLAIM.fullmatch(text)
         if match is None:
-            raise NotUnderstood(f"{text!r} is not understood: a move is more, or for example a d k")
+            raise NotUnderstood(
+                f"{text!r} is not understood: type more, or three places such as a d k"
+            )
         cards = cards_named(text, view)
         for letter, card in zip(match.groups(), cards, strict=True):
             if card is None:

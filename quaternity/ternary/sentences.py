@@ -10,12 +10,12 @@ from quaternity.ternary.cards import CARDS, SetCard
 AGREES = MessageTemplate("agrees", "{who:player} agrees to three more cards")
 RIGHT = MessageTemplate("claims", "{who:player} claims a {three}: {cards}")
 WRONG = MessageTemplate("claims", "{who:player} claims a wrong three: {cards}")
-MISSED = MessageTemplate("missed", "there was a {three} all the same: {missed:row}")
+MISSED = MessageTemplate("missed", "but there was a {three}: {missed:row}")
 DEALT = MessageTemplate("dealt", "dealt: {dealt}")
 
 
 class DescribedCards(tuple[int, ...]):
-    """Cards, given by index, whose text describes the figures on them."""
+    """Cards in a message, given by index. Their text describes the figures on them."""
 
     __slots__ = ()
 

@@ -1,7 +1,7 @@
 """Threes (three cards that belong together) and pairs (two cards that share no attribute).
 
-The two cards of a pair are *partners*. Each of the four digits of a partner has one of two other
-values, so every card has 2^4 = 16 partners. There are 6^4 = 81 * 16 = 1296 ordered and 648
+The two cards of a pair are *partners*. In each of the four digits, a partner has one of the two
+other values, so every card has 2^4 = 16 partners. There are 81 * 16 = 1296 ordered and 648
 unordered pairs. Under either rule, two cards determine the third card of a three. Under
 `Rule.TRIPLE`, the two cards must be a pair.
 """
@@ -38,7 +38,7 @@ def partner(card: int, k: int) -> int:
     (33, 64)
     """
     digits = all_digits()[check_card(card)]
-    allowed = f"a number of a partner; they are 0..{PARTNERS - 1}"
+    allowed = f"the number of a partner (0..{PARTNERS - 1})"
     k = check_int(k, 0, PARTNERS - 1, allowed, "k")
     shape, colour, fill, amount = (
         (digit + (k >> 3 - i & 1) + 1) % 3 for i, digit in enumerate(digits)
@@ -78,7 +78,7 @@ def third(a: int, b: int) -> int:
     """
     a, b = check_card(a), check_card(b)
     if a == b:
-        raise InputError(f"card {a} twice: the third card is determined by two different cards")
+        raise InputError(f"a and b must be two different cards, not {a} twice")
     return third_cards()[a][b]
 
 

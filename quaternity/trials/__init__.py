@@ -1,1 +1,1 @@
-"""Random play, Hypothesis strategies, fuzzing campaigns and comparisons of solvers."""
+"""Tests of games and solvers: random play, Hypothesis strategies, fuzzing and comparisons."""

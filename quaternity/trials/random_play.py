@@ -19,8 +19,8 @@ MAX_GAME_STATES = 2000
 """Maximum number of states that `random_states` plays in one game. A longer game is cut off."""
 
 MAX_FLOW_WORK = 60_000
-"""Limit on states x cards x players in one game without coalition tables. Each move of such a game
-needs several runs of a solver."""
+"""Limit on the product of the numbers of states, cards and players in one game without coalition
+tables. Each move of such a game needs several runs of a solver."""
 
 
 def random_move(state: State, random: Random) -> Move | None:

@@ -1,4 +1,4 @@
-"""Hypothesis strategies that generate games and states, for tests of other code.
+"""Hypothesis strategies that generate games and states of Quaternity.
 
     from hypothesis import given
     from quaternity.trials.strategies import states
@@ -8,8 +8,8 @@
         question = my_player(state)
         assert question in state.legal_questions
 
-Examples shrink towards few players, small sets and short games. Strategies for deal problems that
-do not belong to a game are in `solvers.strategies`.
+Examples shrink towards few players, small sets and short games. `solvers.strategies` generates deal
+problems that do not belong to a game.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The JSON API for other programs, and for the scripts of the pages."""
+"""Request handlers of the JSON API, which other programs and the scripts of the pages use."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The ASGI application: the API and the pages, with their middleware.
+"""The ASGI application: the JSON API and the HTML pages, with their middleware.
 
-`quaternity serve` uses it. To run it under another ASGI server, set `QUATERNITY_DATA` to the folder
-of the tables or to the URL of their database:
+`quaternity serve` runs it. To run it in another ASGI server, set `QUATERNITY_DATA` to the folder of
+the tables or to the URL of their database:
 
     uvicorn --factory quaternity.web.app:app
 """

@@ -1,7 +1,7 @@
 """Background work in separate processes, with limits on time and memory.
 
-Some processes choose the moves of computer players (programs). The others compute the help and the
-puzzles that pages show; these computations are called counts.
+Some processes choose the moves of computer players (programs). Others draw large pages, or compute
+help, puzzles and analyses for the pages. Such a computation is called a count.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Clocks of games: the time limit for each move, and how to read it from a request."""
+"""Clocks of games: the time limits for moves, and how to read them from a request."""
 
 from __future__ import annotations
 

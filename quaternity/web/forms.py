@@ -1,4 +1,4 @@
-"""The settings of games as the fields of a form, and the validation of requested settings."""
+"""Settings of games as the fields of a form, and validation of submitted settings."""
 
 from __future__ import annotations
 

@@ -1,18 +1,33 @@
 """Help that players may request during a game: numbers of deals, chances, reasons and hints.
 
-The response to `GET /api/tables/T/help/WORD` is a JSON object. It is computed in a separate
-process, only from what the player or bystander may see. This table lists the entries of the object:
+`GET /api/tables/T/help/WORD` returns a JSON object. It is computed in a separate process, only from
+what the player or bystander may see. WORD and the entries of the object are:
 
-| game | word | entries |
-|---|---|---|
-| Quaternity, Kwartet | `chances` | `deals`: number of possible deals, as a string, or null if there are too many to count. `chances[set][card][player]`: the chance that the player owns the card, from 0 to 1, or null if it is not known. `exact`: whether the chances are exact. `read[set][card][player]` (only in Kwartet): the chance as estimated from what all players have asked for |
-| Quaternity | `questions` | `questions`: the legal questions, from the most to the least informative (empty while a question waits for its answer). Each has `asked`, `set`, `cards`, `answers`, `yes` (the chance of a yes) and `bits` (the expected information) |
-| Quaternity | `why` | `lines`: why the question in `?move=` is refused, or why it has only one possible answer. Without `move`: why the last question that had only one possible answer had only this answer |
-| Quaternity | `know` | `known`: the truth value of the formula in `?formula=` if it is the same in all possible deals, otherwise null. `text`: this result in words. `lines` (with `&why=1`): the moves from which this follows, or a deal in which the formula is true and a deal in which it is false |
-| Kwartet | `know` | `known`: the truth value of the formula in `?formula=` if the player knows it, otherwise null. `text`: this result in words. `lines` (with `&why=1`): the requests from which this follows, or a deal in which the formula is true and a deal in which it is false. `over_time` (with `&over_time=1`): the values of `known` after the deal and after each request. `svg` (with `&over_time=1`): a picture of these values |
-| Quarto | `analysis` | `outcome`: win, draw or loss for the player to move, if both play perfectly. `moves`: the legal moves, from the best to the worst, each with `move`, `outcome` and `distance` (the number of placements until the end) |
-| all | `hint` | `move`: the move that the strongest program would make, or null if it would wait. `by`: the name of this program. `chance` (only in Kwartet): the chance that the answer is yes |
-"""  # noqa: E501  # a table's rows
+- `chances` (Quaternity, Kwartet). `deals`: the number of possible deals, as a string, or null if
+  there are too many to count. `chances[set][card][player]`: the chance that the player owns the
+  card, from 0 to 1, or null if it is not known. `exact`: whether the chances are exact.
+  `read[set][card][player]` (only in Kwartet): the chance as estimated from the requests of all
+  players.
+- `questions` (Quaternity). `questions`: the legal questions, from the most to the least informative
+  (empty while a question waits for its answer). Each has `asked`, `set`, `cards`, `answers`, `yes`
+  (the chance of a yes) and `bits` (the expected information).
+- `why` (Quaternity). `lines`: why the question in `?move=` is refused, or why only one answer to it
+  is possible. Without `move`: why only one answer was possible to the last such question.
+- `know` (Quaternity). `known`: the truth value of the formula in `?formula=` if it is the same in
+  all possible deals, otherwise null. `text`: this result in words. `lines` (with `&why=1`): the
+  moves from which this follows, or a deal in which the formula is true and a deal in which it is
+  false.
+- `know` (Kwartet). `known`: the truth value of the formula in `?formula=` if the player knows it,
+  otherwise null. `text` and `lines`: as in Quaternity. `over_time` (with `&over_time=1`): the
+  values of `known` after the deal and after each request. `svg` (with `&over_time=1`): a picture of
+  these values.
+- `analysis` (Quarto). `outcome`: win, draw or loss for the player to move, if both play perfectly.
+  `moves`: the legal moves, from the best to the worst, each with `move`, `outcome` and `distance`
+  (the number of pieces placed until the game ends).
+- `hint` (all games). `move`: the move that the strongest program would make, or null if it would
+  wait. `by`: the name of this program. `chance` (only in Kwartet): the chance that the answer is
+  yes.
+"""
 
 from __future__ import annotations
 
@@ -177,7 +192,9 @@ def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -
             truth_at(read_formula(text, m), m, seconds=deadline.remaining()).truth for m in moments
         ]
         answer["over_time"] = row
-        answer["svg"] = timelines_svg([Timeline(text, row)], "when you could tell")
+        answer["svg"] = timelines_svg(
+            [Timeline(text, row)], "what you could tell after each request"
+        )
     return answer
 
 

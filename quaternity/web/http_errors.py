@@ -29,7 +29,9 @@ CANNOT_AGREE = MessageTemplate(
     "cannot_agree", "{name:called} has left the seat to a program and cannot agree"
 )
 WAIT_FOR = MessageTemplate("wait_for", "it is not this seat's turn: wait for {names:all_called}")
-TOO_OFTEN = MessageTemplate("too_often", "at most {most} such requests per minute: try again later")
+TOO_OFTEN = MessageTemplate(
+    "too_often", "more than {most} such requests per minute: try again later"
+)
 TOO_MANY_TABLES = MessageTemplate(
     "many_kept", "this server already stores {kept} tables and accepts no more"
 )

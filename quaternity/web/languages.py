@@ -1,7 +1,6 @@
-"""The languages of the pages: translation catalogues, and the choice of a language for a request.
+"""Languages of the pages: translation catalogues, and the choice of a language for a request.
 
-The texts in the program are English. For each other language, a catalogue contains their
-translations.
+The texts in the source code are English. A catalogue translates them to another language.
 """
 
 from __future__ import annotations

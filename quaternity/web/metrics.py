@@ -1,6 +1,6 @@
 """The health check, the Prometheus metrics and the request log of a server.
 
-None of these contains the id of a table, a seat number or an address. A request is named by its
+None of these contains the id of a table, a seat number or an address. A request is logged with its
 route, such as `/t/{table}`, because its path may be an invitation link.
 """
 

@@ -1,4 +1,8 @@
-"""Access to the store of `--data`: an SQLite file in a folder, or a PostgreSQL database."""
+"""Functions that open, check, back up and restore the database of a web server.
+
+The option `--data` names the database: the folder of an SQLite file, or the URL of a PostgreSQL
+database. Only an SQLite file can be backed up and restored here.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +61,7 @@ def open_store(data: str | None, alone: bool = False) -> Store:
 
 
 def is_shared(data: str | None) -> bool:
-    """Return whether several servers may use the store at the same time, as for PostgreSQL."""
+    """Return whether several servers may use the store at the same time (only PostgreSQL)."""
     return _is_database(place_of(data))
 
 

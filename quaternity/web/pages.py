@@ -1,4 +1,4 @@
-"""The request handlers of the HTML pages."""
+"""Request handlers of the HTML pages."""
 
 from __future__ import annotations
 

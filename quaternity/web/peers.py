@@ -1,8 +1,7 @@
 """Presence and rate limits shared between the servers of one database.
 
-Once a second, each server reports to the others which players have come, left or sent a request,
-and how much of the rate limits its clients have used. All servers therefore know the presence of
-all players and share the rate limits, with a delay of about a second.
+Once a second, each server tells the others which players are connected, and how much of the rate
+limits its clients have used.
 """
 
 from __future__ import annotations

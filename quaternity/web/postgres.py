@@ -1,12 +1,13 @@
-"""The store in a PostgreSQL database, which any number of servers can share.
+"""Storage of tables in a PostgreSQL database, which any number of servers can share.
 
-Each write of a table names the revision of the table that it is based on. If two servers write a
-table at the same time, one write is refused. The transaction also notifies the other servers by
-NOTIFY. A server that may have missed a notification compares revisions.
+Each table has a revision, which increases with every write. A write contains the revision on which
+it is based, and is refused if another server has written the table since. The servers notify each
+other of writes with `NOTIFY`. A server that may have missed a notification compares the revisions
+of its tables with those in the database.
 
 Advisory locks show whether other servers are running, and make sure that only one server runs a
-program. A lock is released when its connection closes. If the connection for writing breaks, it is
-unknown whether the last transaction was committed, so all tables are reloaded.
+computer player. If the connection for writing breaks, it is unknown whether the last transaction
+was committed, so all tables are reloaded.
 """
 
 from __future__ import annotations
@@ -144,7 +145,7 @@ def _where(place: str) -> str:
 
 
 class PostgresReader(Reader):
-    """A reader of the tables of a database, even while servers use it."""
+    """A reader of the tables in a PostgreSQL database. Servers may use them at the same time."""
 
     def __init__(self, place: str, for_server: bool = False) -> None:
         """Connect to a database for reading.
@@ -447,8 +448,8 @@ class PostgresStore(PostgresReader, Store):
 
     def _read_uptime(self, step: float = 1.0) -> None:
         """Adopt the stored uptime if it differs from this server's by less than `step` seconds."""
-        # Running servers often store the uptime, so a larger difference means that the clock of the
-        # database has jumped.
+        # Running servers store the uptime often. If the stored uptime differs by more than `step`
+        # seconds, the clock of the database has jumped, so ignore the stored uptime.
         now = (
             "SELECT seconds + GREATEST(0, LEAST(60, extract(epoch FROM clock_timestamp())::float8 "
             "- at)) FROM uptime"
@@ -527,8 +528,8 @@ class PostgresStore(PostgresReader, Store):
     # ------------------------------------------------------------------ sharing with other servers
 
     def _sender_name(self) -> str:
-        # Change the name after each reload. This server then also hears its own notices of writes
-        # that it could not confirm.
+        # A server ignores notices that bear its own name. The name changes with each reload, so
+        # that the server does not ignore notices of its earlier, unconfirmed writes.
         return f"{self._name}/{self.reloads}"
 
     def notify(self, *news: ChangeNotice) -> None:
@@ -562,7 +563,7 @@ class PostgresStore(PostgresReader, Store):
                                     call(hear, [ChangeNotice(*row) for row in rows])
                 except (psycopg.Error, ValueError, TypeError) as error:
                     # Try again. All tables are checked once a connection listens again.
-                    _log.error("%s: lost notices: %s", self.where, type(error).__name__)
+                    _log.error("%s: change notices were lost: %s", self.where, type(error).__name__)
                     sleep(LISTEN_SECONDS)
 
         self._listening = Thread(target=listen, name="listening", daemon=True)

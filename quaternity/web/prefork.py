@@ -1,4 +1,4 @@
-"""A prefork server: worker processes that serve one port. The kernel distributes connections."""
+"""A prefork server: several worker processes that serve the same port."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MIN_RESTART_SECONDS = 1.0
 class WorkerStarted(Exception):
     """Raised by `Workers.run` in each worker process.
 
-    `number` is the number of the worker. It must call `ready` as soon as it serves requests.
+    `number` is the number of the worker, which must call `ready` as soon as it serves requests.
     """
 
     def __init__(self, number: int, ready: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""The HTML pages of puzzles. The server stores nothing about the people who solve puzzles."""
+"""HTML pages of puzzles. The server stores nothing about the people who solve puzzles."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Rate limits, connection limits, and fair queues between client addresses.
 
-`Limits` contains all limits, and `WORK` the cost of each kind of request. `refusal` counts all
-refused requests. In this module, a client address is an IPv4 address, or the first 64 bits of an
-IPv6 address.
+`Limits` contains all limits, and `WORK` the cost of each kind of request. A client address is an
+IPv4 address, or the first 64 bits of an IPv6 address.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Rendering of the HTML pages from templates, and the static files that the pages load.
-
-The page of a table shows only what a `TableView` contains.
-"""
+"""Rendering of the HTML pages from templates, and the static files that the pages load."""
 
 from __future__ import annotations
 
@@ -306,8 +303,8 @@ def guide_html(name: str, root: str = "") -> str:
 def _guide_html(name: str, root: str, spoken: str) -> str:
     del spoken  # part of the cache key only
     page = guide.page(name)
-    # Let visitors scroll wide code with the keyboard. Align columns by classes, because the content
-    # security policy forbids inline styles.
+    # Make code blocks focusable, so that visitors can scroll wide ones with the keyboard. Align the
+    # columns of tables with CSS classes, because the content security policy forbids inline styles.
     html = guide.html(page.text).replace("<pre>", '<pre tabindex="0">')
     text = Markup(re.sub(r'style="text-align:(\w+)"', r'class="\1"', html))
     return _render("guide.html", root, pages=guide.pages(), name=name, title=page.title, text=text)

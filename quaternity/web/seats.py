@@ -1,4 +1,4 @@
-"""Seats, stored tables and visitors as records, with the tokens and codes that prove ownership."""
+"""Records of seats, stored tables and visitors, with the tokens and codes that prove ownership."""
 
 from __future__ import annotations
 

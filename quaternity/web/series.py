@@ -1,4 +1,7 @@
-"""The score of a series: tables at which the same people play one game after another."""
+"""The score of a series of games, which the same people play one after another.
+
+Each game of a series has a separate table.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The store in an SQLite file, with its backups."""
+"""Storage of tables in an SQLite file, with backups."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Storage of all tables: the abstract base class of the stores, and their writer thread.
 
-The writer thread writes all pending jobs in one transaction, so that a thousand moves per second
-need only a few disk writes. The moves of a table are stored in an append-only log. Each entry is a
-move, or a number of moves taken back. The game is rebuilt from the log.
+The writer thread writes all pending changes in one transaction, so that a thousand moves per second
+need only a few disk writes. The store keeps a log of each table, to which entries are only added.
+An entry is a move, or a number of moves that are taken back. The game is rebuilt from the log.
 """
 
 from __future__ import annotations

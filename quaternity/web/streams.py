@@ -1,6 +1,6 @@
 """Server-sent events, which report the events at a table to its visitors immediately.
 
-The streams use no library, so that each message is encoded only once for all readers.
+Each message is encoded only once for all visitors.
 """
 
 from __future__ import annotations

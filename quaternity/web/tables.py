@@ -133,8 +133,9 @@ class SeatTicket(NamedTuple):
 class OwnTable(NamedTuple):
     """A table in the list on a visitor's start page.
 
-    `seconds` is the time since the last activity. `sight` is the view of an unfinished table, or
-    None for older tables, which are listed without a preview.
+    `seconds` is the time since the last activity. `sight` is what the visitor sees of the table, as
+    a preview. It is None for finished games, damaged tables, and tables after the first
+    `MAX_PREVIEWS`.
     """
 
     table: str

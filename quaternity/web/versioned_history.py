@@ -1,7 +1,8 @@
-"""The history of a game at a table, with a version for each entry of the table's log.
+"""The history of a game at a table, which can return the position at any version.
 
-The current position is kept in memory, and a few earlier positions if several players may act at
-once. All other positions are replayed from the moves on request.
+The version of a game is the number of entries in the table's log. The current position is kept in
+memory, with a few earlier ones if several players may act at once. All other positions are replayed
+on request.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Bulk work in one or several processes or on a cluster, and isolation of external code."""
+"""Work in one process, several processes or a cluster, and isolation of external code."""

@@ -1,4 +1,4 @@
-"""Dask cluster as a pool of workers (see `quaternity.workers.pool`)."""
+"""A Dask cluster as a pool of workers (see `quaternity.workers.pool`)."""
 
 from __future__ import annotations
 

@@ -2,12 +2,11 @@
 
     result = own_process().call(play_game, tournament, 261, seconds=60)
 
-The isolated process notes in shared memory every move and the moment when a player begins to think.
-If it dies, or is killed because a player exceeds the time limit, the notes show which player was
-thinking and which moves were made. The calling process checks the time limit, so it can end even a
-loop that catches every exception or blocks all other threads. The isolated process ends when the
-calling process ends, for whatever reason. Processes started by a player end with the player's
-process (`quaternity.workers.supervisor`).
+The calling process enforces the time limit, so it can end even a loop that catches every exception
+or blocks all other threads. In shared memory, the isolated process notes every move, and when a
+player begins to think. If the process dies or is killed, the notes show which player was thinking
+and which moves were made. The isolated process, and all processes that it started, end at the
+latest when the calling process ends (`quaternity.workers.supervisor`).
 
 This module requires POSIX.
 """

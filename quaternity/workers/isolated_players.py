@@ -1,4 +1,4 @@
-"""Functions that call external players, which are strategies and bots from outside this package.
+"""Functions that call external players: strategies and bots from outside this package.
 
 Any error in an external player is raised as a `PlayerFault` that names the player. A player can
 also run in a separate process (`quaternity.workers.isolated_calls`), so that even a crash ends only

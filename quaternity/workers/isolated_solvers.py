@@ -3,12 +3,11 @@
     row = isolate(find_solver("theirs"), Limits(seconds=10, memory=2000))
     judge(problem, [row, SOLVERS["max-flow"]])
 
-An isolated solver cannot harm the calling process, even if it hangs in compiled code, allocates too
-much memory, forks, prints, exits, raises any exception or returns any object. If it fails, the call
-raises a `SolverTimeout`, an `OutOfMemory` or a `SolverCrash`, and the next problem gets a new
-process. Processes that the solver started end with its answer, and their processor time counts as
-part of the solver's time. The answer is converted to a verdict that consists of plain numbers. No
-code of the solver runs in the calling process.
+An isolated solver cannot harm the calling process, even if it hangs, crashes, allocates too much
+memory, starts other processes or returns an invalid object. If it fails, the call raises a
+`SolverTimeout`, an `OutOfMemory` or a `SolverCrash`, and the next problem gets a new process.
+Processes that the solver started are ended when it answers, and their processor time counts as part
+of the solver's time.
 """
 
 from __future__ import annotations
@@ -236,7 +235,7 @@ class _SolverProcess:
         The errors are those of `IsolatedSolver.run`.
         """
         if limits.patience is not None and self.losses >= limits.patience:
-            raise LimitError(f"not run again: no answer {self.losses} times in a row")
+            raise LimitError(f"not run again, as it gave no answer {self.losses} times in a row")
         self.start(limits)
         seconds, memory = limits.seconds, limits.memory * MEGABYTE
         try:

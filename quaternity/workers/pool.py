@@ -8,10 +8,8 @@ All work runs in a `concurrent.futures.Executor`. The results are yielded in the
 and each item has a separate random generator (`item_random`). Therefore, the same seed gives the
 same results in one process, in eight processes or on a cluster.
 
-If a worker dies (because it is killed or out of memory, for example), its chunks are submitted
-again, so no results are lost. If an item raises an error, the results of all earlier items are
-yielded first. An interrupt stops the work promptly, and the results yielded until then are
-complete.
+If a worker process dies, its items are submitted again, so no results are lost. If an item raises
+an error, the results of all earlier items are yielded first.
 """
 
 from __future__ import annotations
@@ -91,7 +89,7 @@ class Pool:
     Attributes:
         in_flight: Maximum number of chunks that are submitted at the same time.
         threads: Number of threads that this process may use while the workers are idle.
-        lost: Exceptions of a future that show that a worker died.
+        lost: Types of the exceptions that a future raises if a worker died.
     """
 
     def __init__(
@@ -322,7 +320,7 @@ def _run(function: Callable[[Item], Result], items: Sequence[Item]) -> _Done[Res
 
 
 class Raised:
-    """An error, returned as a result. If it cannot be pickled, pickling replaces it."""
+    """An error, returned as a result. If it cannot be pickled, a `SolverFault` replaces it."""
 
     __slots__ = ("error",)
 

@@ -1,7 +1,7 @@
 """External programs that read requests and write answers as JSON, one object per line.
 
-`quaternity.table.programs` defines the requests for games. A program must write exactly one line in
-answer to each request. Otherwise it is ended, and a `ProgramFault` is raised.
+A program must answer each request with exactly one line. Otherwise it is ended, and a
+`ProgramFault` is raised. `quaternity.table.programs` defines the requests for games.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def command_words(name: str) -> tuple[str, ...]:
         raise InputError(f"player {name!r}: no program given; expected cmd:PROGRAM ARGUMENTS")
     path = shutil.which(words[0])
     if path is None:
-        hint = "" if os.sep in words[0] else " in PATH; begin with ./ for one in this folder"
+        hint = "" if os.sep in words[0] else " in PATH; for one in this folder, begin with ./"
         raise InputError(f"player {name!r}: {words[0]} is not an executable program{hint}")
     return os.path.abspath(path), *words[1:]
 

@@ -1,4 +1,4 @@
-"""Child process of `isolated_calls`: it runs the calls, and ends the processes they start."""
+"""Code of the child processes of `isolated_calls`, which receive calls and return results."""
 
 from __future__ import annotations
 

@@ -3,15 +3,18 @@
     python -I -S supervise.py CONTROL ISOLATED DATA PROCESSES COMMAND...
     python -I -S supervise.py check
 
-The supervisor is the child of the calling process and the parent of the program. It is a subreaper:
-the orphaned descendants of the program become its children, so it can find them without tags in the
-environment. If ISOLATED is 1 and the system allows it, the program gets separate namespaces for
-users, processes and mounts, so it can see and signal only its own processes. All processes are
-ended when the program ends, or when the caller writes to or closes the file descriptor CONTROL. The
-supervisor then exits with the status of the program. DATA is the maximum data size of each process
-in bytes, and PROCESSES the maximum number of processes and threads; -1 means no limit. `check`
-exits with status 0 if programs can be isolated on this system, 1 if it denies namespaces, and 2 if
-it denies a separate /proc.
+The supervisor is a child of the calling process, and the parent of the program that COMMAND starts.
+It ends the program and its descendants when the program ends, or when the calling process writes to
+or closes the file descriptor CONTROL. It then exits with the status of the program. The supervisor
+is a subreaper: orphaned descendants of the program become its children, so it can always find them.
+
+If ISOLATED is 1 and the system allows it, the program gets separate Linux namespaces for users,
+processes and mounts, so it can see and signal only its own processes. DATA is the maximum data size
+of each process in bytes, and PROCESSES is the maximum number of processes and threads; -1 means no
+limit.
+
+`check` exits with status 0 if programs can be isolated on this system, 1 if it denies namespaces,
+and 2 if it denies a separate /proc.
 """
 
 import ctypes

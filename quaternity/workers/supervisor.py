@@ -1,9 +1,9 @@
 """Child processes for external code, with limits.
 
-Every process that runs external code is a `Child`: programs that answer in lines of JSON
-(`quaternity.workers.program`), and processes for calls of Python code
-(`quaternity.workers.isolated_calls`). A supervisor process (`quaternity.workers.supervise`) runs
-between the child and this process, and ends the child together with all processes that it started.
+Every process that runs external code is a `Child`: a program that answers in lines of JSON
+(`quaternity.workers.program`), or a process for calls of Python functions
+(`quaternity.workers.isolated_calls`). A separate supervisor process
+(`quaternity.workers.supervise`) ends the child together with all processes that it started.
 
 This module requires POSIX.
 """

@@ -93,18 +93,19 @@ def check_proof(formula: str, proof: str) -> None:
     *words, last = conclusion or [""]
     if words != ["conclusion", "UNSAT", ":"]:
         raise InvalidProof(
-            f"proof: {_quote_statement(conclusion)} is not 'conclusion UNSAT : NUMBER'"
+            f"proof: expected 'conclusion UNSAT : NUMBER', not {_quote_statement(conclusion)}"
         )
     if output != ["output", "NONE"] or end != ["end", "pseudo-Boolean", "proof"]:
         raise InvalidProof(
-            f"proof: it ends with {_quote_statement(output)} and {_quote_statement(end)}"
+            "proof: expected 'output NONE' and 'end pseudo-Boolean proof', not "
+            f"{_quote_statement(output)} and {_quote_statement(end)}"
         )
     terms, bound = rows[_number(last, len(rows)) - 1]
     maximum = sum(coefficient for coefficient in terms.values() if coefficient > 0)
     if maximum >= bound:
         raise InvalidProof(
-            f"proof: row {last} is possible: its sum must be at least {quote_value(bound)}, "
-            f"and can be up to {quote_value(maximum)}"
+            f"proof: row {last} can hold: its sum must be at least {quote_value(bound)}, and can "
+            f"be up to {quote_value(maximum)}"
         )
 
 
@@ -115,7 +116,7 @@ def _rows(parts: list[str], place: str) -> list[PseudoBoolean]:
     *pairs, relation, bound, end = ["", "", "", *parts]
     pairs = pairs[3:]
     if end != ";" or relation not in (">=", "<=", "=") or not INTEGER.fullmatch(bound):
-        raise InvalidProof(f"{place}: it does not end with >=, <= or =, a whole number and ';'")
+        raise InvalidProof(f"{place}: must end with >=, <= or =, a whole number and ';'")
     terms: dict[str, int] = {}
     low = int(bound)
     for factor, literal in zip(pairs[::2], [*pairs[1::2], ""], strict=False):
@@ -142,7 +143,7 @@ def _sum(step: list[str], rows: list[PseudoBoolean]) -> PseudoBoolean:
         token = step[place]
         if token == "+":
             if len(stack) < 2:
-                raise InvalidProof(f"proof: token {place} of pol: nothing to add")
+                raise InvalidProof(f"proof: token {place} of pol: needs two rows to add")
             terms, bound = stack.pop()
             total, total_bound = stack.pop()
             for name, number in terms.items():
@@ -151,7 +152,7 @@ def _sum(step: list[str], rows: list[PseudoBoolean]) -> PseudoBoolean:
         elif step[place + 1 : place + 2] == ["*"]:
             next(tokens)
             if not stack:
-                raise InvalidProof(f"proof: token {place} of pol: nothing to multiply")
+                raise InvalidProof(f"proof: token {place} of pol: needs a row to multiply")
             factor = _number(token)
             terms, bound = stack.pop()
             scaled = {name: factor * number for name, number in terms.items()}

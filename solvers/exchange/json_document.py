@@ -89,7 +89,7 @@ class DocumentReader:
             return fields
 
         def constant(name: str) -> Any:
-            raise self.ERROR([f"{name} is not a number that {self.NOUN} may contain"])
+            raise self.ERROR([f"{name} is not allowed in {self.NOUN}"])
 
         try:
             document = json.loads(text, object_pairs_hook=unique, parse_constant=constant)

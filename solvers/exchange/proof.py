@@ -1,10 +1,10 @@
 """Proofs of infeasibility for general-purpose proof checkers.
 
-A certificate of infeasibility (`solvers.shortage`) corresponds to some linear constraints (rows) of
-the problem whose sum is impossible. So a cutting-planes proof needs only one step, which adds these
-rows of the OPB formula. The proof is written in the format of VeriPB 3.0, a checker of
-pseudo-boolean proofs (Bogaerts, Gocht, McCreesh, Nordström, *Certified dominance and symmetry
-breaking for combinatorial optimisation*, 2023).
+A certificate of infeasibility (`solvers.shortage`) corresponds to some linear constraints of the
+problem whose sum is impossible. So a cutting-planes proof needs only one step: add up these
+constraints, which are rows of the problem's OPB file. The proof is written in the format of VeriPB
+3.0, a checker of pseudo-boolean proofs (Bogaerts, Gocht, McCreesh, Nordström, *Certified dominance
+and symmetry breaking for combinatorial optimisation*, 2023).
 """
 
 from __future__ import annotations
@@ -102,5 +102,5 @@ def check_refutation(problem: DealProblem, formula: str, proof: str) -> None:
         InvalidProof: If the formula differs, or the proof is not valid.
     """
     if formula != opb(problem):
-        raise InvalidProof("the formula is not that of the problem")
+        raise InvalidProof("the formula does not match the problem")
     check_proof(formula, proof)

@@ -8,14 +8,13 @@ booleans:
     hand_of_player_2        the cards of a player                        = the hand
     set_3_of_player_2       a player's cards of a set (a *share*)        from low to high
 
-There is a row for a share only if one of its bounds is not redundant. This is a direct translation
-that does not use the structure of the problem.
+There is a row for a share only if one of its bounds is not redundant.
 
-A proof that the rows have no solution has a weight for each row: the multipliers of Farkas' lemma.
-The weights of the hands and shares are used as potentials of the players. For some level, the
-players whose potential is at least this level form the coalition and the witnesses of a shortage
-(see `solvers.shortage`). Floating-point weights are rounded, and the shortage is checked with
-integer arithmetic.
+If the rows have no solution, a solver may return a weight for each row, such that the weighted sum
+of the rows is impossible (Farkas' lemma). The module turns these weights into a shortage (see
+`solvers.shortage`). The weight of a player's hand or share is used as a potential. The players
+whose potential is at least a certain level form the coalition and the witnesses. Weights may be
+rounded, because the shortage is checked with integer arithmetic.
 """
 
 from __future__ import annotations
@@ -174,7 +173,7 @@ class LinearModel:
 def linear_model(problem: DealProblem) -> LinearModel:
     """Return the linear model of a problem.
 
-    Cost: cards x players + players x sets.
+    Cost: linear in the number of players x (cards + sets).
     """
     pairs: list[tuple[int, int, int]] = []
     rows: list[LinearRow] = []

@@ -1,10 +1,9 @@
 """Adapters for external solvers, with the interface of `solvers.solver`.
 
-Importing this package does not import any of the solvers. An adapter translates a deal problem to
-the flow network of `solvers.max_flow`, or directly to linear constraints over booleans (the rows of
-`solvers.exchange.rows`). There is a module for each family of solvers, with adapters of 10 to 40
-lines. The module `table` has an entry for each solver. To add a solver, write an adapter and an
-entry.
+An adapter translates a deal problem to the flow network of `solvers.max_flow`, or to linear
+constraints over booleans (the rows of `solvers.exchange.rows`). There is a module for each family
+of solvers. The module `table` has an entry for each solver. To add a solver, write an adapter and
+an entry. Importing this package does not import any of the solvers.
 
 The families and their evidence of infeasibility:
 

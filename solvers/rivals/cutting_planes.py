@@ -1,8 +1,8 @@
-"""Cutting planes: pseudo-boolean reasoning by sums of constraints, like those of a shortage.
+"""Cutting planes: pseudo-boolean solvers, which derive contradictions by adding up constraints.
 
-Each row of a hand or share has its own boolean, an assumption that activates the row. If there is
-no solution, the solver returns an unsatisfiable core of assumptions, and linear programming finds
-weights for their rows.
+Each row of a hand or share (see `solvers.exchange.rows`) has its own boolean, an assumption that
+activates the row. If there is no solution, the solver returns an unsatisfiable core of assumptions.
+Linear programming then finds weights for the rows of the core.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Maximum flow: the network of `solvers.max_flow`, solved by other libraries.
+"""Maximum flow: the network of `solvers.max_flow`, solved with other libraries.
 
-The nodes that can be reached from the source in the residual network of a maximum flow are the
-source side of a minimum cut. The cut gives the shortage of an infeasible problem.
+If a problem is infeasible, a minimum cut gives the shortage. The source side of the cut consists of
+the nodes that can be reached from the source in the residual network of a maximum flow.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Linear programming: booleans become fractions, and the total violation of the rows is minimized.
 
-The minimum violation is 0 if and only if a deal exists, because the rows describe a flow and the
-vertices of the polytope are integral. Otherwise, the dual values of the rows are the multipliers of
-Farkas' lemma. (Without the violations, the program would be infeasible and the multipliers would be
-a dual ray, but neither SciPy nor OR-Tools returns it.)
+The rows are the constraints of the problem (`solvers.exchange.rows`). The minimum violation is 0 if
+and only if a deal exists, because the rows describe a flow and the vertices of the polytope are
+integral. Otherwise, the dual values of the rows are the multipliers of Farkas' lemma. (Without the
+violations, the program would be infeasible and the multipliers would be a dual ray, but neither
+SciPy nor OR-Tools returns it.)
 
 PDLP is not included, because it is a first-order method and its solutions are not vertices. For 37
 of 200 problems, rounding the solution did not give a deal.

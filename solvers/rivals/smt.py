@@ -1,7 +1,7 @@
-"""SMT solvers, with the rows of a problem as sums of integers or of booleans.
+"""SMT solvers, with the constraints of a problem as sums of integers or of booleans.
 
-Each row of a hand or share has a name, which identifies the row in an unsatisfiable core. Linear
-programming finds weights for the rows in the core.
+The constraints on hands and shares (see `solvers.exchange.rows`) have names, which identify them in
+an unsatisfiable core. Linear programming then finds weights for the constraints in the core.
 """
 
 from __future__ import annotations

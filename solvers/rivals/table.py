@@ -1,7 +1,7 @@
 """Table of the external solvers and their adapters.
 
-An adapter is a function in the module of its family. It translates a `LinearModel` (a `Network` for
-the flow solvers) for a library, and returns a function that solves the translated problem. That
+An adapter is a function in the module of its family. It translates a `LinearModel` (or a `Network`,
+for the flow solvers) for a library, and returns a function that solves the translated problem. That
 function returns a verdict, or None if the library gave up. A library is imported only when its
 adapter is called.
 
@@ -49,7 +49,7 @@ def _is_importable(module: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ExternalSolver:
-    """Solver of another distribution.
+    """Description of a solver from another Python distribution.
 
     Attributes:
         family: the kind of method.

@@ -164,7 +164,7 @@ def test_owners_are_deduced_even_if_the_deals_cannot_be_counted(cli: Cli, tmp_pa
     assert not picture.exists()
     outcome = cli("analyse", path, "--questions")
     assert outcome.status == 4
-    assert outcome.out.startswith(f"{path}: deals not counted\n")
+    assert outcome.out.startswith(f"{path}: too many deals to count\n")
     assert "player 0   #   .   .   .     #   .   .   ." in outcome.out
     assert "player 1   .   ?   ?   ?     .   ?   ?   ?" in outcome.out
 

@@ -28,7 +28,7 @@ RECORD = "quaternity 1\nset-size 4\nsets 3\nplayers 3\n"
         (b"", "empty"),
         (b"  \n", "empty"),
         (json.dumps(STATE).encode()[:-20], "not JSON"),
-        (b"\x00\xff\xfe\x01binary", "neither a state"),
+        (b"\x00\xff\xfe\x01binary", "must be a state"),
         (b"{\xff}", "not UTF-8"),
         (b"[" * 200_000, "nested too deeply"),
         (b'{"a":' * 100_000, "nested too deeply"),
@@ -41,7 +41,7 @@ RECORD = "quaternity 1\nset-size 4\nsets 3\nplayers 3\n"
         (b"quaternity 1\n", "set-size is missing"),
         (b"quaternity 1\nset-size 4\nsets 3\nplayers 3\n\xff\n", "line 5: not UTF-8"),
         (RECORD.encode() + b"0 asks 1 for 2\n", "line 5: '0 asks 1 for 2' is not a move"),
-        (RECORD.encode() + b"0 asks 1 for 0/1: no\nsets 4\n", "after the first move"),
+        (RECORD.encode() + b"0 asks 1 for 0/1: no\nsets 4\n", "must come before the first move"),
         (RECORD.encode() + b"players 4\n", "players is given more than once"),
         (RECORD.encode() + b"colour red\n", "'colour' is neither a setting"),
         (RECORD.replace("3\n", "99999999999\n").encode(), "1 to 9 digits"),
@@ -132,7 +132,7 @@ def test_files_that_cannot_be_read_are_refused(cli: Cli, tmp_path: Path) -> None
     for path, words in (
         (tmp_path, "Is a directory"),
         (tmp_path / "none", "No such file"),
-        (large, f"larger than {MAX_BYTES} bytes"),
+        (large, f"larger than the limit of {MAX_BYTES} bytes"),
         ("a\0b", "null"),
     ):
         outcome = cli("check", path)

@@ -168,7 +168,7 @@ def test_a_cut_off_record_loads_with_a_warning(cli: Cli, tmp_path: Path) -> None
     path.write_text(OWN_RECORD + "0 asks 1 for 0/2: no\n1 asks 0 fo")
     outcome = cli("check", path)
     assert outcome.status == 0
-    assert "line 6 is cut off and left out" in outcome.err
+    assert "line 6 is incomplete and was ignored" in outcome.err
 
 
 def test_questions_are_sorted_rows(cli: Cli, tmp_path: Path) -> None:

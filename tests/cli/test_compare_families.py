@@ -146,7 +146,7 @@ def test_no_file_is_overwritten(cli: Cli, tmp_path: Path, monkeypatch: pytest.Mo
     ):
         refused = cli("compare", *arguments)
         assert refused.status == ExitStatus.BAD_INPUT
-        assert "named twice, so one file would overwrite the other" in refused.err
+        assert "is named twice, so one output would overwrite another file" in refused.err
     assert {path: path.read_text() for path in tmp_path.iterdir()} == before
 
 
@@ -211,7 +211,7 @@ def test_a_stopped_comparison_keeps_its_runs_and_resumes(
         statuses = {"interrupt": 130, "terminate": 143, "workers": ExitStatus.LIMIT}
         assert stopped.status == statuses[stop], stopped.err
         assert (stopped.json["states"], stopped.json["interrupted"]) == (4, True)
-        assert "these are the measurements so far; the same command" in stopped.err
+        assert "these are the measurements so far; repeat the command" in stopped.err
         assert len(parse_runs(file.read_text()).instances) == 4
         refused = cli(*command, "--seed", 1, "--runs", file)
         assert refused.status == ExitStatus.BAD_INPUT

@@ -113,7 +113,7 @@ def test_kwartet_is_played_by_names(cli: Cli) -> None:
     typed = "moves\nchances forest\nhint\nquit\n"
     out = cli("kwartet", "play", "--deck", "world", "--seed", 3, stdin=typed).out
     assert re.search(r"your hand: .*\(\w+\)", out)
-    assert re.search(r"would: 0 asks \d for .* \(.*\) \(yes with", out)
+    assert re.search(r"would play: 0 asks \d for .* \(.*\) \(yes with", out)
     assert "set 1\n" in out
     assert not re.search(r"\d/\d", out.partition("chances in percent")[0])
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import quaternity
+from solvers import ProblemBuilder
 from solvers.exchange.checker import check_proof
 from solvers.exchange.deal_problem_file import deal_problem_text, parse_deal_problem
 from solvers.exchange.formats import FORMATS, export
@@ -241,7 +242,7 @@ def test_a_possible_problem_has_no_proof(cli: Cli, pair: list[str]) -> None:
     assert not deal_faults(problem, outcome.json["deal"])
     shown = cli("prove", pair[0])
     assert shown.status == 1
-    assert "possible, so there is nothing to prove; for example:\n  player 0: 0/" in shown.out
+    assert "possible, so there is nothing to prove; a possible deal:\n  player 0: 0/" in shown.out
 
 
 @pytest.mark.parametrize(("code", "status"), [(0, 0), (1, 3)])
@@ -255,8 +256,8 @@ def test_veripb_checks_the_proof_if_it_is_installed(
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     outcome = cli("prove", pair[1], "--out", tmp_path / "p")
     assert outcome.status == status
-    assert ("by VeriPB too" in outcome.out) == (code == 0)
-    refused = f"VeriPB refuses {tmp_path}/p.pbp: pseudo-Boolean proof version 3.0"
+    assert ("also by VeriPB" in outcome.out) == (code == 0)
+    refused = f"VeriPB rejects {tmp_path}/p.pbp: pseudo-Boolean proof version 3.0"
     assert (refused in outcome.err) == (code == 1)
 
 
@@ -266,7 +267,7 @@ def test_a_proof_that_our_checker_refuses_is_a_fault(
     monkeypatch.setattr("solvers.proving.refutation", lambda *_: "no proof")
     outcome = cli("prove", pair[1])
     assert outcome.status == 3
-    assert "the proof is refused: proof: the first line" in outcome.err
+    assert "the built-in checker rejects the proof: proof: the first line" in outcome.err
 
 
 LOADED = {
@@ -314,3 +315,16 @@ def test_the_line_of_the_guide_loads_the_format(
 
 def test_the_guide_has_a_line_for_each_format() -> None:
     assert [*LINES] == [*FORMATS, "efg"]
+
+
+def test_commands_print_the_names_of_a_problem(cli: Cli, tmp_path: Path) -> None:
+    builder = ProblemBuilder().hand("Ann", 2).hand("Bob", 1).cards("hearts", ["ace", "king", "ten"])
+    possible, impossible = tmp_path / "possible.json", tmp_path / "impossible.json"
+    builder.belongs_to("ace", "Ann").build().write(str(possible))
+    builder.at_least("Bob", 2, "hearts").build().write(str(impossible))
+    for command in ("check", "prove"):
+        assert "Ann: ace, king\n" in cli(command, possible).out
+    assert "Bob holds 1 card, but must hold at least 2 of hearts" in cli("check", impossible).out
+    shown = [line.split() for line in cli("analyse", possible).out.splitlines()]
+    for row in (["Ann", "Bob"], ["ace", "100.0%", "0.0%"], ["hearts", "2-2", "1-1"]):
+        assert row in shown

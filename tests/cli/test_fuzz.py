@@ -22,7 +22,7 @@ def test_examples_are_counted(cli: Cli, tmp_path: Path, monkeypatch: pytest.Monk
     assert outcome.status == 0
     assert "54 problems: " in outcome.out
     assert " feasible, " in outcome.out
-    assert "; 6 games: " in outcome.out
+    assert "; 6 games, with " in outcome.out
     assert "kinds: spoilt, feasible: " in outcome.out
     assert "players: 1: " in outcome.out
     assert "cards up to: 4: " in outcome.out

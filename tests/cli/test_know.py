@@ -174,7 +174,7 @@ def test_the_truth_is_printed_even_if_the_reason_is_not_found(
     monkeypatch.setattr("quaternity.epistemic.explanation.explain_with", no_reason)
     outcome = cli("kwartet", "know", full, "K0 !K1 H2 8/3", "--why")
     assert (outcome.status, outcome.out) == (4, "true\n")
-    assert "the reason was not found: undecided: too late" in outcome.err
+    assert "no reason was found: undecided: too late" in outcome.err
 
 
 def test_knowledge_of_hands_does_not_load_solver_libraries(full: Path) -> None:

@@ -58,7 +58,7 @@ def test_typed_requests_are_saved_and_explained(cli: Cli, path: Path) -> None:
 def test_sets_of_others_are_put_down(cli: Cli, path: Path) -> None:
     typed = "2 puts down 1\n2 puts down 3\n0 asks 2 for 1/1: yes\n0 puts down 1\nquit\n"
     outcome = cli("kwartet", "note", path, *NEW[:-1], HAND.replace("1/0", "3/1"), stdin=typed)
-    assert "player 2 cannot put down 3: player 1 sees that" in outcome.out
+    assert "player 2 cannot put down 3: the hand of player 1 shows that" in outcome.out
     kept = path.read_text()
     assert kept.endswith("hand 2: 5 cards\n2 puts down 1\n")
     assert "set 1 is removed" in outcome.out
@@ -66,7 +66,7 @@ def test_sets_of_others_are_put_down(cli: Cli, path: Path) -> None:
     typed = "0 asks 2 for 1/1: yes\n0 puts down 1\n2 puts down 1\n0 puts down 1\nquit\n"
     outcome = cli("kwartet", "note", other, *NEW[:-1], HAND.replace("1/0", "3/1"), stdin=typed)
     assert other.read_text().endswith("0 asks 2 for 1/1: yes\n0 puts down 1\n")
-    assert "player 2 did not ask last" in outcome.out
+    assert "player 2 did not make the last request" in outcome.out
     assert "has already put down" in outcome.out
 
 
@@ -161,7 +161,7 @@ def test_sets_put_down_at_the_deal_can_be_taken_back(cli: Cli, path: Path) -> No
     typed = "0 puts down 1\n2 puts down 1\n2 puts down 9\n7 puts down 5\n"
     output = cli("kwartet", "note", path, stdin=typed).out
     assert "set 1 cannot be put down by" in output
-    assert "player 2 has already put down 1" in output
+    assert "player 2 has already put down set 1" in output
     assert "set 9 is out of range 0..5" in output
     assert "player 7 is out of range 0..2" in output
     # The last typed set is taken back first, wherever it is in the log; the seat's own one stays.
@@ -273,7 +273,7 @@ def test_other_logs_are_left_alone(cli: Cli, path: Path) -> None:
     assert "was written by seat 1, not by seat 0" in cli("kwartet", "note", path, "--seat", 0).err
     path.write_text(f"{START}0 asks 2 for 1/1: no\n1 as")
     outcome = cli("kwartet", "note", path, stdin="quit\n")
-    assert "is cut off and left out" in outcome.err
+    assert "is incomplete and was ignored" in outcome.err
     assert cli("kwartet", "note", path, stdin="0 0/3 n\n").status == 0
     assert path.read_text() == f"{START}0 asks 2 for 1/1: no\n1 asks 0 for 0/3: no\n"
     path.write_text(before)
@@ -294,7 +294,7 @@ def test_a_request_whose_announcement_was_cut_off_is_typed_again(cli: Cli, path:
     text = START.replace("0/0 0/1 1/0", "0/0 0/1 0/2") + "0 asks 2 for 1/1: no\n"
     path.write_text(f"{text}1 asks 0 for 0/3: yes\n1 puts do")
     outcome = cli("kwartet", "note", path, stdin="0 0/3 y\n")
-    assert "is cut off and left out" in outcome.err
+    assert "is incomplete and was ignored" in outcome.err
     assert path.read_text() == f"{text}1 asks 0 for 0/3: yes\n1 puts down 0\n"
 
 
@@ -373,7 +373,7 @@ def test_chances_of_formulas_are_printed(cli: Cli, path: Path) -> None:
     assert chances[0] == {"value": 4 / 9, "low": 4 / 9, "high": 4 / 9, "exact": True}
     assert chances[1]["value"] == 1
     text = cli("kwartet", "know", path, "H0 0/3", "--chance").out
-    assert text == "open\n  chance as player 1 can tell: 44.4%\n"
+    assert text == "open\n  probability for player 1: 44.4%\n"
     noted = cli("kwartet", "note", path, stdin="know H0 0/3\nquit\n").out
     assert "you do not know whether H0 0/3: true with 44.4%" in noted
 
@@ -399,7 +399,7 @@ def test_an_announcement_that_a_seat_cannot_check_is_assumed_to_be_true(
     formulas = ("H0 0/2", "K1 H2 0/2", "H0 3/1", "H2 2/2")
     outcome = cli("kwartet", "know", path, *formulas, *says)
     assert outcome.out.splitlines() == [
-        "assuming what is not known to player 1: H2 0/3; K0 !H0 0/2",
+        "assumed, although not known to player 1: H2 0/3; K0 !H0 0/2",
         "false  H0 0/2",
         "true  K1 H2 0/2",
         "open  H0 3/1",

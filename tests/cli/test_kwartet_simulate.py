@@ -121,11 +121,11 @@ def test_the_results_are_a_table(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("games", "names", "orders"),
     [
-        (8, "random,exact,random", "1 deal in all 6 orders of seats, one more in 2"),
-        (20, "random,random", "10 deals in all 2 orders of seats; ± 95 % intervals over deals"),
+        (8, "random,exact,random", "1 deal in all 6 orders of seats, one more deal in 2"),
+        (20, "random,random", "10 deals in all 2 orders of seats; ±: 95 % intervals over deals"),
         (3, "random,random,random", "one deal, in 3 of 6 orders of seats"),
         (6, "random,random,random", "1 deal in all 6 orders of seats"),
-        (40, ",".join(["random"] * 5), "2 deals in 20 orders of seats, balanced"),
+        (40, ",".join(["random"] * 5), "2 deals in 20 orders of seats (a balanced selection)"),
     ],
 )  # fmt: skip
 def test_the_orders_of_seats_are_reported(cli: Cli, games: int, names: str, orders: str) -> None:
@@ -209,9 +209,9 @@ def test_a_lost_cluster_shows_the_finished_games(cli: Cli, monkeypatch: pytest.M
     [
         (("--seats", "exact,nobody"), "strategy 'nobody' is unknown; choose from random, greedy"),
         (("--seats", "exact,you"), "people cannot play in tournaments"),
-        (("--seats", "exact"), "1 is out of range 2..8"),
-        (("--seats", ",".join(["exact"] * 9)), "9 is out of range 2..8"),
-        (("--seats", ""), "1 is out of range 2..8"),
+        (("--seats", "exact"), "expected 2 to 8 players, not 1"),
+        (("--seats", ",".join(["exact"] * 9)), "expected 2 to 8 players, not 9"),
+        (("--seats", ""), "expected 2 to 8 players, not 1"),
         (("--sets", "1"), "sets: 1 is out of range 2..20"),
         (("--sets", "21"), "sets: 21 is out of range 2..20"),
         (("--announce", "never"), "choose from at-once, after-own-request"),

@@ -213,7 +213,7 @@ def test_a_truncated_log_is_shown_up_to_its_end(cli: Cli, tmp_path: Path, log: G
     place.write_text(short + "1 asks 0 f")
     outcome = cli("kwartet", "watch", place)
     assert outcome.status == 0
-    assert "is cut off" in outcome.err
+    assert "is incomplete" in outcome.err
     assert steps(outcome.out) == [0, 1, 2, 3]
 
 

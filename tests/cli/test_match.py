@@ -222,7 +222,7 @@ def test_after_an_empty_line_the_quickest_program_moves(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["quarto", "play", "--seats", "you"], "1 players for 2 seats"),
+        (["quarto", "play", "--seats", "you"], "expected 2 players, not 1"),
         (["quarto", "play", "--seats", "you,perfect"], "choose from you, random, careful, search"),
         (["set", "play", "--rule", "pair"], "unknown rule 'pair'"),
         (["set", "play", "--table", 13], "table: 13 is not one of 9, 12, 15, 18"),
@@ -244,11 +244,14 @@ def test_bad_options_are_refused(cli: Cli, options: list[str], words: str) -> No
     [
         ("quarto 1\n0 hand over Z\n", "line 2: "),
         ("quarto 1\nsquares maybe\n", "line 2: squares 'maybe': expected yes or no"),
-        ("quarto 1\nsquares ye", "line 2: the header is cut off: squares"),
-        ("set 1\nseats 2\nru", "line 3: the header is cut off: ru"),
-        ("quarto 1\nplayers you\n", "line 2: 1 players, not 2"),
+        ("quarto 1\nsquares ye", "line 2: the header is incomplete: squares"),
+        ("set 1\nseats 2\nru", "line 3: the header is incomplete: ru"),
+        ("quarto 1\nplayers you\n", "line 2: expected 2 players, not 1"),
         ("quarto 1\nsquares yes\nsquares yes\n", "line 3: squares is given more than once"),
-        ("quarto 1\n0 hand over A\nsquares yes\n", "line 3: setting squares after the first move"),
+        (
+            "quarto 1\n0 hand over A\nsquares yes\n",
+            "line 3: setting squares must come before the first move",
+        ),
         ("quarto 1\n2 hand over A\n", "line 2: '2 hand over A' is neither a setting nor a move"),
         ("set 1\nseats 2\nrule set\ntable 12\n", "the header must have a line with the deck"),
         ("set 1\ndeck 1 2 3\n", "line 2: the deck must be the cards 0..80"),

@@ -53,7 +53,7 @@ def test_a_truncated_line_is_only_a_warning(
     lines = Path(RECORD).read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:7]) + lines[7][:4])
     outcome = cli(*command_words(command, path))
-    assert f"{path}: line 8 is cut off and left out" in outcome.err
+    assert f"{path}: line 8 is incomplete and was ignored" in outcome.err
     assert outcome.status in (0, 1, 4)
 
 
@@ -103,7 +103,9 @@ def test_every_reader_accepts_a_byte_order_mark_and_reports_utf_16(
         assert (outcome.status, "quaternity:" in outcome.err) == (0, False)
     else:
         assert outcome.status == 2
-        assert outcome.err == f"quaternity: {path}: UTF-16 or UTF-32 text: save it as UTF-8\n"
+        assert (
+            outcome.err == f"quaternity: {path}: the text is UTF-16 or UTF-32; save it as UTF-8\n"
+        )
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,8 @@ def test_analyse_shows_the_value_of_each_answer(cli: Cli, path: Path, record: Pa
         "    yes: player 0 wins by force in 1 move",
     ]
     assert (
-        "    no: player 0 can still win, nobody by force; player 1 can prevent a win of 0" in advice
+        "    no: player 0 can still win, but nobody can force it; player 1 can prevent a win of 0"
+        in advice
     )
     assert "    yes: player 0 has won" in advice
 
@@ -67,7 +68,7 @@ def test_analyse_gives_the_oracle_as_json(cli: Cli, path: Path, record: Path) ->
 def test_play_asks_the_oracle(cli: Cli, path: Path) -> None:
     outcome = cli("play", "-s", 2, "--oracle", path, stdin="oracle\n1 0 0\noracle\nquit\n")
     assert outcome.status == 0
-    assert "players 0, 1 and 2 can still win, nobody by force" in outcome.out
+    assert "players 0, 1 and 2 can still win, but nobody can force it" in outcome.out
     missing = cli("play", "-s", 2, stdin="oracle\nquit\n")
     assert "start with --oracle FILE" in missing.out
 
@@ -86,7 +87,7 @@ def test_another_games_tablebase_is_refused_before_a_record_is_begun(
     record = tmp_path / "new.record"
     outcome = cli("play", "-s", 3, use[0], use[1].format(path), "--record", record)
     assert (outcome.status, outcome.out) == (2, "")
-    assert "a tablebase for 3 sets of 2 and 3 players, not 3 sets of 3" in outcome.err
+    assert "is a tablebase for 3 sets of 2 and 3 players, not for 3 sets of 3" in outcome.err
     assert not record.exists()
 
 
@@ -105,9 +106,9 @@ def test_a_file_that_is_not_a_tablebase_is_refused(cli: Cli, tmp_path: Path, pat
         (record, tmp_path / "missing", "no such file"),
         (record, tmp_path, "not a file"),
         (record, record, "not a tablebase"),
-        (record, cut, "cut: a damaged tablebase"),
-        (record, flipped, "flipped: a damaged tablebase (bytes"),
-        (other, path, "not 3 sets of 3"),
+        (record, cut, "cut: the tablebase is damaged"),
+        (record, flipped, "flipped: the tablebase is damaged (bytes"),
+        (other, path, "not for 3 sets of 3"),
     ):
         for as_json in ([], ["--json"]):
             outcome = cli("analyse", file, "--oracle", oracle, *as_json)

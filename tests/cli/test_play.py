@@ -36,7 +36,7 @@ def test_a_question_can_be_typed_in_several_ways(cli: Cli, tmp_path: Path, quest
 
 def test_forced_answers_are_announced_and_explained(cli: Cli) -> None:
     outcome = cli("play", stdin="1 0 2\nn\n0 0 2\nwhy\n")
-    assert ": no (it had to be)" in outcome.out
+    assert ": no (the only possible answer)" in outcome.out
     assert "yes is impossible: player 0 is known not to have 0/2" in outcome.out
 
 
@@ -76,7 +76,7 @@ def test_a_game_resumes_from_its_record(cli: Cli, tmp_path: Path) -> None:
     path.write_text(START + "0 asks 1 for 0/2: no\n1 asks 0 f")
     outcome = cli("play", "--record", path, stdin="2 1 1\ny\n")
     assert "after 1 move" in outcome.out
-    assert "line 7 is cut off" in outcome.err
+    assert "line 7 is incomplete" in outcome.err
     assert path.read_text() == START + "0 asks 1 for 0/2: no\n1 asks 2 for 1/1: yes\n"
 
 
@@ -152,7 +152,7 @@ def test_a_record_with_a_truncated_header_is_not_resumed(cli: Cli, tmp_path: Pat
     path.write_text(START[:-6])
     outcome = cli("play", "--record", path, stdin="1 0 2\nn\n")
     assert outcome.status == 2
-    assert "cut off" in outcome.err
+    assert "is incomplete" in outcome.err
     assert path.read_text() == START[:-6]
 
 
@@ -219,7 +219,7 @@ def test_a_question_that_waits_for_its_answer_is_asked_again_after_resuming(
     assert path.read_text() == START + "0 asks 1 for 0/2: yes\n"
     path.write_text(START + "0 asks 1 for 0/2: n")
     outcome = cli("play", "--record", path, stdin="n\n")
-    assert "the last answer is cut off and left out" in outcome.err
+    assert "the last answer is incomplete and was ignored" in outcome.err
     assert path.read_text() == START + "0 asks 1 for 0/2: no\n"
 
 
@@ -230,7 +230,7 @@ def test_an_incomplete_question_is_left_out(cli: Cli, tmp_path: Path, last: str)
     path = tmp_path / "game.record"
     path.write_text(START + "0 asks 1 for 0/0: no\n" + last, encoding="latin-1")
     outcome = cli("play", "--record", path, stdin="quit\n")
-    assert "is cut off and left out" in outcome.err
+    assert "is incomplete and was ignored" in outcome.err
     assert "resuming" in outcome.out
     assert "player 1> " in outcome.out
 
@@ -281,18 +281,20 @@ def test_moves_are_typed_as_in_a_record(cli: Cli, tmp_path: Path) -> None:
     outcome = cli("play", "--record", path, stdin=typed)
     assert path.read_text() == f"{START}0 asks 1 for 0/2: no\n1 asks 2 for 0/2: yes\n"
     assert "answer 'perhaps': expected yes or no" in outcome.out
-    assert "that H1 0/2 is true whatever the cards are" in outcome.out
-    assert "that H1 0/1 can be true and can be false" in outcome.out
+    assert "H1 0/2 is true in every possible deal" in outcome.out
+    assert "H1 0/1 can be true or false" in outcome.out
     assert "player 9 does not exist" in outcome.out
     typed = "why H1 0/2\nwhy H1 0/1\nwhy !H2 0/2\nwhy K1 true\nwhy true\nwhy H9\nwhy 9 9\n"
     outcome = cli("play", "--record", path, stdin=f"{typed}why cards(1) = 5\n")
     rests = "this rests on these moves, and on none of the others:\n    move 2: 1 asks 2 for 0/2"
-    assert f"H1 0/2 is true whatever the cards are\n  {rests}" in outcome.out
+    assert f"H1 0/2 is true in every possible deal\n  {rests}" in outcome.out
     assert "0/1: player" in outcome.out
-    assert "no move matters: it is so from the start" in outcome.out
-    assert "moves can be given as reasons only for" in outcome.out
+    assert "no move matters: this was certain from the start" in outcome.out
+    assert "moves can be listed as reasons only for" in outcome.out
     assert outcome.out.count("no move matters") == 1
-    assert "cards(1) = 5 is true whatever the cards are\n  it contains numbers" in outcome.out
+    assert (
+        "cards(1) = 5 is true in every possible deal\n  the formula contains numbers" in outcome.out
+    )
     assert "'9 9' is not understood" in outcome.out
     two = cli("play", "-s", 2, "-n", 2, "-p", 2, stdin="0 asks 1 for 0/0: no\nquit\n")
     assert "'0 asks 1 for 0/0': no is impossible" in two.out
@@ -304,7 +306,7 @@ def test_formulas_are_answered_while_watching(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     path.write_text(f"{START}0 asks 1 for 0/2: no\n1 asks 2 for 0/2: yes\n")
     outcome = cli("watch", path, stdin="know H1 0/2\n4\n3\nwhy H1 0/2\nhelp\nq\n")
-    assert "that H1 0/2 can be true and can be false" in outcome.out
-    assert "that H1 0/2 is true whatever the cards are" in outcome.out
+    assert "H1 0/2 can be true or false" in outcome.out
+    assert "H1 0/2 is true in every possible deal" in outcome.out
     assert "this rests on these moves" in outcome.out
     assert "know F     whether formula F is true" in outcome.out

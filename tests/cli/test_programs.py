@@ -36,7 +36,7 @@ def test_a_program_plays_and_its_record_does_not_start_it_unasked(
         assert names == ("you", program("moves_folder"))
         refused = cli(*words, "--record", record, stdin="quit\n")
         assert refused.status == 2
-        assert "the record names programs" in refused.err
+        assert "the players in the record include programs" in refused.err
     again = cli(*words, "--record", record, "--seats", seats, stdin="quit\n")
     assert again.status == 0, again.err
 

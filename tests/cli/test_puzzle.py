@@ -18,7 +18,7 @@ def test_the_status_shows_whether_an_answer_is_right(cli: Cli) -> None:
     [
         (["--daily", "--seed", 3], "--daily shows five fixed puzzles"),
         (["quarto", "--daily"], "--daily shows five fixed puzzles"),
-        (["--daily", "--answer", "yes"], "--answer is for one puzzle, not for 5"),
+        (["--daily", "--answer", "yes"], "--answer can judge only one puzzle, not 5"),
         (["--count", 201], "--count 201: must be from 1 to 200"),
         (["sets", "--html", "/nowhere/x.html"], "/nowhere/x.html: cannot be written"),
         (["json:loads"], "kind 'json:loads' cannot be loaded"),

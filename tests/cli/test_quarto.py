@@ -65,7 +65,7 @@ def test_show_prints_text(cli: Cli) -> None:
         "left:      C H K P",
         "quartos:   H4 big, V3 square, D2 red",
         "reachable: no (no cell is on all of H4, V3 and D2, "
-        "so an earlier quarto would have ended the game)",
+        "so one quarto came first and would have ended the game)",
         "can draw:  no",
     ]
     assert "yes, in 1 way\n" in cli("quarto", "show", "example", "PHACIENOGLKJDMFB").out
@@ -114,16 +114,17 @@ def test_solve_prints_the_best_moves(cli: Cli) -> None:
     give = cli("quarto", "solve", "example", configuration)
     assert give.status == 0
     assert (
-        "To hand over a piece: win with perfect play.\nBest moves:\n"
+        "The player must hand over a piece. With perfect play: win.\nBest moves:\n"
         "  hand over C (8 pieces to the end)\nA line of play:\n  1. hand over C\n  2. place it on "
     ) in give.out
     place = cli("quarto", "solve", "example", configuration, "--in-hand", "B")
     assert place.out.endswith(
-        "To place B: win with perfect play.\nBest moves:\n  place it on H1V1 (1 piece to the end)\n"
+        "The player must place B. With perfect play: win.\nBest moves:\n"
+        "  place it on H1V1 (1 piece to the end)\n"
         "A line of play:\n  1. place it on H1V1\n"
     )
     lost = cli("quarto", "solve", "example", configuration, "-i", "C").out
-    assert "To place C: loss with perfect play.\n" in lost
+    assert "The player must place C. With perfect play: loss.\n" in lost
     assert "  place it on H1V1, then hand over " in lost
 
 
@@ -186,7 +187,7 @@ def test_solve_refuses_positions_above_its_limit(cli: Cli) -> None:
         outcome = cli("quarto", "solve", "example", "?" * 16, *more)
         assert outcome.status == 4
         assert outcome.out == ""
-        assert "16 empty cells: positions are solved up to 11" in outcome.err
+        assert "16 empty cells: positions can be solved with at most 11" in outcome.err
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -232,7 +233,7 @@ def test_bad_files_are_refused(cli: Cli, command: str, tmp_path: Path) -> None:
         "empty": "line 1: no header",
         "binary": "line 2: not UTF-8",
         "short": "line 17: ",
-        "huge": "larger than 65536 bytes",
+        "huge": "the file is larger than the limit of 65536 bytes",
     }
     for name, data in files.items():
         path = tmp_path / name
@@ -245,7 +246,7 @@ def test_bad_files_are_refused(cli: Cli, command: str, tmp_path: Path) -> None:
     for path, message in (
         (tmp_path / "missing", "No such file or directory"),
         (tmp_path, "Is a directory"),
-        (Path("/dev/zero"), "larger than"),
+        (Path("/dev/zero"), "the file is larger than"),
     ):
         outcome = cli("quarto", command, path, FIRST)
         assert outcome.status == 2
@@ -274,7 +275,7 @@ def test_bad_pieces_in_hand_are_refused(cli: Cli) -> None:
         ("", "'' is not a piece"),
         ("AB", "'AB' is not a piece"),
         ("é", "'é' is not a piece"),
-        ("H", "piece 'H' is on the board, on H1V3"),
+        ("H", "piece 'H' is already on the board, on H1V3"),
     ):
         outcome = cli("quarto", "solve", "example", "??HPF?N?M?A?ED??", "-i", in_hand)
         assert outcome.status == 2

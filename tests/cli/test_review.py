@@ -42,7 +42,7 @@ def test_a_review_that_is_not_finished_has_the_status_of_a_limit(cli: Cli, recor
         assert cli("review", record, "--seconds", 600, *options).status == ExitStatus.DONE
         ended = cli("review", record, "--seconds", 0, *options)
         assert ended.status == ExitStatus.LIMIT
-        assert "The time was up" in ended.out
+        assert "Time ran out" in ended.out
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_a_tablebase_is_written_once_and_read_again(cli: Cli, tmp_path: Path) ->
     assert again.json | {"seconds": 0} == first.json | {"seconds": 0}
     other = cli("solve", "--out", path)
     assert other.status == 2
-    assert "a tablebase for 3 sets of 3 and 3 players, not 3 sets of 4" in other.err
+    assert "is a tablebase for 3 sets of 3 and 3 players, not for 3 sets of 4" in other.err
     wishing = ("solve", "-s", 2, "--brisk", "--everybody", "win", "--json")
     document = cli(*wishing, "--out", tmp_path / "brisk").json
     again = cli(*wishing, "--out", tmp_path / "brisk").json
@@ -153,9 +153,13 @@ def test_wishes_of_all_players_are_solved(cli: Cli, tmp_path: Path) -> None:
     text = cli("solve", "-s", 2, "--brisk", "--everybody", "points").out
     words = " ".join(text.split())
     assert (
-        "(points), player 0, player 1 or player 2 wins, as ties are broken without chance" in words
+        "(points), player 0, player 1 or player 2 wins, depending on how ties are broken "
+        "(without chance)" in words
     )
-    assert "player 1 gets 0, 1 or 2 sets; with ties against them 0 sets, for them 1 or 2" in words
+    assert (
+        "player 1 gets 0, 1 or 2 sets; if ties are broken against them 0 sets, for them 1 or 2"
+        in words
+    )
     record = tmp_path / "game.record"
     record.write_text(HEADER + "brisk yes\n0 asks 1 for 0/0: yes\n", encoding="utf-8")
     late = ("solve", "--from", record, "--everybody", "win")
@@ -164,7 +168,8 @@ def test_wishes_of_all_players_are_solved(cli: Cli, tmp_path: Path) -> None:
     assert cli(*late, "--json", "--out", tmp_path / "file").json["everybody"] == solved
     words = " ".join(cli(*late).out.split())
     assert (
-        "(win), player 0 wins, however ties are broken without chance player 0 gets a win " in words
+        "(win), player 0 wins, however ties are broken (without chance) player 0 gets a win "
+        in words
     )
     two = cli("solve", "-s", 3, "-n", 4, "-p", 2, "--everybody", "points").out
     assert "player 0 gets 4 sets\n    player 1 gets 0 sets\n" in two
@@ -179,7 +184,7 @@ def test_a_game_may_have_no_possible_winner(cli: Cli) -> None:
 def test_large_games_are_refused(cli: Cli) -> None:
     outcome = cli("solve", "-s", 3, "-n", 3, "-p", 3, "--most-states", 2000)
     assert outcome.status == 4
-    assert "more than 2,000 states: --most-states allows more" in outcome.err
+    assert "more than 2,000 states: use --most-states to allow more" in outcome.err
     assert outcome.out == ""
     assert cli("solve", "-s", 3, "--most-states", 2000, "--no-limit", "--json").status == 0
     estimate = cli("solve", "-s", 3, "--estimate", "--json").json
@@ -201,7 +206,7 @@ def test_large_games_are_refused(cli: Cli) -> None:
         (["--tie-break", "dice"], 2, "dice"),
         (["--rankings", "0-12 1-02 2-01"], 2, "'0-12 1-02 2-01' is retired: --everybody win"),
         (["--everybody", "sets"], 2, "must be points or win, not 'sets'"),
-        (["-s", 5, "--everybody", "win"], 2, "--brisk forbids them"),
+        (["-s", 5, "--everybody", "win"], 2, "with --brisk"),
         (["--ask", "force:1", "--everybody", "win"], 2, "cannot be combined with"),
         (["-s", 2, "--workers", 0], 2, "workers"),
         (["--from", "/no/such/file"], 2, "/no/such/file"),
@@ -351,7 +356,10 @@ def test_no_game_is_refused_for_the_speed_of_the_machine(
     assert "more than 90 states" in refused.err
     refused = cli("solve", "-s", 4, "-n", 13, "-p", 4, "--most-states", 500)
     assert refused.status == ExitStatus.LIMIT
-    assert "more than 500 states, as random games show; --most-states" in refused.err
+    assert (
+        "more than 500 states, as random games show; to allow more, use --most-states"
+        in refused.err
+    )
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])

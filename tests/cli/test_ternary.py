@@ -291,7 +291,7 @@ def test_at_a_limit_the_best_solution_and_the_bound_are_printed(
     assert not answer["proved"]
     best = answer["cards"] if command == "largest" else answer["triples"]
     assert 10 <= len(best) < answer["bound"] <= 20
-    assert f"best found {len(best)}, at most {answer['bound']}" in ended.err
+    assert f"best found: {len(best)}, upper bound: {answer['bound']}" in ended.err
     cards = best if command == "largest" else [card for three in best for card in three]
     assert set(cards) <= set(map(int, HARD))
     assert holds_no_three(cards, Rule.SET) == (command == "largest")
@@ -318,7 +318,7 @@ def test_the_bound_for_the_deck_at_a_limit_is_printed(cli: Cli) -> None:
         assert ended.status == 4
         assert ended.json["size"] >= minimum
         assert ended.json["bound"] == bound
-        assert "the proof for all 81 cards is not complete" in ended.err
+        assert "time ran out before the proof for all 81 cards" in ended.err
 
 
 def test_an_interrupted_simulation_shows_the_finished_games(
@@ -340,7 +340,7 @@ def test_an_interrupted_simulation_shows_the_finished_games(
     assert reason in ended.err
     late = cli("set", "simulate", "-g", 10**9, "--seed", 1, "--seconds", 0.05)
     assert late.status == 4
-    assert "the time is up after" in late.err
+    assert "time ran out after" in late.err
 
 
 def test_an_interrupted_search_gives_the_best_solution(
@@ -368,7 +368,7 @@ def test_a_simulation_without_a_finished_game_has_a_reason_in_json(cli: Cli) -> 
     outcome = cli("set", "simulate", "--seconds", 1e-9, "--games", 5, "--json")
     assert outcome.status == 4
     assert (outcome.json["games"], outcome.json["asked"], outcome.json["left"]) == (0, 5, {})
-    assert outcome.json["reason"] == "the time is up after 0 of 5 games"
+    assert outcome.json["reason"] == "time ran out after 0 of 5 games"
     assert cli("set", "simulate", "--seconds", 1e-9, "--games", 5).out == ""
 
 

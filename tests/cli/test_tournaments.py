@@ -141,7 +141,7 @@ def test_equal_players_are_numbered_and_orders_reported(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("quarto", "tournament", "random"), "players: 1 of them; 2 to 12 can play"),
+        (("quarto", "tournament", "random"), "players: expected 2 to 12, not 1"),
         (
             ("quarto", "tournament", "random", "quick"),
             "'quick' plays set, not quarto",

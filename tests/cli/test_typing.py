@@ -127,7 +127,7 @@ def test_a_claim_is_dropped_with_a_message_if_its_letters_name_other_cards() -> 
     with at_terminal(*GAME, code=QUICK) as terminal:
         terminal.wait_for(b"player 0> ")
         terminal.type(b"a b c")
-        terminal.wait_for(b"dropped 'a b c': the table has changed")
+        terminal.wait_for(b"'a b c' was deleted, because the table has changed")
         terminal.type(b"help\n")
         terminal.wait_for(b"Also:    ")
         terminal.type(b"quit\n")

@@ -369,12 +369,12 @@ def test_a_written_comparison_is_read_back(comparison: Comparison) -> None:
             read = parse_runs(text[: ends[lines - 1] + more])
             assert read.runs == comparison.runs[: lines - 1]
             interrupted = "the end is missing: the comparison was interrupted"
-            cut = [f"line {lines + 1} is cut off and left out"] * (more > 0)
+            cut = [f"line {lines + 1} is incomplete and was ignored"] * (more > 0)
             assert read.warnings == (*cut, interrupted)
     with limited("quaternity.trials.comparison.runs", MAX_RUNS=len(comparison.runs) - 1):
         assert parse_runs(text) == comparison
     with limited("quaternity.trials.comparison.runs", MAX_RUNS=len(comparison.runs) - 2):
-        many = f"^{len(ends)} complete lines: a file of runs has 1 to {len(ends) - 1}$"
+        many = f"^expected 1 to {len(ends) - 1} complete lines, not {len(ends)}$"
         with pytest.raises(InputError, match=many):
             parse_runs(text)
 

@@ -82,7 +82,7 @@ def test_a_file_without_its_end_is_read_with_a_warning() -> None:
     assert parse_runs(cut).runs == comparison().runs
     shorter = parse_runs(cut[:-10])
     assert len(shorter.runs) == len(comparison().runs) - 1
-    assert "cut off" in shorter.warnings[0]
+    assert "incomplete" in shorter.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,10 @@ def test_a_missing_or_extra_field_is_named(name: str) -> None:
         {f"{name}s": run[name]} | run,
     ):
         (field,) = set(run) ^ set(odd)
-        with pytest.raises(InputError, match=f"^line 2: {field}: a run has exactly instance"):
+        with pytest.raises(
+            InputError,
+            match=f"^line 2: missing or unknown: {field}; a run has the keys instance",
+        ):
             parse_runs(f"{head}\n{json.dumps(odd)}\n")
 
 

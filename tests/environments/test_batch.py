@@ -203,7 +203,9 @@ def test_batches_are_made_by_the_name_of_a_game() -> None:
     games = batch("quarto", 3, squares=True)
     assert isinstance(games, QuartoBatch)
     assert (games.games, games.squares) == (3, True)
-    with pytest.raises(InputError, match=r"game 'quaternity' has no batches; choose from .*quarto"):
+    with pytest.raises(
+        InputError, match=r"game 'quaternity' cannot be played in batches; choose from .*quarto"
+    ):
         batch("quaternity", 3)
     with pytest.raises(InputError, match="chess"):
         batch("chess", 3)

@@ -184,10 +184,10 @@ def test_benchmarks_have_names_everywhere(name: str) -> None:
 
 
 def test_large_trees_and_unknown_games_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(LimitError, match="more than 500 moments"):
+    with pytest.raises(LimitError, match="more than 500 nodes"):
         GameTree(TableGame("quarto"), 500)
     monkeypatch.setattr(gambit, "MAX_EXPORTED_MOMENTS", 900)
-    with pytest.raises(LimitError, match="more than 900 moments"):
+    with pytest.raises(LimitError, match="more than 900 nodes"):
         efg_text(TableGame.benchmark("kwartet_tiny"))
     with pytest.raises(InputError, match="zero-sum games of two"):
         linear_program_value(tree_of(THREE))

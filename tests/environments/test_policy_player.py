@@ -56,12 +56,14 @@ def test_actions_beyond_the_mask_and_without_a_1_in_it_are_refused() -> None:
         if 0 <= action < len(mask) and mask[action]:
             assert player.choose(episode.view, Random(0)) is not None
         else:
-            with pytest.raises(InputError, match=rf"action {action}(: not legal| is out of range)"):
+            with pytest.raises(
+                InputError, match=rf"action {action}( is not legal| is out of range)"
+            ):
                 player.choose(episode.view, Random(0))
 
 
 def test_an_action_that_is_not_legal_is_a_fault() -> None:
     rules = rules_class("quarto")()
     match: Any = Match(rules, [f"{MODULE}:illegal_player"] * 2, "3")
-    with pytest.raises(PlayerFault, match="action 0: not legal, its mask is 0"):
+    with pytest.raises(PlayerFault, match="action 0 is not legal: its mask is 0"):
         match.program_move()

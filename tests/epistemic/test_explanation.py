@@ -121,7 +121,7 @@ def check_sentences(
             "K1 H0 0/0",
             [
                 "player 1 knows H0 0/0:",
-                "  the public record leaves no way to make it false",
+                "  it is false in no deal that fits the public record",
             ],
         ),
         (
@@ -138,7 +138,7 @@ def check_sentences(
                 "player 2 knows !K0 H1 1/2:",
                 "  no deal with this hand makes it false; why not the real deal:",
                 "    player 0 does not know H1 1/2: the hand of player 0 is the same in deal 1, "
-                "and there",
+                "where",
                 "      player 2 holds 1/2, not player 1",
             ],
         ),
@@ -151,7 +151,7 @@ def check_sentences(
         ),
         (
             "[H1 0/0!] false",
-            ["H1 0/0 is false and cannot be said:", "  player 0 holds 0/0, not player 1"],
+            ["H1 0/0 is false and cannot be announced:", "  player 0 holds 0/0, not player 1"],
         ),
         ("U0(0)=1", ["of the 2 cards of player 0, player 0 does not know 0: none"]),
     ],
@@ -177,7 +177,7 @@ def test_a_card_out_of_play() -> None:
     lines = explain_formula("K0 !H1 1/3", problem, [[0, 1], []], set_size=4).lines
     assert lines == (
         "player 0 knows !H1 1/3:",
-        "  the public record leaves no way to make it false",
+        "  it is false in no deal that fits the public record",
     )
     assert explain_formula("H1 1/3", problem, [[0, 1], []], set_size=4).lines == (
         "set 1 is out of play: nobody holds 1/3",

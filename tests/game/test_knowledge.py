@@ -273,6 +273,6 @@ def test_a_notebook_shows_why_a_state_is_impossible_or_not_deduced() -> None:
         html = start._repr_html_()
         assert "impossible" not in html
         assert (
-            "as stated, not deduced: filtering by flow searched more arcs than the limit of 10"
-            in html
+            "only stated facts are shown, without conclusions: "
+            "filtering by flow searched more arcs than the limit of 10" in html
         )

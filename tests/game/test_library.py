@@ -79,7 +79,7 @@ def test_an_invalid_text_is_refused(text: str, parse: Callable[[str], object]) -
 
 def test_irregularities_of_a_file_are_warnings() -> None:
     game = Game.start().play(Game.start().legal_moves[0])
-    with pytest.warns(FileWarning, match="cut off") as warned:
+    with pytest.warns(FileWarning, match="incomplete") as warned:
         assert Game.parse(record_text(game) + "1 as") == game
     assert warned[0].filename == __file__
     text = state_text(game.state).replace("{", '{"note": 1, ', 1)

@@ -169,8 +169,8 @@ def test_a_question_about_a_full_hand_is_refused_with_its_reason() -> None:
         for asked in range(2):
             question = Question(2, asked, Card(2, number))
             assert question not in full.legal_questions
-            claim = f"player 2 states that they do not own 2/{number} but another card of set 2"
-            with pytest.raises(IllegalQuestion, match=f"{claim}, and then .* must hold"):
+            claim = f"player 2 states that they own another card of set 2 but not 2/{number}"
+            with pytest.raises(IllegalQuestion, match=f"{claim}; in that case, .* must hold"):
                 full.answers(question)
 
 
@@ -184,10 +184,8 @@ def test_a_question_about_the_only_card_left_is_refused_with_its_reason() -> Non
     for number in range(2):
         question = Question(2, 0, Card(2, number))
         assert question not in state.legal_questions
-        claim = (
-            f"by asking, player 2 states that they do not own 2/{number} but another card of set 2"
-        )
-        with pytest.raises(IllegalQuestion, match=f"{claim}, and then .* of set 2"):
+        claim = f"by asking, player 2 states that they own another card of set 2 but not 2/{number}"
+        with pytest.raises(IllegalQuestion, match=f"{claim}; in that case, .* of set 2"):
             state.answers(question)
 
 

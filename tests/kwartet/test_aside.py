@@ -61,7 +61,7 @@ def test_cards_aside_cannot_be_requested_and_their_sets_stay() -> None:
     end = ask(start, "1 0/2", "0 1/2", "1 0/2", "0 1/2")
     assert end.public.points == (0, 0)
     assert end.public.removed == (None, None)
-    assert ended_text(end.public) == "no request is left"
+    assert ended_text(end.public) == "no requests are left"
 
 
 def test_a_whole_set_aside_belongs_to_nobody() -> None:
@@ -123,7 +123,7 @@ def test_a_reason_explains_the_number_of_the_pile() -> None:
             lines = list(answer_lines(formula, moment(log, len(log.events), 0), why=True))
             mentions = [line for line in lines if "player 2" in line or "and 2" in line]
             assert bool(mentions) <= bool(aside)
-            explanation = "player 2 stands for the cards aside"
+            explanation = "player 2 stands for the cards set aside"
             assert (explanation in lines) == (bool(aside) and "not know" not in lines[0])
 
 
@@ -154,8 +154,8 @@ def test_games_end_in_one_of_three_ways(seed: int) -> None:
         ({"set_size": 1}, "set_size: 1 is out of range 2..10"),
         ({"set_size": 11}, "set_size: 11 is out of range 2..10"),
         ({"aside": -1}, "aside: -1 is out of range 0..198"),
-        ({"sets": 2, "aside": 5}, "at most 4 can lie aside"),
-        ({"sets": 2, "set_size": 2, "players": 8}, "players: 8 are more than the 4 cards"),
+        ({"sets": 2, "aside": 5}, "at most 4 can be set aside"),
+        ({"sets": 2, "set_size": 2, "players": 8}, "players: 8 players cannot share 4 cards"),
         ({"max_moves": 0}, "max_moves: 0 is out of range 1..10000"),
         ({"max_moves": "x"}, "max_moves: 'x' is out of range 1..10000"),
         ({"aside": None}, "aside: None is out of range"),
@@ -194,7 +194,7 @@ aside: 1/1 1/2
     ("old", "new", "line", "words"),
     [
         ("set-size 3", "set-size 11", 6, "not a whole number 2..10"),
-        ("aside 2", "aside 7", 8, "at most 4 can lie aside"),
+        ("aside 2", "aside 7", 8, "at most 4 can be set aside"),
         ("max-moves 4", "max-moves 0", 8, "not a whole number 1..10000"),
         ("aside: 1/1 1/2\n", "", 11, "the cards aside are missing"),
         ("aside: 1/1", "aside: 0/0", 11, "card 0/0 is dealt twice: player 0 has it"),
@@ -203,7 +203,7 @@ aside: 1/1 1/2
         ("aside: 1/1 1/2", "aside: 1/1 1/2\naside: 1/1 1/2", 12, "aside is given more than once"),
         ("hand 0: 0/0 0/1\nhand 1: 0/2 1/0", "hand 0: 2 cards\nhand 1: 2 cards", 12,
          "the cards aside must be hidden too"),
-        ("aside 2\n", "", 10, "no cards lie aside in this game"),
+        ("aside 2\n", "", 10, "no cards are set aside in this game"),
         ("0/2 1/0\naside: 1/1 1/2", "0/2\naside: 1/0 1/1 1/2", 11, "aside: 3 cards, not 2"),
     ],
 )  # fmt: skip

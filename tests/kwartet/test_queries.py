@@ -207,4 +207,4 @@ def test_formulas_with_counts_do_not_claim_that_no_request_mattered() -> None:
         answer = truth_at(formula, at, why=True)
         why = reason_at(formula, answer, at, "auto", 60, text)
         assert (why.requests is None) == is_counted
-        assert why.lines[0].startswith("it contains numbers") == is_counted
+        assert why.lines[0].startswith("the formula contains numbers") == is_counted

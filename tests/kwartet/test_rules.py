@@ -86,9 +86,9 @@ def test_a_truncated_record_gives_its_complete_requests(seed: int) -> None:
         assert whole.moves[: len(replay.moves)] == replay.moves
         assert whole.positions[: len(replay.positions)] == replay.positions
         number = cut.count(b"\n") + 1
-        warnings = [text for text in replay.warnings if "is cut off" in text]
+        warnings = [text for text in replay.warnings if "is incomplete" in text]
         is_whole = cut.endswith(b"\n")
-        assert warnings == ([] if is_whole else [f"line {number} is cut off and left out"])
+        assert warnings == ([] if is_whole else [f"line {number} is incomplete and was ignored"])
 
 
 @pytest.mark.parametrize("move", [5, None, "0 asks 1 for 0/0", (0, 1, (0, 0)), Card(0, 0)])

@@ -132,7 +132,7 @@ def test_a_card_that_a_player_got_is_in_that_hand() -> None:
 
 
 def test_an_unknown_setting_is_refused_with_the_known_ones() -> None:
-    known = "players, sets, .*, announce, own-card-requests and seats, followed by"
+    known = "players, sets, .*, announce, own-card-requests and seats, or start"
     with pytest.raises(LogError, match=f"unknown setting 'colour': choose from {known}"):
         parse_any_log("kwartet 1\ncolour red\n")
 
@@ -241,7 +241,7 @@ def test_a_request_is_accepted_if_and_only_if_it_fits_a_deal(seed: int) -> None:
         ("0 asks 2 for 0/0: yes\n", 9, "player 1 has 0/0"),
         ("0 asks 2 for 0/2: no\n\n1 asks 0 for 0/2: no\n", 11, "0/2"),
         ("0 asks 1 for 0/0: yes\n0 puts down 0\n", 9, "set 0"),
-        ("0 puts down 0\n", 9, "player 0 cannot put down 0: player 1 sees that"),
+        ("0 puts down 0\n", 9, "player 0 cannot put down 0: the hand of player 1 shows that"),
         (
             "0 asks 2 for 0/2: no\n0 puts down 1\n",
             9,
@@ -265,10 +265,10 @@ def test_impossible_lines_are_refused(lines: str, number: int, words: str) -> No
     ("old", "new", "words"),
     [
         ("hand 0: 4 cards\n", "", "the hand of player 0 is missing"),
-        ("hand 0: 4 cards", "hand 0: 5 cards", "13 cards in 3 hands: there are 12 cards"),
+        ("hand 0: 4 cards", "hand 0: 5 cards", "13 cards in 3 hands: the game has 12 cards"),
         ("hand 0: 4 cards", "hand 0: 1/1 1/2 1/3 2/1", "at most one hand may be shown"),
         ("0/1 1/0", "0/1 0/0", "0/0"),
-        ("1/0 2/0", "0/2 0/3", "'1 puts down 0' is missing: it was dealt in full"),
+        ("1/0 2/0", "0/2 0/3", "'1 puts down 0' is missing: the set was dealt in full"),
     ],
 )
 def test_impossible_deals_are_refused(old: str, new: str, words: str) -> None:
@@ -286,14 +286,14 @@ def test_a_truncated_line_is_left_out_with_its_request() -> None:
     whole = SEEN + "0 asks 2 for 0/2: no\n"
     for cut in ("1 as", "1 asks 0 for 0/3", "1"):
         log = parse_any_log(whole + cut)
-        assert log.warnings == ("line 10 is cut off and left out",)
+        assert log.warnings == ("line 10 is incomplete and was ignored",)
     two = SEEN.replace("hand 1: 0/0 0/1 1/0 2/0", "hand 1: 1/0 1/1 1/2 2/0")
     two += "0 asks 2 for 0/2: no\n1 asks 0 for 1/3: yes\n"
-    with pytest.raises(LogError, match="then has set 1 in full to put down"):
+    with pytest.raises(LogError, match="then must put down set 1"):
         parse_any_log(two)
     log = parse_any_log(two + "1 put")
     assert len(log.events) == 1
-    assert log.warnings == ("line 11 is cut off and left out",)
+    assert log.warnings == ("line 11 is incomplete and was ignored",)
 
 
 def test_certain_announcements_need_not_be_typed() -> None:
@@ -326,7 +326,9 @@ def test_impossible_starts_are_refused() -> None:
     with pytest.raises(InputError, match=r"seat 2 is out of range 0\.\.1$"):
         SeatLog.start(settings, (4, 4), 2, (0b1111, 0))
     later = KwartetSettings(2, 2, AnnounceTiming.AFTER_OWN_REQUEST)
-    with pytest.raises(InputError, match="no set is put down before the first request"):
+    with pytest.raises(
+        InputError, match="sets cannot be put down before the first request in this game"
+    ):
         SeatLog.start(later, (4, 4), 0, (0b1111, 0), [(0, 0)])
     with pytest.raises(InputError, match="3 cards, not 4"):
         SeatLog.start(settings, (4, 4), 0, (0b0111, 0))

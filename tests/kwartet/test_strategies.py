@@ -263,7 +263,7 @@ def test_another_distribution_adds_a_strategy(entry_points: list[EntryPoint]) ->
     [
         ("lost", "quaternity.no_such_module:it", r"\) cannot be loaded: .*No module named"),
         ("text", "quaternity.table.players:YOU", r"\) is not callable"),
-        ("player", "quaternity.kwartet.players:StrategyPlayer", r"\) is a class; a strategy is a"),
+        ("player", "quaternity.kwartet.players:StrategyPlayer", r"\) is a class, but must be a"),
     ],
 )
 def test_a_broken_registration_does_not_disable_others(

@@ -107,10 +107,10 @@ def test_a_certificate_made_by_hand() -> None:
         (0, "states", 3, "line 1: the head announces 3 states"),
         (0, "players", 8, "line 1: 8 is not a whole number"),
         (1, 4, [2, None, None], "line 2: each player must have a rank"),
-        (1, 4, [None, None], "line 2: player 0 has the rank null, and 1"),
-        (1, 4, [0, None], "line 2: player 0 has the rank 0, and 1"),
-        (1, 4, [1, 1], "line 2: player 1 has the rank 1, and null"),
-        (1, 5, [], "line 2: player 0 has the rank 1, and null"),
+        (1, 4, [None, None], "line 2: player 0 has rank null, but the next states imply 1"),
+        (1, 4, [0, None], "line 2: player 0 has rank 0, but the next states imply 1"),
+        (1, 4, [1, 1], "line 2: player 1 has rank 1, but the next states imply null"),
+        (1, 5, [], "line 2: player 0 has rank 1, but the next states imply null"),
         (1, 5, [[2, [0, 1]]], "line 2: 2 is not a whole number from 0 to 1"),
         (1, 5, [[1, [0, 0]]], "line 2: each player must have a rank"),
         (1, 3, [[[3, 3, 3], [1, 1]]], "line 2: expected a list of 2"),
@@ -119,7 +119,7 @@ def test_a_certificate_made_by_hand() -> None:
         (0, "player", 2, "line 1: 2 is not a whole number from 0 to 1"),
         (0, "wish", "all", "line 1: wish: must be null, points or win"),
         (0, "wish", "win", "line 2: outcomes must be null without a wish"),
-        (2, 4, [None, 0], "line 2: player 0 has the rank 1, and null"),
+        (2, 4, [None, 0], "line 2: player 0 has rank 1, but the next states imply null"),
         (2, 0, 0.0, "line 3: 0.0 is not a whole number"),
     ],
 )  # fmt: skip
@@ -134,7 +134,7 @@ def test_a_wrong_certificate_is_refused_with_its_line(
 
 @pytest.mark.parametrize("text", [b"", b"\n", b"[]", b"{", b"\xff", b"[" * 100_000, b"nan"])
 def test_other_data_is_not_a_certificate(text: bytes) -> None:
-    with pytest.raises(InvalidCertificate, match="line 1: not "):
+    with pytest.raises(InvalidCertificate, match=r"line 1: (not|must be) "):
         check(io.BytesIO(text))
     head = json.dumps(BY_HAND[0]).encode() + b"\n"
     with pytest.raises(InvalidCertificate, match=r"line [12]: "):
@@ -393,14 +393,14 @@ def test_a_forger_cannot_predict_the_sampled_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("turn", "hands", "sets", "fault"),
     [
-        (0, [4, 0, 0], [[[1, 1], [2, 0, 0]]] * 2, "by the rules it is .null, .0, 0, 0., .2, 0, 0."),
-        (1, [2, 0, 2], [[[5, 5], [1, 0, 1]]] * 2, "by the rules it is .0, .2, 0, 2."),
+        (0, [4, 0, 0], [[[1, 1], [2, 0, 0]]] * 2, "the rules make it .null, .0, 0, 0., .2, 0, 0."),
+        (1, [2, 0, 2], [[[5, 5], [1, 0, 1]]] * 2, "the rules make it .0, .2, 0, 2."),
         (1, [2, 0, 2], [[[2, 2], [0, 0, 0]], [[5, 5], [1, 0, 1]]], "no deal fits it"),
         (1, [1, 1, 2], [[[0, 0], [0, 0, 0]], [[5, 5], [1, 0, 1]]], "no deal fits it"),
-        (0, [2, 0, 2], [[[5, 5], [0, 0, 0]], [[5, 5], [1, 0, 1]]], "by the rules it is .0"),
-        (0, [2, 0, 2], [[[1, 7], [1, 0, 0]], [[5, 5], [1, 0, 1]]], "by the rules it is .0"),
-        (None, [2, 0, 2], [[[5, 5], [1, 0, 1]]] * 2, "by the rules it is .0"),
-        (0, [0, 0, 0], [], "by the rules it is .null"),
+        (0, [2, 0, 2], [[[5, 5], [0, 0, 0]], [[5, 5], [1, 0, 1]]], "the rules make it .0"),
+        (0, [2, 0, 2], [[[1, 7], [1, 0, 0]], [[5, 5], [1, 0, 1]]], "the rules make it .0"),
+        (None, [2, 0, 2], [[[5, 5], [1, 0, 1]]] * 2, "the rules make it .0"),
+        (0, [0, 0, 0], [], "the rules make it .null"),
     ],
 )
 def test_a_state_that_no_game_reaches_is_refused(

@@ -77,7 +77,7 @@ def test_the_best_question_is_the_quickest_way_to_a_forced_win(tablebase: Tableb
 
 
 def test_states_of_other_games_are_refused(tablebase: Tablebase) -> None:
-    with pytest.raises(InputError, match="3 sets of 3 and 3 players, not 3 sets of 4 and 3"):
+    with pytest.raises(InputError, match="3 sets of 3 and 3 players, not for 3 sets of 4 and 3"):
         tablebase.standing(State.start(Settings(4, 3, 3)))
     uneven = State(START.problem._replace(hands=(4, 3, 2)), 0, START.completed, START.set_size)
     with pytest.raises(UnknownState, match="cannot follow"):
@@ -105,7 +105,7 @@ def test_other_files_are_refused(tmp_path: Path, path: Path) -> None:
         (b"quaternity 1\nset-size 4\n" * 99, "not a tablebase"),
         (b"", "not a tablebase"),
         (b"SQLite format 3\0".ljust(100, b"\0"), "not a tablebase"),
-        (bytes(first), r"first format, which had no checksums; remove it and make it again with"),
+        (bytes(first), r"first format, without checksums; remove it and make it again with"),
         (
             b"quaternity-tablebase/9\n{}\n",
             f"'quaternity-tablebase/9'; this program reads '{FORMAT}'",
@@ -224,7 +224,7 @@ def test_a_file_that_changes_while_it_is_open(tmp_path: Path, path: Path) -> Non
     file.write_bytes(path.read_bytes())
     with Tablebase(file) as opened:
         os.truncate(file, 1000)
-        with pytest.raises(InputError, match=r"file: a damaged tablebase \(bytes"):
+        with pytest.raises(InputError, match=r"file: the tablebase is damaged \(bytes"):
             opened.standing(state)
 
 

@@ -131,7 +131,7 @@ def test_files_are_bound_to_their_run_and_name(tmp_path: Path) -> None:
         (work.path / "marked").write_bytes(data.replace(b"arrays/1", b"arrays/2"))
         for name, why in (
             ("letters", "checksum"), ("foreign", "checksum"), ("none", "missing"),
-            ("marked", "its end is not that of a complete file"),
+            ("marked", "it does not end like a complete file"),
         ):  # fmt: skip
             with pytest.raises(InputError, match=f"{name}: .*{why}.*to start again"):
                 work.arrays(name)

@@ -104,10 +104,12 @@ PAIRS = (("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"))
 @pytest.mark.parametrize(
     ("features", "properties", "names", "message"),
     [
-        ("123", PAIRS, "ABCDEFGHIJKLMNOP", "3 features with 4 pairs of properties, not 4"),
-        ("1234", PAIRS[:3], "ABCDEFGHIJKLMNOP", "4 features with 3 pairs of properties, not 4"),
+        ("123", PAIRS, "ABCDEFGHIJKLMNOP",
+         "expected 4 features with a pair of properties each, not 3 features with 4 pairs"),
+        ("1234", PAIRS[:3], "ABCDEFGHIJKLMNOP",
+         "expected 4 features with a pair of properties each, not 4 features with 3 pairs"),
         ("1234", (*PAIRS[:3], ("g", "a")), "ABCDEFGHIJKLMNOP",
-         "the properties must be 8 different ones, not a, b, c, d, e, f, g and a"),
+         "there must be 8 different properties, not a, b, c, d, e, f, g and a"),
         ("1234", PAIRS, "ABCDEFGHIJKLMNO",
          "the names 'ABCDEFGHIJKLMNO' are not 16 different characters"),
         ("1234", PAIRS, "ABCDEFGHIJKLMNOA",
@@ -125,7 +127,7 @@ def test_invalid_piece_sets_cannot_be_built(
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        ((None,) * 15, "15 cells, not 16"),
+        ((None,) * 15, "cells: expected 16 cells, not 15"),
         ((16, *(None,) * 15), "piece 16 is out of range 0..15"),
         ((-1, *(None,) * 15), "piece -1 is out of range 0..15"),
         ((3, *(None,) * 14, 3), "piece 'D' is on two cells: H1V1 and H4V4"),
@@ -143,7 +145,7 @@ def test_invalid_boards_cannot_be_built(cells: tuple[int | None, ...], message: 
         ("Z", "'Z' is not a piece; the pieces are ABCDEFGHIJKLMNOP"),
         ("", "'' is not a piece; the pieces are ABCDEFGHIJKLMNOP"),
         ("AB", "'AB' is not a piece; the pieces are ABCDEFGHIJKLMNOP"),
-        ("N", "piece 'N' is on the board, on H1V1"),
+        ("N", "piece 'N' is already on the board, on H1V1"),
     ],
 )
 def test_pieces_that_are_not_left_are_refused(name: str, message: str) -> None:

@@ -100,8 +100,8 @@ def test_counting_has_a_limit_of_empty_cells(method: str, limit: int) -> None:
     with pytest.raises(LimitError) as error:
         drawn_completions(board, method)
     assert str(error.value) == (
-        f"{limit + 1} empty cells: drawn completions are counted ({method}) "
-        f"up to {limit} empty cells"
+        f"{limit + 1} empty cells: method {method} counts drawn completions with at most "
+        f"{limit} empty cells"
     )
 
 

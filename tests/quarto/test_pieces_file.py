@@ -77,7 +77,7 @@ FAULTS = [
     (replace_line(1, "piece"), "line 1: 1 field, not 5"),
     (replace_line(5, "D,small,blue,square"), "line 5: 4 fields, not 5"),
     (replace_line(17, LINES[16] + ","), "line 17: 6 fields, not 5"),
-    (replace_line(9, ""), "line 9: a blank line between the pieces"),
+    (replace_line(9, ""), "line 9: blank lines between pieces are not allowed"),
     (TEXT.replace("\n", "\r"), "line 1: 69 fields, not 5"),
     (replace_line(2, "A,big,,square,hollow"), "line 2: field 3 is empty"),
     (replace_line(1, "piece,size,color, ,fill"), "line 1: field 4 is empty"),
@@ -95,9 +95,9 @@ FAULTS = [
     (TEXT + "Q,big,red,square,hollow\n" * 9, "line 18: 25 pieces, not 16"),
     # a name that is not one character, or is used twice
     (replace_line(3, "Bb,small,red,square,hollow"),
-     "line 3: the name 'Bb' of a piece is 2 characters, not 1"),
+     "line 3: the name 'Bb' of a piece has 2 characters, not 1"),
     (replace_line(3, ",small,red,square,hollow"), "line 3: field 1 is empty"),
-    (replace_line(4, "A,big,blue,square,hollow"), "line 4: the name 'A' is already that of line 2"),
+    (replace_line(4, "A,big,blue,square,hollow"), "line 4: the name 'A' is already used on line 2"),
     # a feature without exactly two properties
     (
         replace_line(12, "K,huge,blue,square,solid"),
@@ -107,16 +107,16 @@ FAULTS = [
     # a property in two features
     (
         TEXT.replace("solid", "big"),
-        "line 10: property 'big' of feature 'fill' is already one of feature 'size', on line 2",
+        "line 10: property 'big' of feature 'fill' already belongs to feature 'size', on line 2",
     ),
     (
         replace_line(2, "A,big,big,square,hollow"),
-        "line 2: property 'big' of feature 'color' is already one of feature 'size', on line 2",
+        "line 2: property 'big' of feature 'color' already belongs to feature 'size', on line 2",
     ),
     # two pieces with the same properties
     (
         replace_line(17, "P,big,red,square,hollow"),
-        "line 17: the same properties as on line 2: 'big, red, square, hollow'",
+        "line 17: this piece has the same properties as line 2: 'big, red, square, hollow'",
     ),
     # a line of any length is not repeated in full
     ("x" * 60_000, f"line 1: the header begins with '{'x' * 40}..., not with 'piece'"),
@@ -142,13 +142,13 @@ def test_faulty_files_are_refused(text: str, message: str, tmp_path: Path) -> No
         (lambda path: None, "No such file or directory"),
         (lambda path: path.mkdir(), "Is a directory"),
         (lambda path: path.write_bytes(b"\xff\xfe" + TEXT.encode("utf-16-le")),
-         "UTF-16 or UTF-32 text: save it as UTF-8"),
+         "the text is UTF-16 or UTF-32; save it as UTF-8"),
         (lambda path: path.write_bytes(TEXT.replace("K", "\xe9").encode("latin-1")),
          "line 12: not UTF-8 text (byte 0xe9)"),
         (lambda path: path.write_bytes(b"\xef\xbb\xbfpiece\n\xff"),
          "line 2: not UTF-8 text (byte 0xff)"),
         (lambda path: path.write_text(TEXT + "\n" * MAX_BYTES),
-         "larger than 65536 bytes, the limit for a file of pieces"),
+         "the file is larger than the limit of 65536 bytes"),
     ],
 )  # fmt: skip
 def test_files_that_cannot_be_read(

@@ -168,7 +168,7 @@ def test_the_player_search_tries_equivalent_moves_once() -> None:
 
 def test_effort_and_memory_have_limits() -> None:
     board = random_open_board(Random(9), 8)
-    with pytest.raises(LimitError, match="not solved within the limit of positions"):
+    with pytest.raises(LimitError, match="needs more positions than the limit"):
         best_move(board, None, Random(1), max_positions=20)
     solution = solve(board)
     with limited("quaternity.quarto.search", MAX_CACHED_POSITIONS=5):
@@ -338,9 +338,9 @@ def test_a_game_that_is_over() -> None:
     [
         ("ABCD............", "E",
          "the game is over, so no piece is in hand: ABCD???????????? has a quarto"),
-        ("ABC.............", "A", "piece 'A' is on the board, on H1V1"),
+        ("ABC.............", "A", "piece 'A' is already on the board, on H1V1"),
         ("ABC.............", "x", "'x' is not a piece; the pieces are ABCDEFGHIJKLMNOP"),
-        ("ABCDEFGHIJKLMNOP", "A", "piece 'A' is on the board, on H1V1"),
+        ("ABCDEFGHIJKLMNOP", "A", "piece 'A' is already on the board, on H1V1"),
     ],
 )  # fmt: skip
 def test_pieces_that_cannot_be_in_hand(configuration: str, in_hand: str, message: str) -> None:
@@ -353,7 +353,10 @@ def test_solving_has_a_limit_of_empty_cells() -> None:
     for in_hand in (None, "P"):
         with pytest.raises(LimitError) as error:
             solve(Board.parse("AGDM............", EXAMPLE), in_hand)
-        assert str(error.value) == "12 empty cells: positions are solved up to 11 empty cells"
+        assert (
+            str(error.value)
+            == "12 empty cells: positions can be solved with at most 11 empty cells"
+        )
 
 
 def test_moves_in_words() -> None:

@@ -73,7 +73,7 @@ def test_a_fault_is_named(change: dict[str, Any], words: str) -> None:
     ("text", "words"),
     [
         ("[" * 100_000, "nested too deeply"),
-        ('{"format": "deal-problem/1", "hands": [NaN]}', "NaN is not a number that a deal problem"),
+        ('{"format": "deal-problem/1", "hands": [NaN]}', "NaN is not allowed in a deal problem"),
         ('{"hands": [1], "hands": [2]}', "hands: given more than once"),
         ('{"sets": [], "hands": [1], "hands": [2], "x": 1}', "^hands: given more than once$"),
         ('{"sets": [{"low": [], "low": []}]}', "low: given more than once"),

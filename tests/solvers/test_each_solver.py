@@ -61,7 +61,10 @@ def test_matching_refuses_a_graph_that_is_too_large() -> None:
 def test_coalitions_take_up_to_twelve_players() -> None:
     with pytest.raises(UnsupportedProblem) as caught:
         SOLVERS["coalitions"](free_start(4, 13, 13))
-    assert str(caught.value) == "coalitions: 13 players need 2^13 lanes: the limit is 12"
+    assert (
+        str(caught.value)
+        == "coalitions: 13 players have 2^13 coalitions: at most 12 players are allowed"
+    )
 
 
 def test_twelve_players_with_a_deal_and_with_a_shortage() -> None:

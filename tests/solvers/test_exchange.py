@@ -271,6 +271,6 @@ def test_large_problems_and_unknown_formats_are_refused() -> None:
         export(ODD[0], "dimacs")
     with (
         limited("solvers.exchange.formats", MAX_CLAUSES=10),
-        pytest.raises(LimitError, match="more than the limit of 10 clauses"),
+        pytest.raises(LimitError, match="more than 10 clauses, which is the limit"),
     ):
         export(make_pair("php", 12, 0).possible, "cnf")

@@ -25,7 +25,7 @@ def call_unchecked(function: Callable[..., Any], *arguments: object) -> Any:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (([1], [0, 0], [1]), "high: 1 bounds for 2 players"),
+        (([1], [0, 0], [1]), "high: must have 2 bounds, one for each player, not 1"),
         (([4], [0, 0], [1, 1]), "owners[0]: (2,) names a player out of range 0..1"),
         (([1, -1], [0, 0], [1, 1]), "owners[1]: -1 is not a whole number >= 0"),
         (([1, True], [0, 0], [1, 1]), "owners[1]: True is not a whole number >= 0"),
@@ -62,7 +62,7 @@ def test_invalid_numbers_of_owners_are_refused(owners: object, words: str) -> No
         ([], [], "hands: at least one player is needed"),
         ([1, -1], [PAIR], "hands[1]: -1 is not a whole number >= 0"),
         ([1, "1"], [PAIR], "hands[1]: '1' is not a whole number >= 0"),
-        ([1, 1, 0], [PAIR], "sets[0]: bounds for 2 players, hands for 3"),
+        ([1, 1, 0], [PAIR], "sets[0]: has bounds for 2 players, but there are 3 hands"),
         ([0] * 101, [], "101 players: the limit is 100"),
         (
             [10_001],
@@ -93,8 +93,14 @@ RING = DealProblem(
     [
         (lambda: PAIR._replace(low=[-1, 0]), "low[0]: -1 is not"),
         (lambda: PAIR._replace(owners=[4]), "owners[0]: (2,) names a player out of range"),
-        (lambda: PAIR._make([[1], [0, 0], [1]]), "high: 1 bounds for 2 players"),
-        (lambda: PROBLEM._replace(hands=(1, 1, 1)), "sets[0]: bounds for 2 players, hands for 3"),
+        (
+            lambda: PAIR._make([[1], [0, 0], [1]]),
+            "high: must have 2 bounds, one for each player, not 1",
+        ),
+        (
+            lambda: PROBLEM._replace(hands=(1, 1, 1)),
+            "sets[0]: has bounds for 2 players, but there are 3 hands",
+        ),
         (lambda: PROBLEM._make([[1, True], [PAIR]]), "hands[1]: True is not a whole number"),
         (lambda: PROBLEM._replace(sets=((1, 2),)), "sets[0]: (1, 2) is not a SetConstraint"),
         (lambda: PROBLEM._replace(sets=[tuple(PAIR)]), "sets[0]: ((3, 2), (0, 0), (2, 2)) is not"),
@@ -114,13 +120,19 @@ RING = DealProblem(
         (lambda: SetConstraint([numpy.True_], [0], [1]), "owners[0]: np.True_ is not"),
         (lambda: PROBLEM.with_set(1, PAIR), "set 1 is out of range 0..0"),
         (lambda: PROBLEM.with_set(-1, PAIR), "set -1 is out of range 0..0"),
-        (lambda: PROBLEM.with_set(0, RING.sets[0]), "sets[0]: bounds for 3 players, hands for 2"),
+        (
+            lambda: PROBLEM.with_set(0, RING.sets[0]),
+            "sets[0]: has bounds for 3 players, but there are 2 hands",
+        ),
         (lambda: PROBLEM.with_set(0, ((), (), ())), "sets[0]: ((), (), ()) is not a SetConstraint"),
         (lambda: RING.relabelled(players=[0, 0, 1]), "players: [0, 0, 1] is not a permutation of"),
         (lambda: RING.relabelled(players=[0, 1]), "players: [0, 1] is not a permutation of"),
         (lambda: RING.relabelled(sets=[0]), "sets: [0] is not a permutation of the numbers 0..1"),
         (lambda: RING.relabelled(sets=[0, 0]), "sets: [0, 0] is not a permutation of"),
-        (lambda: RING.relabelled(cards=[[0, 1]]), "cards: 1 orders for 2 sets"),
+        (
+            lambda: RING.relabelled(cards=[[0, 1]]),
+            "cards: must have an order for each of the 2 sets, not 1",
+        ),
         (lambda: RING.relabelled(cards=[[0], [0]]), "cards[0]: [0] is not a permutation of"),
         (lambda: RING.relabelled(cards=[[1, 1], [0]]), "cards[0]: [1, 1] is not a permutation of"),
         (lambda: RING.relabelled(cards=[[1, 0], "0"]), "cards[1]: '0' is not a list"),
@@ -208,7 +220,7 @@ def test_a_list_with_a_wrong_length_is_refused(listing: type[Lengthy]) -> None:
         (lambda: DealProblem([1, 1], listing([PAIR])), "sets"),
     ):
         with pytest.raises(
-            InputError, match=f"^{place}: .* does not have 2 items, its own length$"
+            InputError, match=f"^{place}: .* has length 2, but another number of items$"
         ):
             build()
 
@@ -238,6 +250,7 @@ def test_bounds_for_another_number_of_players_are_named(name: str, players: int)
         for both in ({}, {"high": [1] * players, "low": [0] * players}):
             bounds: dict[str, Any] = both | {name: [1] * length}
             with pytest.raises(
-                InputError, match=f"^{name}: {length} bounds for {players} players$"
+                InputError,
+                match=f"^{name}: must have {players} bounds, one for each player, not {length}$",
             ):
                 SetConstraint.of([[0]], players=players, **bounds)

@@ -202,16 +202,16 @@ def test_every_step_of_the_format_is_accepted(steps: str, last: int) -> None:
 @pytest.mark.parametrize(
     ("steps", "last", "words"),
     [
-        ("", 4, "row 4 is possible: its sum must be at least -1, and can be up to 0"),
-        ("pol 1;", 5, "row 5 is possible: its sum must be at least 2, and can be up to 2"),
-        ("pol 1 4 +;", 5, "row 5 is possible"),
+        ("", 4, "row 4 can hold: its sum must be at least -1, and can be up to 0"),
+        ("pol 1;", 5, "row 5 can hold: its sum must be at least 2, and can be up to 2"),
+        ("pol 1 4 +;", 5, "row 5 can hold"),
         ("pol 1 2 * 5 +;", 5, "'5' is not the number of a preceding row"),
         ("pol 1 0 * 4 +;", 5, "'0' is not"),
         ("pol 1 -2 * 4 +;", 5, "'-2' is not"),
         ("pol 1 4;", 5, "pol leaves 2 rows, not one"),
         ("pol;", 5, "pol leaves 0 rows"),
-        ("pol 1 +;", 5, "token 2 of pol: nothing to add"),
-        ("pol 2 *;", 5, "nothing to multiply"),
+        ("pol 1 +;", 5, "token 2 of pol: needs two rows to add"),
+        ("pol 2 *;", 5, "needs a row to multiply"),
         ("rup >= 1;", 5, "'rup >= 1' is not a known statement"),
         ("pol 1 2 * 4 +;", 6, "'6' is not the number"),
     ],
@@ -227,10 +227,10 @@ def test_an_invalid_proof_is_refused(steps: str, last: int, words: str) -> None:
     [
         (("+1 x1 +1", "x1 +1"), "line 3: 'x1' '+1' is not a term"),
         (("+1 x2 >=", "+1 >="), "line 3: '+1' '' is not a term"),
-        (("= -1 ;", "= -1"), "line 4: it does not end with"),
-        (("= -1", "== -1"), "line 4: it does not end with"),
-        (("= -1", "= -1.0"), "line 4: it does not end with"),
-        (("<= 1", "<= " + "9" * 5000), "line 5: it does not end with"),
+        (("= -1 ;", "= -1"), "line 4: must end with"),
+        (("= -1", "== -1"), "line 4: must end with"),
+        (("= -1", "= -1.0"), "line 4: must end with"),
+        (("<= 1", "<= " + "9" * 5000), "line 5: must end with"),
         (("-1 ~x2", "-1 ~~x2"), "line 4: '-1' '~~x2' is not a term"),
         (("* a comment\n", "min: +1 x1 ;\n"), "line 1"),
     ],
@@ -331,7 +331,7 @@ def test_an_invalid_character_is_named_with_its_line(character: str) -> None:
 
 def test_sums_of_very_long_numbers_are_checked() -> None:
     text = proof(f"pol 1 {f'{10**99} * ' * 50};").replace("f 4;", "f 1;").replace(": 5", ": 2")
-    with pytest.raises(InvalidProof, match="row 2 is possible"):
+    with pytest.raises(InvalidProof, match="row 2 can hold"):
         check_proof("+1 x1 >= 0 ;\n", text)
 
 

@@ -481,7 +481,9 @@ def test_the_solver_fails_on_the_problem_of_the_message() -> None:
     pasted = eval(example, {"DealProblem": DealProblem, "SetConstraint": SetConstraint})  # noqa: S307
     assert pasted.hands == (1, 1)
     assert fails_on(wrong_about_equals, pasted)
-    assert lines == ["wrong_about_equals: found a fault; now reducing its problem"]
+    assert lines == [
+        "wrong_about_equals: found a fault; now looking for a smaller problem that shows it"
+    ]
 
 
 def test_progress_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
@@ -489,7 +491,7 @@ def test_progress_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     with limited("solvers.testing", REPORT_SECONDS=0.0):
         check_solver(SOLVERS["max-flow"], examples=1, sizes=(), report=lines.append)
         check_solver(SOLVERS["max-flow"], examples=1, sizes=())
-    pattern = r"max-flow: \d+ problems tried, no fault so far; now \d+ players and \d+ cards"
+    pattern = r"max-flow: \d+ problems tried, no fault so far; now trying \d+ players and \d+ cards"
     assert all(re.fullmatch(pattern, line) for line in lines)
     assert len({line.split()[1] for line in lines}) > 3
     assert capsys.readouterr().err.splitlines() == lines

@@ -240,19 +240,25 @@ class OffersTooFew(KwartetRules):
         (TakesMovesOutOfTurn(), "is not a legal move, but is accepted"),
         (GoesOnAfterTheEnd(), "is not a legal move, but is accepted"),
         (TellsBystanders(KwartetSettings(3, 3)), "a bystander: "),
-        (RefusesInTheKnow(KwartetSettings(3, 3)), "is refused for different reasons"),
-        (SharesThePodium(KwartetSettings(3, 3)), "are not valid places"),
-        (ForgetsItsSettings(QuartoSettings(squares=True)), "a record gives other settings"),
-        (LosesWhatWasCut(), "a record that is cut off"),
-        (ForgetsWhereMovesEnd(), "gives other ends of its moves"),
+        (
+            RefusesInTheKnow(KwartetSettings(3, 3)),
+            "equal views give different reasons for refusing",
+        ),
+        (SharesThePodium(KwartetSettings(3, 3)), "which is not a valid ranking"),
+        (
+            ForgetsItsSettings(QuartoSettings(squares=True)),
+            "the replayed record has other settings",
+        ),
+        (LosesWhatWasCut(), "a record cut off after"),
+        (ForgetsWhereMovesEnd(), "moves of the replayed record end elsewhere"),
         (WritesWidely(), "does not fit 80 columns"),
         (IsFickle(), "uses another source of randomness"),
         (ChangesWhatItIsGiven(), "changes the position before the move"),
-        (KnowsWhoIsNext(KwartetSettings(3, 3)), "other seats may act"),
+        (KnowsWhoIsNext(KwartetSettings(3, 3)), "different seats may act"),
         (ShowsTheDeck(), "indistinguishable positions have different views"),
         (TellsOthersHands(KwartetSettings(3, 3)), "reveal more than the views"),
         (ForgetsToHandOver(), "is not a legal move, but is accepted"),
-        (MisreadsItself(), "is read as another move"),
+        (MisreadsItself(), r"read\(\) does not invert write"),
         (NeverEnds(), "must be None exactly while"),
     ],
     ids=lambda value: type(value).__name__,
@@ -301,7 +307,7 @@ class Loud:
 def test_numbers_of_a_game_are_from_0_to_1(by: float) -> None:
     encoded = Loud(TableGame("quarto").encoded, by)
     if by:
-        with pytest.raises(LawViolation, match="a number is not between 0 and 1"):
+        with pytest.raises(LawViolation, match="a number that is not between 0 and 1"):
             check_rules(QuartoRules(), 1, encoded=encoded)
     else:
         check_rules(QuartoRules(), 1, encoded=encoded)
@@ -358,7 +364,7 @@ def test_three_cards_are_added_when_all_agree_and_a_missed_set_is_reported() -> 
     both = rules.after(agreed, 1, more)
     assert (len(both.seen.places), both.seen.undealt) == (15, 66)
     text = " ".join(rules.events(agreed, 1, more, both))
-    assert "there was a SET all the same" in text
+    assert "but there was a SET" in text
     # After a SET is taken from fifteen cards, none are dealt.
     three = rules.read(" ".join(map(str, both.seen.threes[0])), rules.view(both, 0))
     assert len(rules.after(both, 0, three).seen.places) == 12
@@ -396,7 +402,7 @@ def test_a_free_answer_is_a_move_and_a_forced_one_is_not() -> None:
     assert rules.record_move(start, 0, rules.read("1 0/1", start), pending) == "0 asks 1 for 0/1:"
     yes = rules.after(pending, 1, rules.read("yes", pending))
     assert yes.state.completed == (0, None, None)
-    with pytest.raises(IllegalMove, match="waits for yes or no"):
+    with pytest.raises(IllegalMove, match="must be answered first: yes or no"):
         rules.after(pending, 1, rules.read("1 0/1", start))
     with pytest.raises(IllegalMove, match="player 1 is to move"):
         rules.after(pending, 0, rules.read("yes", pending))

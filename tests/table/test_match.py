@@ -340,7 +340,7 @@ def test_every_registered_player_except_perfect_can_be_made(game: str) -> None:
 def test_bad_names_are_refused(name: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         make_player(QuartoRules(), name)
-    with pytest.raises(InputError, match="2 seats"):
+    with pytest.raises(InputError, match="expected 2 players, not 1"):
         match_of(QuartoRules(), ["you"])
 
 

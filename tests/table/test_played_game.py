@@ -86,7 +86,7 @@ def test_a_record_is_read_back_and_irregularities_are_warnings(name: str, tmp_pa
     path = tmp_path / "record"
     path.write_text(game.record(tuple(names)), encoding="utf-8")
     assert kind.read(str(path)) == kind.parse(game.record()) == game
-    with pytest.warns(FileWarning, match="cut off") as warned:
+    with pytest.warns(FileWarning, match="incomplete") as warned:
         assert kind.parse(game.record() + "0 as") == game
     assert warned[0].filename == __file__
 
@@ -99,7 +99,7 @@ def test_wrong_arguments_are_named(name: str) -> None:
     for call, words in (
         (lambda: kind.start(5), f"settings: 5 is not a {type(settings).__name__}"),
         (lambda: kind.start(settings, 1.5), "seed: 1.5 is not a whole number"),
-        (lambda: game.play(5, 0), "move: 5 is not a"),
+        (lambda: game.play(5, 0), "move: 5 is neither a"),
         (lambda: game.play(game.legal_moves, 0), "move: "),
         (lambda: game.play("?!", 0), "'?!' is not understood"),
         (lambda: game.play("?", 9), "seat 9 is out of range"),

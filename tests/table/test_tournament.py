@@ -278,10 +278,14 @@ def test_errors_of_ratings_are_those_of_resampled_games() -> None:
 
 def test_plans_are_checked() -> None:
     for players, more, why in (
-        (("random",), {}, "bots: 1 of them; 2 to 12"),
+        (("random",), {}, "bots: expected 2 to 12, not 1"),
         (("random",) * 13, {}, "2 to 12"),
         (("random",) * 2, {"cap": 0}, "cap"),
-        (("random",) * 2, {"rotate": False}, "2 of them; without rotation name 3"),
+        (
+            ("random",) * 2,
+            {"rotate": False},
+            "without rotation, expected 3, one for each seat, not 2",
+        ),
         (("random", "nobody"), {}, "bot 'nobody' is unknown; choose from random, informed"),
         (("random", "you"), {}, "'you': people cannot play in tournaments"),
         (("random",) * 2, {"move_seconds": 0}, "move-seconds: must be > 0"),

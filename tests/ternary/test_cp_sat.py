@@ -38,12 +38,12 @@ def test_an_interrupt_ends_a_long_solve() -> None:
 
 @limited("quaternity.ternary.largest_methods", SECONDS=0.01)
 def test_a_time_limit_is_not_an_answer() -> None:
-    with pytest.raises(SolverTimeout, match="56 cards: CP-SAT has not proved"):
+    with pytest.raises(SolverTimeout, match="CP-SAT did not prove in time which part of 56 cards"):
         largest_by_cp_sat(HARD, Rule.SET, (), Incumbent())
     with pytest.raises(SolverTimeout, match="has not found all parts"):
         parts_by_cp_sat(HARD, Rule.SET, (), 15)
     with (
         limited("quaternity.ternary.packing", SECONDS=1e-9),
-        pytest.raises(SolverTimeout, match="whether 81 cards hold 27"),
+        pytest.raises(SolverTimeout, match="whether 81 cards contain 27"),
     ):
         packing.pack_by_cp_sat(range(81), Rule.SET, 27, Incumbent())

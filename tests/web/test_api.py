@@ -387,10 +387,13 @@ def test_help_is_given_if_it_is_allowed(site: Site) -> None:
     }
     assert site.ask("GET", f"{table.path}/help/chances").json["deals"] == "34650"
     known = site.ask("GET", f"{table.path}/help/know?formula=H0+0/0&why=1").json
-    assert (known["known"], known["text"]) == (None, "that H0 0/0 can be true and can be false")
+    assert (known["known"], known["text"]) == (None, "H0 0/0 can be true or false")
     assert known["lines"][0] == "true if"
     known = site.ask("GET", f"{table.path}/help/know?formula=H0+0/0|true&why=1").json
-    assert (known["known"], known["lines"]) == (True, ["no move matters: it is so from the start"])
+    assert (known["known"], known["lines"]) == (
+        True,
+        ["no move matters: this was certain from the start"],
+    )
     assert site.ask("GET", f"{table.path}/help/know?formula=H9+0/0").status == 422
     assert site.ask("GET", f"{table.path}/help/know").status == 422
     assert site.ask("GET", f"{table.path}/help/why?move=?").status == 422

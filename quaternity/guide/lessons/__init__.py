@@ -1,6 +1,7 @@
 """Exercises of the lessons in the guide: a check for each exercise, and pictures.
 
-The pages `pigeons`, `worlds` and `secret` are lessons, with exercises such as "pigeons 1".
+The pages `pigeons`, `worlds` and `secret` of the guide are lessons. The name of an exercise
+consists of its page and a number.
 
 >>> check("pigeons 2", {0, 3})
 Not yet. Players 0 and 3 have 4 places, and only 2 cards must go to them: enough.

@@ -1,4 +1,4 @@
-"""Pictures in the lessons, small enough for the screen of a phone."""
+"""Pictures in the lessons of the guide, small enough for the screen of a phone."""
 
 from __future__ import annotations
 

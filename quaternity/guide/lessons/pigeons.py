@@ -1,4 +1,4 @@
-"""Exercises of the lesson on pigeons, flows and proofs."""
+"""Exercises of the lesson `pigeons`, about the pigeonhole principle, flows and proofs."""
 
 from __future__ import annotations
 

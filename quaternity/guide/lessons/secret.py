@@ -1,4 +1,4 @@
-"""Exercises of the lesson on a solved secret."""
+"""Exercises of the lesson `secret`, about perfect play."""
 
 from __future__ import annotations
 

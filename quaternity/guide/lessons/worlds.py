@@ -1,4 +1,4 @@
-"""Exercises of the lesson on the knowledge of players."""
+"""Exercises of the lesson `worlds`, about what players know."""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@
     question = bot.ask(state)            # for the player to move
     answer = bot.answer(state, question) # for the asked player, among the legal answers
 
-A bot decides by the state alone, which all players know. It has no seat and does not remember
+A bot decides from the state alone, which all players know. It has no seat and does not remember
 earlier moves: the state and the question determine the player for whom it acts. The module
-`quaternity.table.players` contains the names of the bots.
+`quaternity.table.players` lists the names of the bots.
 """
 
 from __future__ import annotations

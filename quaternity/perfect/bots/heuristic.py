@@ -1,9 +1,9 @@
 """Heuristic evaluation of states: the prospects of each player, exact or roughly estimated.
 
-The *prospects* of a player are the sum of one point for each completed set, a value for each set in
-play, and a small bonus for the player to move. The value of a set is the square of the share of its
-cards that the player can expect to hold. So cards of the same set are worth more together, and a
-card that a player might hold has some value.
+The *prospects* of a player are a number. It is the sum of one point for each completed set, a value
+for each set in play, and a small bonus for the player to move. The value of a set is the square of
+the share of its cards that the player can expect to hold. So two cards of the same set are worth
+more than two cards of different sets.
 """
 
 from __future__ import annotations

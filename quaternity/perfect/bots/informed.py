@@ -1,11 +1,10 @@
 """A bot that looks one move ahead and compares the prospects of the players.
 
-The *prospects* of a player are a measure of completed and partly owned sets
-(`quaternity.perfect.bots.heuristic`). The lead of a player is the difference between the player's
-prospects and those of the best other player. The bot asks a question after which its lead is
-largest, assuming that the asked player chooses the answer by the same rule. The prospects are
-exact, or rough if there are too many players or deals. So the bot keeps cards of the same set
-together, and avoids revealing that it cannot hold a card.
+The *prospects* of a player are a number that measures completed and partly owned sets
+(`quaternity.perfect.bots.heuristic`). The lead of a player is the player's prospects minus those of
+the best other player. The bot asks the question after which its lead is largest, assuming that the
+asked player chooses the answer in the same way. The prospects are estimated if there are too many
+players or deals to compute them exactly.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ EQUAL = 1e-9
 
 
 class InformedBot:
-    """A bot that chooses the move after which its prospects exceed those of the others by most.
+    """A bot that chooses the move after which its lead in prospects is largest (see the module).
 
     Cost: one count of the deals per legal answer, each a tenth of a millisecond in small games.
     """
@@ -50,7 +49,7 @@ class InformedBot:
 
     def ask(self, state: State) -> Question:
         """Return a random question among those with the best prospects."""
-        assert state.turn is not None, "the game is not over"
+        assert state.turn is not None, "the game must not be over"
         code = _coding(state)
         best: list[Question] = []
         best_value = float("-inf")

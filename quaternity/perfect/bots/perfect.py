@@ -1,11 +1,11 @@
 """A bot that plays from a tablebase.
 
 The bot plays its forced wins in the shortest way, and delays the forced wins of others as long as
-it can. If no player can force a win, it keeps its own win possible, avoids giving another player a
+it can. If no player can force a win, it keeps its own win possible, does not give another player a
 forced win, and keeps the ability to prevent the wins of others
 (`quaternity.perfect.solving.state_value.StateValue.worth`). It assumes that the asked player gives
-the answer that is worst for the bot. Among equal questions it avoids those that only pass the turn
-(`quaternity.perfect.stalling`), so it stalls only if that is better.
+the answer that is worst for the bot. Among equal questions, it avoids those that only pass the turn
+(`quaternity.perfect.stalling`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A fast policy for canonical states, used for the playouts of the search bot.
 
-The policy chooses moves like the informed bot, but by rough prospects instead of exact ones. If a
-proof search (`quaternity.perfect.forcing`) finds a forced win of the player to move, the policy
-takes this win as the result of the game. The results for a state depend only on the state, and are
-cached under its key.
+The policy chooses moves like the informed bot, but with estimated instead of exact prospects (see
+`quaternity.perfect.bots.heuristic`). If a proof search (`quaternity.perfect.forcing`) finds a
+forced win of the player to move, the policy takes this win as the result of the game. Results
+depend only on the state, and are cached under its key.
 """
 
 from __future__ import annotations

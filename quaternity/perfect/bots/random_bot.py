@@ -20,12 +20,12 @@ class RandomBot:
         number = self._random.randrange(len(state.legal_questions))
         for group in state.legal_questions.groups():
             if number < len(group.cards):
-                assert state.turn is not None, "a legal question has an asker"
+                assert state.turn is not None, "a legal question must have an asker"
                 return Question.trusted(
                     state.turn, group.asked, Card.unchecked(group.set_index, group.cards[number])
                 )
             number -= len(group.cards)
-        raise AssertionError("the groups contain all questions")
+        raise AssertionError("the groups must contain all questions")
 
     def answer(self, state: State, question: Question) -> Answer:
         """Return a random legal answer."""

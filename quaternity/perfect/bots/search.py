@@ -1,20 +1,18 @@
-"""A bot that decides by Monte Carlo tree search over canonical states.
+"""A bot that decides with Monte Carlo tree search over canonical states.
 
 For every decision, the bot simulates a number of games (playouts). In the states of the search
-tree, the player to move chooses the question, and the asked player chooses the reply. Each of them
-takes the option with the highest sum of two terms: the average result for that player so far, and a
-bonus for options that were rarely tried (max^n with upper confidence bounds: Kocsis and Szepesvari
-2006, Sturtevant 2008). The more often a state is visited, the more of its questions are considered,
-in the order of a fast policy (progressive widening: Coulom 2007). Outside the tree, the policy
-(`quaternity.perfect.bots.policy`) plays for all players, with a little noise. So the search
-improves on the policy. The policy evaluates each state once and caches the result. The tree
-identifies states by their keys, so positions that differ only in names, or are reached in different
-ways, share a node.
+tree, the player who chooses a question or an answer takes the option with the highest sum of two
+terms: the average result for that player so far, and a bonus for options that were rarely tried
+(max^n with upper confidence bounds: Kocsis and Szepesvari 2006, Sturtevant 2008). The more often a
+state is visited, the more of its questions are considered, in the order of a fast policy
+(progressive widening: Coulom 2007). Outside the tree, this policy
+(`quaternity.perfect.bots.policy`) plays for all players, with a little random noise. Equal
+canonical states share a node of the tree.
 
-Forced wins are proved instead of sampled. A proof-number search (`quaternity.perfect.forcing`),
-which recognizes stalling, examines every visited state, and a playout ends when the player to move
-is known to force a win. The options of the decision itself are examined more thoroughly: the bot
-plays its own forced wins, and avoids options that give another player a forced win.
+Forced wins are proved instead of sampled. A proof-number search (`quaternity.perfect.forcing`)
+examines every visited state. A playout ends when the player to move is known to force a win. The
+options of the actual decision are examined more thoroughly: the bot plays its own forced wins, and
+avoids options that give another player a forced win.
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ NOISE = 0.05
 
 
 class SearchBot:
-    """A bot that decides by Monte Carlo tree search (see the module).
+    """A bot that decides with Monte Carlo tree search (see the module).
 
     Attributes:
         games: maximum number of playouts per decision. In the default game, a playout takes a
@@ -78,7 +76,7 @@ class SearchBot:
 
         Questions that are known to give another player a forced win are avoided.
         """
-        assert state.turn is not None, "the game is not over"
+        assert state.turn is not None, "the game must not be over"
         code = coding(Rules.of(state))
         policy = self._policy(code)
         key, roles = canonical(state)
@@ -146,7 +144,7 @@ class SearchBot:
 
 
 def _questions(code: KeyCodec, state: State, roles: Roles, choice: Choice) -> list[Question]:
-    assert state.turn is not None, "the game is not over"
+    assert state.turn is not None, "the game must not be over"
     wanted = {(reply.answer, reply.key) for reply in choice.replies}
     same: list[Question] = []
     others: list[Question] = []
@@ -244,7 +242,7 @@ class Tree:
         return result
 
     def _play_out(self, key: Key, names: Sequence[int], max_moves: int) -> Result:
-        """Play by the policy until the game ends or the budget is exhausted."""
+        """Play according to the policy until the game ends or the budget is exhausted."""
         players, random = len(names), self._random
         for _ in range(max_moves):
             # If the budget is exhausted, treat the game like one that is too long.

@@ -1,8 +1,9 @@
-"""NumPy arrays of keys of canonical states and of kinds of sets, to process many states at once.
+"""NumPy arrays of canonical states and of kinds of sets, to process many states at once.
 
-An array of keys sorts in the same order as the keys. In `KindArrays`, every kind of set has a
-*place*: an index that it gets when it is added. Place 0 is the completed set. The coalition tables
-of the kinds (`solvers.coalition_tables`) are split into words of eight lanes.
+A canonical state is identified by its key (`quaternity.perfect.keys.canonical`). An array of keys
+sorts in the same order as the keys. A kind is a set without the order of its cards
+(`quaternity.perfect.keys.kinds`). `KindArrays` stores the properties of kinds. The *place* of a
+kind is its index in these arrays, and place 0 is the completed set.
 """
 
 from __future__ import annotations
@@ -146,8 +147,9 @@ _HASH_FACTOR = 0x9E3779B97F4A7C15
 words."""
 
 MAX_ARRAY_PLAYERS = 5
-"""Maximum number of players in a game whose states are processed in arrays. With five players, the
-32 coalitions fit in the lanes of a table and in the bits of a mask."""
+"""Maximum number of players in a game whose states are processed in arrays. Five players form 32
+groups. The coalition table of a set has one number for each group, and tables for more players
+would be too large."""
 
 
 def array_fault(book: KindBook) -> str | None:
@@ -156,14 +158,14 @@ def array_fault(book: KindBook) -> str | None:
     if book.players > MAX_ARRAY_PLAYERS:
         return f"arrays allow at most {MAX_ARRAY_PLAYERS} players, not {book.players}"
     if book.layout.width != 8:
-        return "the coalition tables need more than 8 bits per lane"
+        return "the coalition tables need more than 8 bits per coalition"
     kinds = book.total.bit_length()
     if kinds > 24:
         return f"a set has {book.total} kinds, too many for arrays"
     if (size + 1) ** (lanes - 2) >= 2 ** (63 - kinds):
-        return "the needs of the other sets do not fit in a word"
+        return "the needs of the other sets do not fit in 64 bits"
     if kinds + book.players * (size + size.bit_length()) > 63:
-        return "the owners and minimums of a set do not fit in a word"
+        return "the owners and minimums of a set do not fit in 64 bits"
     return None
 
 
@@ -366,7 +368,8 @@ CACHE_BITS = 20
 class ClosureCache:
     """A cache of closed kinds, by the kind and the needs of the other sets.
 
-    The cache is a hash table with one entry per bucket, so a new entry replaces the old one.
+    To close a kind is to make its possible owners and minimums as tight as a state allows. The
+    cache is a hash table with one entry per bucket, so a new entry replaces the old one.
     """
 
     def __init__(self, kinds: KindArrays) -> None:

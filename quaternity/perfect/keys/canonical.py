@@ -1,27 +1,29 @@
 """Canonical states: one key for all states that have the same future, apart from names.
 
-The key of a state is found as follows. The state is closed: all possible owners and all minimums
-are made as tight as the possible deals allow. Completed sets are dropped and count only as points.
-Cards are sorted within sets, and sets within the state. The players are assigned roles such that
-the key is the smallest possible; the player to move has role 0. The closed constraints and the
-possible deals determine each other. So two states have the same key exactly if cards, sets and
-players can be renamed such that the possible deals, the points and the player to move become the
-same.
+Two states have the same key exactly if cards, sets and players can be renamed such that the
+possible deals, the points and the player to move become the same. The key is found in four steps:
 
-Only the tie-break `first-in-order` distinguishes players by their order. While the order can still
-matter (see `Rules.order_matters`), the players who hold cards keep it. Under `fewest-sets` with
-four or more players, chance may decide who is to move. Such a position also has a key, in which it
-is chance's turn. When all sets are completed, there is no player to move, and only the points
-count. For example, the games 3-3-3 and 4-3-3 (set size, sets, players) have three final states,
-with the points 3-0-0, 2-1-0 and 1-1-1. A program that distinguishes final states by the last asker,
-and lists the points from that seat on, counts six: 300, 210, 201, 120, 102 and 111. It counts 2,125
-and 114,342 states in all instead of 2,122 and 114,339.
+- Close the state: make all possible owners and all minimums as tight as the possible deals allow.
+- Drop completed sets, which then count only as points.
+- Sort the cards within each set, and the sets within the state.
+- Assign a role to each player, such that the key is the smallest possible. The player to move has
+  role 0.
+
+Only the tie-break `first-in-order` distinguishes players by their order. While this order can
+matter (see `Rules.order_matters`), the players who hold cards keep it. With the tie-break
+`fewest-sets` and four or more players, chance may decide who is to move. Such a position also has a
+key.
+
+When all sets are completed, there is no player to move, and only the points count. So the game
+4-3-3 (set size, sets, players) has three final states, with the points 3-0-0, 2-1-0 and 1-1-1. A
+program that also distinguishes final states by the last asker counts six. In all, it counts 114,342
+states instead of 114,339, and for the game 3-3-3, 2,125 instead of 2,122.
 
 A key has a few dozen bytes. It contains, in this order: the field `place` of `StateParts`, which
 says whose turn it is; the hands and points of the roles 1, 2, ...; and the kinds of the sets in
 play, in ascending order. The hand and points of role 0 follow from the sizes of the game. Each
-field has a fixed width in bits and lies within one of the 64-bit words of the key. So the keys of a
-game compare like their fields, both as bytes and as words.
+field has a fixed width and lies within one 64-bit word of the key. So keys can be compared as bytes
+or as words, with the same result as comparing their fields.
 """
 
 from __future__ import annotations
@@ -64,7 +66,7 @@ class StateParts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules that canonical states and their graph depend on. The hands may be unequal.
+    """The rules that canonical states and their graph depend on. Hands may have different sizes.
 
     >>> Rules.of(Settings(4, 3, 3)) == Rules(4, 3, 3)
     True
@@ -428,7 +430,7 @@ def _smallest_form(
         )
         if best is None or form < best:
             best, best_roles = form, roles
-    assert best is not None, "there is at least one order"
+    assert best is not None, "there must be at least one order"
     first = best_roles[0]
     parts = StateParts(place, (hands[first], *best[0]), (points[first], *best[1]), best[2])
     return Canonical(code.key(parts), best_roles)

@@ -1,11 +1,15 @@
 """Numbered kinds of sets. Sets that differ only in the order of their cards are of one kind.
 
-A *kind* consists of a multiset of owner masks (for each card, a bitmask of the players who may own
-it) and the minimum number of cards of each player. For a set size and a number of players, every
-kind has a number that is the same in every process and version of Python. The number is the rank of
-two multisets in the combinatorial number system. For set size S and P players, the first contains S
-of the 2^P - 1 owner masks. The second represents the minimums: it contains each player as often as
-the player's minimum, and "unclaimed" for the rest of S. Number 0 is the completed set.
+A *kind* describes what is known about one set of cards. It consists of an owner mask for each card,
+in any order, and the minimum number of cards of each player. An owner mask is the bit mask of the
+players who may own a card.
+
+For a given set size and number of players, every kind has a number, which is the same in every
+process and version of Python. Number 0 is the completed set. The number of any other kind combines
+the ranks of two multisets, each of as many elements as the set has cards. The first multiset
+contains the owner masks. The second contains each player as often as the player's minimum, and is
+filled up with the element "unclaimed". A rank is the position in the list of all multisets of that
+size (combinatorial number system).
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def _lines(solution: Solution, everybody: MaxNOutcomes | None, players: Roles) -
 
     @lru_cache(1 << 16)
     def gets(row: tuple[int, ...], roles: Roles) -> str:
-        assert everybody is not None, "rows exist only if there is a wish"
+        assert everybody is not None, "outcomes exist only if there is a wish"
         outcomes = [
             [outcome[role] for role in roles]
             for place, outcome in enumerate(everybody.outcomes)
@@ -202,7 +202,7 @@ def _region(
         if monotonic() > end:
             raise LimitError(
                 f"the certificate is not complete after {seconds:g} seconds and {len(todo):,} "
-                "states: --seconds allows more"
+                "states: use --seconds to allow more"
             )
         follow = []
         for successor in forcing.strategy(state):

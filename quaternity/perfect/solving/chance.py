@@ -1,17 +1,17 @@
 """Values of games that must end, if all players play for themselves and break ties by chance.
 
 `fair_draws` assumes that each player takes the choice with the highest expected value, and that a
-fair draw decides between choices that share this value. Questions for different cards are different
-choices. The value of a state is then a lottery over the outcomes, in exact fractions.
+fair draw decides between equally good choices. Questions for different cards are different choices.
+The value of a state is a lottery: the exact probability of each outcome.
 
 `any_chance` allows any probabilities for breaking ties, which may differ in each state and after
 each history. The value of a state then consists of bounds: the minimum and maximum expected value
-of each player, and the possible outcomes. The player who chooses has a minimum for each choice,
-expects at least the highest of these minimums, and takes no choice whose maximum is lower. Every
-other player expects a value between the lowest minimum and the highest maximum of the remaining
-choices. The bounds need not be attained.
+of each player, and the possible outcomes. They are computed from the bounds after each choice. The
+player who chooses expects at least the highest minimum of a choice, and rejects every choice with a
+lower maximum. Any other player expects a value between the lowest minimum and the highest maximum
+of the remaining choices. The bounds need not be attained.
 
-Both functions compute the values backwards from the ends of the game. If the tie-break draws the
+Both functions work backwards from the ends of the game. If the tie-break rule of the game draws the
 player to move, all players whom it may draw are equally likely.
 """
 
@@ -51,7 +51,8 @@ class Bounds:
 class _Ties(NamedTuple):
     """A way of breaking ties, as operations on the values of states.
 
-    The offers to a player or chance are pairs of a number of choices and the value after them.
+    The offers to a player or to chance are pairs of the number of equivalent choices and the value
+    of the state after them.
     """
 
     end: Callable[[Outcome], Any]

@@ -1,23 +1,22 @@
-"""Estimates of the states, time and disk space that solving a game takes, from samples.
+"""Estimates of the number of states, and of the time and disk space, that solving a game takes.
 
-A level contains the states first reached by the same number of moves. Small levels are expanded
-completely, larger levels by a random sample. Suppose that e answers in m of the n states of a level
-lead to d distinct new states, and that answers hit the u states of the next level uniformly. Then d
-= u (1 - exp(-e / u)), and all n states would reach u (1 - exp(-(e n / m) / u)) states. The next
-level is sampled from the d states.
+A level contains the states that are first reached after the same number of moves. Small levels are
+expanded completely. Of a larger level with n states, only m random states are expanded. Let e be
+the number of their transitions to new states, and d the number of distinct states that these reach.
+If all u states of the next level were equally likely, then d would be u (1 - exp(-e / u)). This
+equation gives u. All n states would then reach u (1 - exp(-(e n / m) / u)) states, which is the
+estimated size of the next level. The next sample is drawn from the d states.
 
-This estimate is too low, especially for small samples: answers hit some states more often than
-others, samples contain these states more often, and the successors of the other states are missed.
-(States of earlier levels that no sample contained are counted again, which compensates for some of
-the error.) So each sample is four times as large as the last. Sampling stops when the number
-changes little, when the sample is no longer small compared with the game, or when time is up. The
-number is then assumed to grow by the last factor once more.
+The estimate is too low if some states are reached more often than others, especially with small
+samples. So the sample size is repeatedly multiplied by four. Sampling stops when the estimate
+changes little, when the sample is no longer small compared with the game, or when time runs out.
+The estimate is then assumed to grow once more by the last factor.
 
-The estimate is rough. It may be many times too low if time ran out before larger samples changed
-little (`Estimate.steady`): the estimate for 3-4-4 was 8 million states, but a run found 24 million
-within eight moves. These are the ratios of the estimates to the true numbers of states, with the
-settings of `quaternity solve` (games are given by set size, sets and players): 3-4-3 1.4, 4-3-3
-2.0, 2-6-4 1.7, 2-5-5 0.5, 3-5-3 2.3, 5-3-3 2.5, 2-8-4 0.9, 3-6-3 0.6, 3-7-3 0.2.
+The result is rough. It may be many times too low if time ran out before larger samples changed
+little (`Estimate.steady`). For the game 3-4-4 (set size, sets, players), the estimate was 8 million
+states, but a run found 24 million within eight moves. These are ratios of the estimate to the true
+number of states, with the settings of `quaternity solve`: 3-4-3 1.4, 4-3-3 2.0, 2-6-4 1.7, 2-5-5
+0.5, 3-5-3 2.3, 5-3-3 2.5, 2-8-4 0.9, 3-6-3 0.6, 3-7-3 0.2.
 """
 
 from __future__ import annotations

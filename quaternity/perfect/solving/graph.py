@@ -1,15 +1,14 @@
 """The graph of a game: all canonical states that can follow from a start, and their successors.
 
-The states are found breadth first. A pool of workers expands the states of a level in portions.
-Their successors are merged with the known states, in ranges of keys that fit in memory, and then
-numbered in the order in which they are found. A working directory keeps every portion and every
-level, so that an interrupted run can resume. States, numbers and graph do not depend on how the
-work was divided.
+The states are found by breadth-first search. A pool of workers computes the successors of each
+level in portions. The successors are merged with the known states, and new states are numbered in
+the order in which they are found. A working directory keeps every portion and every level, so that
+an interrupted run can resume. The result does not depend on how the work was divided.
 
-No answer increases the uncertainty of a state
-(`quaternity.perfect.keys.kinds.NumberedKind.uncertainty`). The states of equal uncertainty form a
-*stratum*. Idle questions, which give no information, lead to states of the same stratum. All other
-questions lead to strata of less uncertainty. Within a level, states are sorted by stratum.
+The uncertainty of a state (`quaternity.perfect.keys.kinds.NumberedKind.uncertainty`) never
+increases during a game. The states of equal uncertainty form a *stratum*. An idle question, which
+gives no information, leads to a state of the same stratum. Any other question leads to a stratum of
+less uncertainty. Within a level, states are sorted by stratum.
 """
 
 from __future__ import annotations
@@ -385,7 +384,9 @@ def generate(
         while levels.sizes[-1]:
             known = sum(levels.sizes)
             if max_states is not None and known > max_states:
-                raise LimitError(f"more than {max_states:,} states: --most-states allows more")
+                raise LimitError(
+                    f"more than {max_states:,} states: use --most-states to allow more"
+                )
             levels.number(pool.threads)
             levels.expand(pool, report)
         levels.number(pool.threads)
@@ -396,11 +397,15 @@ def generate(
 class _Levels:
     """The levels that have been found so far, stored in files.
 
-    Level L has several files. `level-L` contains the states first reached by L moves.
-    `expanded-L-C` contains the successors of its portion C, and `fresh-L-C` the keys of those
-    successors that were not known before. `known-L` contains all states up to level L in ascending
-    order of keys, and `found-L` their numbers. `graph-L` contains the successors of level L by
-    number.
+    Level L contains the states that are first reached after L moves. C is the number of a portion
+    of the level. The files contain:
+
+    - `level-L`: the states of the level.
+    - `expanded-L-C`: the successors of the states in the portion.
+    - `fresh-L-C`: the keys of those successors that were not known before.
+    - `known-L`: all states up to the level, in ascending order of keys.
+    - `found-L`: the numbers of the states in `known-L`.
+    - `graph-L`: the successors of the states of the level, as numbers.
     """
 
     def __init__(self, code: KeyCodec, directory: WorkDirectory) -> None:

@@ -1,10 +1,10 @@
-"""Arrays in files that may be larger than memory: written in pieces, memory-mapped when read.
+"""Files of NumPy arrays that may be larger than memory: written in pieces, memory-mapped when read.
 
-A file contains named arrays one after another. Then follow a line of JSON with their names, types,
-shapes and offsets, the length of that line, and a checksum of all this. The checksum also covers
-the description of the computation and the name of the file. So a file that was truncated, changed,
-or copied from another computation is rejected. A file gets its final name only when it is
-completely on the disk.
+A file begins with the data of its named arrays. A line of JSON with their names, types, shapes and
+offsets follows. The file ends with the length of that line and a checksum. The checksum covers all
+of this, the name of the file, and a description of the computation that wrote it. So a file that
+was truncated, changed, or copied from another computation is rejected. A file gets its final name
+only when it is completely on the disk.
 """
 
 from __future__ import annotations
@@ -245,7 +245,7 @@ class WorkDirectory:
         file.seek(size)
         length, mark, checksum = _END.unpack(file.read())
         if mark != _MARK or length > size:
-            raise ValueError("its end is not that of a complete file")
+            raise ValueError("it does not end like a complete file")
         if name not in self._verified:
             file.seek(0)
             computed, remaining = self._seed_of(name), size

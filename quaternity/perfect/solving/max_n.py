@@ -3,26 +3,24 @@
 An *outcome* lists what each player gets: the number of the player's sets or, if only winning
 counts, 2 for a sole winner, 1 for each player who shares the most sets, and 0 for the others. The
 player to move chooses a question, and the asked player chooses a legal answer. Both choose what
-gives them the most (max^n: Luckhardt and Irani 1986). If several choices give a player the same,
-the choice between them still matters to the others. So a state has a set of outcomes, one for every
-way to break ties without chance:
+gives them the most (max^n: Luckhardt and Irani 1986). If several choices are equally good for a
+player, the choice between them still matters to the others. So a state has a set of outcomes, for
+all ways to break ties without chance:
 
 - If the game is over, the set contains only the final outcome.
-- If a player chooses, the set contains every outcome of a choice that is at least as good for the
-  player as the worst outcome of each choice. (If another choice guaranteed more, the player would
-  take it. Otherwise ties can be broken such that no other choice gives more.)
+- Otherwise, each choice of a player leads to a set of outcomes, and guarantees the player the worst
+  of them. The player can rely on the highest guarantee. The set of the state contains every outcome
+  of a choice that gives the player at least that much.
 
-These are the outcomes of the subgame-perfect equilibria in pure strategies. Breaking ties by a coin
-may add others, since a player may prefer a lottery. Ties in one state may be broken differently
-after different histories, so there may be many outcomes.
+These are the outcomes of the subgame-perfect equilibria in pure strategies. Ties in one state may
+be broken differently after different histories. Breaking ties with a coin may add other outcomes,
+because a player may prefer a lottery.
 
-Ties can also be broken *against* or *for* one given player. Every player who gets the same from two
+Ties can also be broken *against* or *for* one given player. A player who gets the same from two
 outcomes then prefers the outcome in which the given player gets less (against) or more (for). If
-the given player also gets the same, the tie remains. So there is again a set of outcomes by the
-same rule.
+the given player also gets the same, the tie remains, so there may again be several outcomes.
 
-A state is computed after all its successors, stratum by stratum
-(`quaternity.perfect.solving.graph`), so positions must not repeat.
+A state is computed after all its successors, so positions must not repeat.
 """
 
 from __future__ import annotations

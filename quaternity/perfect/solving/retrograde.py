@@ -1,30 +1,27 @@
 """Retrograde analysis of the graph of a game: which players can force, reach or prevent a win.
 
-The player to move chooses the question, and the asked player chooses a legal answer. All other
-players form a coalition against one player, and chance supports the coalition. Nobody wins a play
-that never ends. The analysis finds the following:
+The player to move chooses the question, and the asked player chooses a legal answer. Nobody wins a
+game that never ends. The analysis finds the following for each state:
 
-- A player *can force* a win if they win alone at the end however the others play. These states are
-  the attractor of the final states that the player wins. In this game, the player controls their
-  own questions and answers, and the others control everything else.
+- A player *can force* a win if they win alone however chance and the others play.
 - A player *can win* if some play leads to an end that they win alone.
 - A player *can prevent* the win of another player if they can ensure, against all others together,
-  that the other player does not win alone. These states are the complement of the attractor in the
-  game in which the player controls their own moves, and all others help the opponent to win.
+  that the other player does not win alone.
 - The *length* of a forced win is the number of moves (questions with their answers) to the end. The
   winner makes it as short as possible, and the others make it as long as possible.
 
-Each of these sets of states is a least fixpoint. All of them are computed together, each as one bit
-of a word per state. The bit of a question is the "and" or the "or" of the bits after its answers,
-depending on the player who controls the answer in that game. The bit of a state is computed
-likewise from the bits of its questions, depending on the player who controls the question. States
-of equal uncertainty form a *stratum* (`quaternity.perfect.solving.graph`). The strata are computed
-one after another, beginning with the least uncertain. Questions that lead to another stratum are
-evaluated once. Only idle questions, which stay in their stratum, are evaluated until nothing
-changes. The only answer to an idle question gives no information: most of these questions are
-passes, or ask for cards whose owner is known. Any order of these evaluations leads to the same
-least fixpoint (chaotic iteration, Cousot 1977). The lengths of the forced wins of a stratum are
-then computed from above in the same way.
+The first three facts about a state follow from bits. Each bit says whether one side wins a game of
+two sides (see `Games`). The bit of a question is the "and" or the "or" of the bits after its
+answers, depending on the side that answers. The bit of a state is computed likewise from the bits
+of its questions. All bits are 0 at first, and are evaluated until nothing changes, which gives the
+least fixpoint.
+
+States of equal uncertainty form a *stratum* (`quaternity.perfect.solving.graph`). The strata are
+computed one after another, beginning with the least uncertain. A question that leads to another
+stratum is evaluated once. Only *idle* questions, which give no information and stay in their
+stratum, are evaluated repeatedly. The order of these evaluations does not affect the result
+(chaotic iteration, Cousot 1977). The lengths of the forced wins of a stratum are then computed in
+the same way, starting from upper bounds.
 
 Cost: about 30 nanoseconds per question, and a few more for each repeated evaluation of an idle
 question.
@@ -108,9 +105,9 @@ def solve_graph(
 class Games:
     """The games that decide what a role can achieve. Each game is one bit of a word.
 
-    In game a * players + b, role b tries to win, role a plays against it, and all others help it.
-    If a = b, role b tries to win against all others and chance. In game players ** 2 + b, all
-    others help role b to win.
+    Let P be the number of players. In the game number a * P + b, role b tries to win, role a plays
+    against it, and all others help role b. If a = b, role b tries to win against all others and
+    chance. In the game number P ** 2 + b, all others help role b to win.
 
     Attributes:
         word: the NumPy type of a word.

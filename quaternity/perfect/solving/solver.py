@@ -1,4 +1,4 @@
-"""Solver of games: what the players can achieve from every state that can follow from a start."""
+"""Solver for whole games: what the players can achieve from every state that can follow a start."""
 
 from __future__ import annotations
 

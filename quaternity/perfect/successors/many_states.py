@@ -1,10 +1,8 @@
-"""The successors of many canonical states at once.
+"""The successors of many canonical states at once, computed with NumPy arrays.
 
-All calculations are exact integer arithmetic on arrays: testing all candidate answers, closing all
-sets, and searching for the smallest names of the players. The module
-`quaternity.perfect.successors.one_state` does the same slowly for one state, with the rules of the
-game itself. The test suite checks that both agree. The slow version is used for games that do not
-fit in arrays.
+All calculations are exact integer arithmetic. For games that do not fit in arrays,
+`quaternity.perfect.successors.one_state` computes the same successors more slowly, for one state at
+a time and with the rules of the game itself. The tests check that both agree.
 """
 
 from __future__ import annotations
@@ -248,8 +246,9 @@ class _Questions(NamedTuple):
 
     Attributes:
         which: the index of the set that the question is about.
-        no, yes: the place of the kind after the answer, or -1 if the answer is not legal.
-        others: the slack of the state without the set, [word, question].
+        no, yes: the place in `KindArrays` of the kind after the answer, or -1 if the answer is not
+            legal.
+        others: [word, question], the slack of the state without the set.
     """
 
     parent: NDArray[Any]

@@ -1,9 +1,9 @@
-"""The successors of one canonical state.
+"""The successors of one canonical state, for any number of players that canonical states allow.
 
-This is the counterpart of `quaternity.perfect.successors.many_states` for single states. It works
-for any number of players that canonical states allow. The questions about a kind of set, and the
-kinds after their answers, are computed once. In each state, an addition and a mask then decide
-whether an answer is possible.
+`quaternity.perfect.successors.many_states` does the same faster for many states, but not for all
+sizes of games. For each kind of set (`quaternity.perfect.keys.kinds`), the possible questions and
+the kind of the set after each answer are computed once and cached. In each state, the coalition
+tables of the sets (`solvers.coalition_tables`) decide which of these answers are possible.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Plots of tournaments: shares of wins, ratings, and numbers of possible deals."""
+"""Plots of tournaments: the players' shares of wins and ratings, and numbers of possible deals."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _draw_worlds(axes: Axes, names: Sequence[str], worlds: Sequence[WorldsByGo])
     draw("everybody", [x.public for x in shown], Style(2 * len(COLOURS) - 1))
     for entry, name in enumerate(names):
         draw(name, [y.own[entry] for y in shown], Style(entry))
-    axes.set_title("possible deals, as each player knows")
+    axes.set_title("possible deals, given each player's knowledge")
     axes.set_xlabel("finished goes (of unfinished games)")
     axes.set_ylabel("possible deals, mean log10 with 95 % intervals")
     axes.set_ylim(bottom=0)

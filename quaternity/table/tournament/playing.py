@@ -1,11 +1,9 @@
 """Games of a tournament: their seats, deals and random generators, and functions to play them.
 
 A game depends only on the tournament and on the number of the game. Games can therefore be played
-in any process and in any order (`quaternity.workers.pool`). Positions are not stored, and events
-are computed only for players that observe them. Some classes of players (the bots of Quaternity and
-the strategies of Kwartet) have a faster game loop, `play_bare`. It is used if all players of a game
-belong to one such class. External players and players with a time limit play in a separate process
-(`quaternity.workers.isolated_players`).
+in any process and in any order (`quaternity.workers.pool`). Bots of Quaternity and strategies of
+Kwartet have a faster game loop, `play_bare`. External players and players with a time limit play in
+a separate process (`quaternity.workers.isolated_players`).
 """
 
 from __future__ import annotations
@@ -82,10 +80,10 @@ class Tournament:
     def __post_init__(self) -> None:
         count, seats = len(self.players), self.rules.seats
         if not 2 <= count <= MAX_PLAYERS:
-            raise InputError(f"{self.kind}s: {count} of them; 2 to {MAX_PLAYERS} can play")
+            raise InputError(f"{self.kind}s: expected 2 to {MAX_PLAYERS}, not {count}")
         if not self.rotate and count != seats:
             raise InputError(
-                f"{self.kind}s: {count} of them; without rotation name {seats}, one for each seat"
+                f"{self.kind}s: without rotation, expected {seats}, one for each seat, not {count}"
             )
         if self.cap < 1:
             raise InputError(f"cap: must be at least 1, not {self.cap}")

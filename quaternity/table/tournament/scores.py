@@ -1,4 +1,4 @@
-"""Scores of players in a tournament: shares of wins, margins and ratings, with standard errors."""
+"""Scores of players in a tournament: shares of wins, points and ratings, with standard errors."""
 
 from __future__ import annotations
 

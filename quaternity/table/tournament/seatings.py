@@ -1,4 +1,4 @@
-"""Balanced seatings, in which all players get equally good seats and neighbours."""
+"""Balanced seatings of a tournament, in which all players get equally good seats and neighbours."""
 
 from __future__ import annotations
 

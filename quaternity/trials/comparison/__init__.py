@@ -1,9 +1,9 @@
 """Comparison of solvers on states of games and on instances of problem families.
 
-`sizes` defines the sizes of the games. `measuring` runs every solver on every instance, verifies
-every verdict and returns the runs (`run`). A comparison consists of these runs and can be stored in
-a file (`runs`). `summary` and `scores` compute statistics of the runs, and `growth` fits growth
-laws. `report`, `page` and `drawing` present the results.
+`measuring` runs every solver on every instance and verifies the verdicts. The result is a list of
+runs (`run`), which can be stored in a file (`runs`). `summary` and `scores` compute statistics of
+the runs, and `growth` estimates how the times grow with the size. `report`, `page` and `drawing`
+present the results.
 """
 
 from quaternity.trials.comparison.measuring import (

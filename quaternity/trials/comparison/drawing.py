@@ -1,4 +1,4 @@
-"""Plots of a comparison: costs, growth, cactus plots, performance profiles and pairs of solvers."""
+"""Plots of a comparison: times, growth, cactus plots, performance profiles and pairs of solvers."""
 
 from __future__ import annotations
 
@@ -218,9 +218,7 @@ def _draw_growth(
     axes.set_yscale("log")
     axes.set_xlabel(axis)
     axes.set_ylabel("seconds per state")
-    axes.set_title(
-        "cost over size: median and 95 % interval\n(hollow: not all states were decided)"
-    )
+    axes.set_title("time by size: median and 95 % interval\n(hollow: not all states were decided)")
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8)
 
@@ -231,7 +229,7 @@ def _draw_runs(cactus_axes: Axes, profile_axes: Axes, times: Times) -> None:
         _draw_curve(cactus_axes, cactus(own), styles[name], name)
     cactus_axes.set_yscale("log")
     cactus_axes.set_xlabel("instances decided")
-    cactus_axes.set_ylabel("seconds allowed for each")
+    cactus_axes.set_ylabel("time limit per instance (s)")
     cactus_axes.set_title("cactus plot: lower and further right is better")
     cactus_axes.grid(alpha=0.3)
     if any(cactus(own) for own in times.values()):

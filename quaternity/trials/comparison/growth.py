@@ -1,11 +1,10 @@
 """Growth laws: the time of a solver as a power or an exponential function of the size.
 
-Each law is a straight line for the logarithm of the time, as a function of the size or of its
-logarithm. A run that was stopped at a limit is a censored observation: its time would have been
-longer. Without such runs, every solver would look too good. If one law is much more likely than the
-other one, it alone is reported. A law is not reported if the slope of its line may be 0, or if the
-line is far from the runs of some size. The latter can happen if a solver models small and large
-problems in different ways.
+In an exponential law, the logarithm of the time is a linear function of the size. In a power law,
+it is a linear function of the logarithm of the size. A run that was stopped at a limit is a
+censored observation: its time is only a lower bound. If one law is much more likely than the other,
+only that law is reported. No law is reported if the slope of the line may be 0, or if the line is
+far from the times at some size.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ exceeded, the law is not reported."""
 
 
 class Observation(NamedTuple):
-    """A run of a solver: the size of the instance, its seconds, and whether a limit stopped it."""
+    """A run of a solver: the size of the instance, the time, and whether a limit stopped it."""
 
     size: int
     seconds: float

@@ -1,8 +1,7 @@
 """Measurement of solvers: run every solver on every instance, time it and verify the verdicts.
 
 Times are processor times, because wall-clock time depends on the other work of the machine. The
-time of a built-in solver is the time of the thread that runs it, plus that of searches in a second
-thread. An external solver runs in a separate process, and its time includes all threads and child
+time of a solver includes its threads, and the time of an external solver also includes its child
 processes.
 """
 
@@ -38,7 +37,7 @@ from solvers.verdict import Infeasible
 STATES_PER_TASK = 10
 """Number of states in one task. These states are drawn from the same games."""
 
-BUDGET_SPENT = "its time was over"
+BUDGET_SPENT = "its time budget was used up"
 """Reason that is reported for a solver that was left out because its time budget was spent."""
 
 

@@ -1,4 +1,4 @@
-"""HTML page of a comparison, which is self-contained and has no scripts or links."""
+"""HTML page of a comparison, in one file without scripts or links."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def page(comparison: Comparison) -> str:
             *_kind_tables(comparison),
             _figure(
                 runs_svg(comparison.times),
-                "Left, the cactus plot: how many instances a solver decides, by the time allowed "
-                "for each. Right, the performance profile: the share of all instances that a "
-                "solver decides within a multiple of the fastest solver's time.",
+                "Left: the cactus plot shows how many instances a solver decides within a time "
+                "limit per instance. Right: the performance profile shows the share of instances "
+                "that a solver decides within a multiple of the fastest solver's time.",
             ),
             *_growth(comparison),
             *_pairs(comparison),

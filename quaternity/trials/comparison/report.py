@@ -49,7 +49,7 @@ class Column(NamedTuple):
 
 COLUMNS = (
     Column("solver", "", lambda row: row.solver, False),
-    Column("decided", "{instance}s that the solver decided correctly; times are of these only",
+    Column("decided", "{instance}s that the solver decided correctly; the times are for these only",
            lambda row: str(row.decided), False),
     Column("feasible", "feasible {instance}s among these", lambda row: str(row.feasible)),
     Column("infeasible", "infeasible {instance}s among these", lambda row: str(row.infeasible)),
@@ -82,7 +82,7 @@ COLUMNS = (
     Column("fastest", "{instance}s that no solver decided faster", lambda row: str(row.fastest)),
     Column("alone", "{instance}s that no other solver decided", lambda row: str(row.alone),
            is_seldom=True),
-    Column("contributes", "what the PAR-2 of the virtual best would lose without the solver",
+    Column("contributes", "increase of the PAR-2 of the virtual best without the solver",
            lambda row: duration(row.contribution) if row.contribution > 0 else "-",
            is_seldom=True),
     Column("peak", "maximum memory of a separate process, libraries included",

@@ -1,4 +1,4 @@
-"""Runs: the result of one solver on one instance. A comparison consists of runs."""
+"""Runs of a comparison. A run is the result of one solver on one instance."""
 
 from __future__ import annotations
 

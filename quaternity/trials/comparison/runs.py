@@ -5,10 +5,10 @@
     {"instance": "php 52 impossible 0", "family": "php", "cards": 52, ...}
     ...
 
-The first line describes the comparison and the machine, and contains the number of runs. Every
-other line is a `Run`. If the number is missing or there are fewer runs, the comparison was
-interrupted or the file was cut off. Such a file is read with a warning. Older files have the number
-in the last line.
+The first object describes the comparison and the machine, and contains the number of runs. Each
+further object is a `Run`. If there are fewer runs or the number is missing, the comparison was
+interrupted or the file was cut off. Such a file is read with a warning. Files of older versions
+contain the number at the end.
 """
 
 from __future__ import annotations
@@ -178,12 +178,12 @@ def parse_runs(text: str) -> Comparison:
     warnings = []
     cut_off = lines.pop()
     if cut_off:
-        warnings.append(f"line {len(lines) + 1} is cut off and left out")
+        warnings.append(f"line {len(lines) + 1} is incomplete and was ignored")
     if not 1 <= len(lines) <= MAX_RUNS + 2:
-        raise InputError(f"{len(lines)} complete lines: a file of runs has 1 to {MAX_RUNS + 2}")
+        raise InputError(f"expected 1 to {MAX_RUNS + 2} complete lines, not {len(lines)}")
     head = _Row(lines[0], 1)
     if head.text("format") != FORMAT:
-        raise InputError(f"line 1: format: {head.text('format')!r}, not {FORMAT!r}")
+        raise InputError(f"line 1: format: must be {FORMAT!r}, not {head.text('format')!r}")
     versions = head.value("versions", dict)
     for name, version in versions.items():
         if not isinstance(version, str) or not (name + version).isprintable():
@@ -262,7 +262,7 @@ class _Row:
         except (ValueError, RecursionError):
             raise InputError(f"{self.place}: not valid JSON: {quote_value(line)}") from None
         if not isinstance(self.values, dict):
-            raise InputError(f"{self.place}: {quote_value(self.values)} is not an object")
+            raise InputError(f"{self.place}: {quote_value(self.values)} is not a JSON object")
 
     def fail(self, key: str, why: str) -> NoReturn:
         raise InputError(f"{self.place}: {key}: {why}")
@@ -271,8 +271,8 @@ class _Row:
         if set(self.values) != set(keys):
             odd = sorted(set(self.values) ^ set(keys))
             raise InputError(
-                f"{self.place}: {quote_value(join_words(odd), str)}: a run has exactly "
-                f"{join_words(keys)}"
+                f"{self.place}: missing or unknown: {quote_value(join_words(odd), str)}; a run "
+                f"has the keys {join_words(keys)}"
             )
 
     def value(self, key: str, kind: type) -> Any:

@@ -1,7 +1,7 @@
 """Statistics of runs: PAR-2, virtual best, bootstrap intervals, cactus plots and profiles.
 
-The functions take a table (`Times`) with the seconds of each solver on each instance. The instances
-have the same order for all solvers. None means that a solver did not decide an instance.
+The functions take a table of times (`Times`), which contains the seconds of each solver on each
+instance. None means that a solver did not decide the instance.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def rank_intervals(times: Times, limit: float, seed: int = 0) -> dict[str, tuple
     """Return a 95 % bootstrap interval of each solver's rank, by resampling the instances.
 
     Source: Efron, *Bootstrap methods: another look at the jackknife* (1979). The running time is
-    proportional to `RESAMPLES` x solvers x instances.
+    proportional to `RESAMPLES` times the number of solvers times the number of instances.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Sizes of the games in a comparison, and sweeps over one parameter of the size."""
+"""Sizes of the games in a comparison, and sweeps that vary one parameter of the size."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A sweep of games of different sizes: one of `PARAMETERS`, with its first and last value."""
+    """A sweep, which varies one of `PARAMETERS` of the size of games from `first` to `last`."""
 
     parameter: str
     first: int

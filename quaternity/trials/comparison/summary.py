@@ -118,7 +118,7 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
     would vary between runs on the same instances.
 
     An undecided instance counts as twice the `limit` in PAR-2. The running time is proportional to
-    `scores.RESAMPLES` x solvers x instances.
+    `scores.RESAMPLES` times the number of solvers times the number of instances.
     """
     if not runs:
         return []

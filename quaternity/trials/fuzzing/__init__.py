@@ -1,10 +1,9 @@
 """Fuzzing campaigns: random problems and random games on which all solvers must agree.
 
-Every solver judges each problem, and the verdicts must agree and have evidence
-(`solvers.cross_check`). In each game, the last position is checked (`positions`). A finding is
-shrunk and returned as the text of a state file. The examples are drawn by plain random generators
-(`examples`), in batches with separate seeds. This is fast, and a campaign with the same seed draws
-the same examples on every machine.
+Every solver judges each problem. The verdicts must agree, and each verdict must have evidence
+(`solvers.cross_check`). In each game, the last position is checked (`positions`). A problem or game
+that reveals a fault is shrunk, and returned as the text of a state file. A campaign with the same
+seed tests the same problems and games on every machine.
 """
 
 from quaternity.trials.fuzzing.positions import position_fault

@@ -1,4 +1,4 @@
-"""Random problems and games for a fuzzing campaign, drawn from a seeded generator."""
+"""Random problems and games for a fuzzing campaign."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts and findings of a fuzzing campaign."""
+"""Counts of the examples of a fuzzing campaign, and the faults that they revealed."""
 
 from __future__ import annotations
 

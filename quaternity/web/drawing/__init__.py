@@ -1,7 +1,8 @@
-"""The drawing of tables in a browser: it turns a `TableView` into the values of HTML templates.
+"""Drawing of games in a browser: functions that compute the values of HTML templates.
 
-`frame` draws the parts of the page that all games share. For the rest, each game has a template
-`templates/GAME.html` and a module with a function `part(sight)`, which returns the values of the
-template. The values may include `headline` and `advice`, which replace the texts of the frame, and
-`notes`, which are shown beside the points of each seat.
+A `TableView` holds everything that one visitor may see of a table. `frame` draws the parts of the
+page that all games share, such as the seats. Each game has a template `templates/GAME.html` for the
+rest, and a module with a function `part(sight)`, which computes the values of the template from a
+`TableView`. The optional values `headline` and `advice` replace the texts at the top of the page,
+and `notes` contains a note for each seat.
 """

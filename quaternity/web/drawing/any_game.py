@@ -1,4 +1,4 @@
-"""The drawing of a game that has no drawing module: the table as text and the moves as buttons."""
+"""Drawing of games that have no drawing module: the table as text, and the moves as buttons."""
 
 from __future__ import annotations
 

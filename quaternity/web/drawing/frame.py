@@ -1,4 +1,4 @@
-"""The parts of a table's page that all games share: the seats, the headline and the events."""
+"""Drawing of the parts of a table's page that all games share: seats, headline and events."""
 
 from __future__ import annotations
 

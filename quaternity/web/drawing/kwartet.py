@@ -1,4 +1,4 @@
-"""The drawing of Kwartet in a browser: the player's hand and the possible owners of all cards."""
+"""Drawing of Kwartet in a browser: the player's hand and the possible owners of all cards."""
 
 from __future__ import annotations
 

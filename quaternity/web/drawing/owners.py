@@ -1,7 +1,8 @@
-"""The possible owners of cards as a table, with a row for each player and a column for each card.
+"""Drawing of the possible owners of cards, with a row for each player and a column for each card.
 
-Quaternity shows what everybody knows, and Kwartet shows what one player can know. Each set of cards
-has a block of rows. A player asks for a card by tapping a cell in the row of another player.
+The drawing shows what everybody knows in Quaternity, and what one player can know in Kwartet. Each
+set of cards has a block of rows. A player asks for a card by tapping a cell in the row of another
+player.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The drawing of Quarto in a browser: the board, the piece to place, and the other pieces left."""
+"""Drawing of Quarto in a browser: the board, the piece to place, and the remaining pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The drawing of Quaternity in a browser: the possible owners of cards and the pending question."""
+"""Drawing of Quaternity in a browser: the possible owners of cards and the pending question."""
 
 from __future__ import annotations
 

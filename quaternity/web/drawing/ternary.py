@@ -1,4 +1,4 @@
-"""The drawing of SET in a browser: the cards on the table, and the SETs that players have taken."""
+"""Drawing of SET in a browser: the cards on the table, and the SETs that players have taken."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The texts of pages about a game: names of players and cards, and the wording of messages."""
+"""Texts of pages about a game: names of players and cards, and translated messages."""
 
 from __future__ import annotations
 

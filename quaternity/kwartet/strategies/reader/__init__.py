@@ -1,10 +1,13 @@
-"""The Kwartet strategy `reader`, which infers hidden cards from requests.
+"""The Kwartet strategy `reader`, which infers hidden cards from the requests of other players.
 
-The choice of a request reveals what else the asker holds. `holdings` computes weights for the cards
-of a set that each player may hold. `coupling` turns the weights of all sets into probabilities,
-given the hand sizes. `asking` computes what the known strategies would have asked with each
-holding. `reading` multiplies the weights by these likelihoods, request by request. `policy` chooses
-requests like the strategy `patient`, with the resulting probabilities.
+Requests reveal more about hidden cards than the rules alone, because players choose requests
+according to their cards. The modules:
+
+- `holdings`: weights for each *holding*, the cards of one set that a player may hold.
+- `coupling`: probabilities of cards, computed from the weights of all sets and the hand sizes.
+- `asking`: what the known strategies would have asked with each holding.
+- `reading`: updates of the weights after each request, according to `asking`.
+- `policy`: choice of a request, like the strategy `patient` but with the inferred probabilities.
 """
 
 from quaternity.kwartet.strategies.reader.policy import beliefs, reader

@@ -1,9 +1,9 @@
 """Model of the requests that the known strategies would have made, for each holding of the asker.
 
-A set has a *value* for an asker who holds some of its cards, and each strategy asks for a card of
-the set with the highest value. Within that set, each request has a *share*, the probability of
-being chosen. Both are computed from public knowledge and from the asker's cards of that set. The
-asker's cards of other sets are ignored.
+A *holding* is the cards of one set that a player holds. Given a holding, a strategy gives each set
+a *value*, and asks for a card of the set with the highest value. Each request for a card of that
+set has a *share*, the probability that the strategy chooses it. Both numbers depend on public
+knowledge and on the asker's cards of that set. The model ignores the asker's cards of other sets.
 """
 
 from __future__ import annotations
@@ -57,15 +57,16 @@ as the error of the model."""
 
 
 class MissingCards(NamedTuple):
-    """The combinations of cards of a set that an asker may lack, for sets of one size.
+    """The combinations of cards that an asker may lack of a set, for all sets of one size.
 
     Attributes:
         masks: the number of possible holdings.
         card: `[card, 0]`, the numbers of the cards.
         missing: `[card, case]`, bit masks of the cards that an asker may lack, in ascending order.
             Each mask includes the card.
-        parts, rests: `[card, way]`, the ways to split such a mask into the cards of one other
-            player, including the card, and the cards of the remaining players.
+        parts, rests: `[card, way]`, all ways to split the masks in `missing` between one other
+            player and the remaining players. `parts` are the cards of the one player, including the
+            card, and `rests` are the cards of the others.
         sums: `[case, way]`, 1 if the way splits the mask of the case, otherwise 0.
     """
 

@@ -1,16 +1,18 @@
-"""Weights of the possible holdings of a set, and sums over all distributions of the set.
+"""Weights of the holdings of a set, and sums over all distributions of the set to the players.
 
-A way to distribute a set gives every player a *holding*, a bit mask of cards, so that each card is
-held by one player. With P players and four cards there are P to the power of four ways. The cards
-set aside are the holding of an additional player. Every piece of information concerns the holding
-of a single player, so the weight of a way is the product of the weights of the players' holdings.
-Weights are therefore arrays `[holding, player, ..., set]`, in which impossible holdings have weight
-0. The length of the first axis is two to the power of the set size, and selects the right `Tables`.
+A *holding* is a bit mask of the cards of one set that a player may hold. A way to distribute the
+set gives every player a holding, so that each card is held by one player. The cards set aside are
+the holding of an additional player.
 
-Sums over all ways do not need a list of the ways. The weights of two players are *joined* into the
-weights of their common holding, with 81 products for four cards. A tree of joins over the players
-also gives the common holding of all players except one, in a few NumPy calls. Cost: about 3 P
-joins.
+All known facts concern the holding of a single player. So the weight of a way is the product of the
+weights of the players' holdings. These weights are arrays with the axes `[holding, player, ...,
+set]`. An impossible holding has the weight 0. The length of the first axis is 2 to the power of the
+set size, and selects the right `Tables`.
+
+Sums over all ways do not need a list of the ways. Instead, the weights of two players are *joined*:
+the result contains the weights of the cards that the two players hold together. A binary tree of
+joins also gives these weights for all players except one. Cost: about 3 P joins for P players. With
+sets of four cards, a join takes 81 products.
 """
 
 from __future__ import annotations

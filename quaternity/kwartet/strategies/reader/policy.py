@@ -33,7 +33,7 @@ MIN_CHANCE = nextafter(0.0, 1.0)
 
 
 class Belief(NamedTuple):
-    """Probabilities that players own the cards of a set.
+    """Probabilities that players own the cards of one set.
 
     Attributes:
         owned: `[card][player]`, the probability that the player owns the card.

@@ -1,9 +1,9 @@
 """Inference of hidden cards from the requests of a game, as weights of holdings of each set.
 
-A `Record` contains one game so far, with a `Reading` of a bystander and readings of seats. A
-reading is everything that can be inferred from the requests. The reading of a seat also uses the
-seat's hand. The model assumes that players who use the strategy `reader` themselves choose their
-requests by the reading of a bystander.
+A *holding* is the cards of one set that a player may hold. A `Reading` contains everything that a
+bystander or a seat infers from the requests. The reading of a seat also uses the seat's hand. A
+`Record` contains the readings of one game so far. The model assumes that other players who use the
+strategy `reader` choose their requests according to the reading of a bystander.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ class Reading(NamedTuple):
 
 
 class SetKinds(NamedTuple):
-    """The sets in play, grouped into kinds of sets about which the same is known.
+    """The sets in play, grouped into kinds: the same is known about all sets of a kind.
 
-    Only one set of each kind is examined.
+    Calculations examine only one set of each kind.
 
     Attributes:
         active: the sets in play.
@@ -134,7 +134,7 @@ class ModelledRequest(NamedTuple):
 
 
 class Record:
-    """The inferences from one game so far. Requests are added in order, from the deal on."""
+    """The readings of one game so far. Requests are added in order, starting after the deal."""
 
     def __init__(self, public: PublicState) -> None:
         self.public = public
