@@ -214,8 +214,8 @@ def tables(report: Callable[[str], None]) -> tuple[str, str]:
             bots[name][bot] = exploitability(tree, bot_strategy(tree, bot, draws))
             report(f"{name}: {bot} {bots[name][bot]:.4f}")
     lines = [
-        "| game | moments | information sets | value | by linear program | any move as likely "
-        "| CFR+, 100 iterations |",
+        "| game | nodes | information sets | value | value by linear program "
+        "| exploitability of random play | of CFR+, 100 iterations |",
         "| --- | --: | --: | --: | --: | --: | --: |",
         *rows,
         "",

@@ -299,7 +299,7 @@ def test_wrong_claims_are_seen_on_their_cards_until_the_cards_change(seed: int) 
             wrong.clear()
         for viewer in (None, 0, 1):
             page = page_of(match, viewer)
-            marks = r'class="claim" id="([^"]+)">.*?wrong, claimed by &lt;(.)&gt;'
+            marks = r'class="claim" id="([^"]+)">.*?wrong claim by &lt;(.)&gt;'
             assert set(re.findall(marks, page)) == wrong
             assert page.count('class="set-card wrong"') == len(
                 {mark.partition("-")[2] for mark, _ in wrong}

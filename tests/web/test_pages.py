@@ -584,7 +584,7 @@ def test_chances_are_shown_in_the_cells_of_possible_owners() -> None:
     assert "34,650" in html
     assert moves_in(html) == moves_in(table_html(shown, BASE))
     uncounted = help_html(shown, "chances", result | {"deals": None, "chances": NONE}, {})
-    assert "more deals than can be counted" in uncounted
+    assert "too many deals to count" in uncounted
 
 
 def test_chances_read_from_requests_say_that_they_prove_nothing() -> None:
