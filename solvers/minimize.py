@@ -107,7 +107,9 @@ def simplifications(problem: DealProblem, same_size: bool = False) -> Iterator[D
         masks, low, high = constraint
         for player, minimum in enumerate(low):
             if minimum:
-                changed = SetConstraint(masks, with_entry(low, player, minimum - 1), high)
+                # A huge minimum is first lowered to the least number above the size of the set.
+                lower = min(minimum - 1, constraint.size + 1)
+                changed = SetConstraint(masks, with_entry(low, player, lower), high)
                 yield problem.with_set(index, changed)
         for player, maximum in enumerate(high):
             if maximum < constraint.size:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from quaternity.base.errors import InputError, SolverFault
+from quaternity.base.validation import validate_arguments
 from solvers.exchange.checker import InvalidProof
 from solvers.exchange.formats import opb
 from solvers.exchange.proof import check_refutation, refutation
@@ -20,6 +21,7 @@ class Refutation(NamedTuple):
     proof: str
 
 
+@validate_arguments(problem=DealProblem)
 def prove(problem: DealProblem, verdict: Infeasible | None = None) -> Refutation:
     """Return a proof that the cards cannot be dealt, for checkers that do not know this program.
 

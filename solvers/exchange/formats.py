@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import inf
 
 from quaternity.base.errors import LimitError
-from quaternity.base.validation import lookup
+from quaternity.base.validation import lookup, validate_arguments
 from solvers.exchange.rows import LinearModel, LinearRow, linear_model
 from solvers.max_flow import SINK, SOURCE, Network
 from solvers.problem import DealProblem, SetConstraint
@@ -19,6 +19,7 @@ MAX_CLAUSES = 5_000_000
 """Approximate maximum number of clauses of a problem that is exported as CNF."""
 
 
+@validate_arguments(problem=DealProblem)
 def export(problem: DealProblem, to: str) -> str:
     """Return a problem as text that other solvers read.
 

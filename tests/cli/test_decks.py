@@ -156,7 +156,10 @@ def test_all_hands_are_shown_by_names(cli: Cli, tmp_path: Path) -> None:
     [
         ("animals", "--deck 'animals': .* everyday, world and plain, or name a file"),
         ("none.toml", "none.toml: No such file"),
-        ("everyday", "13 sets with 4 cards .* deck world does, and deck plain fits any game"),
+        (
+            "everyday",
+            "13 sets of at least 4 cards do not fit .* deck world does, and deck plain fits any",
+        ),
     ],
 )
 def test_an_unsuitable_deck_is_refused(cli: Cli, deck: str, message: str) -> None:

@@ -139,7 +139,7 @@ BAD = {
     "too few names": (
         '["🐖", "pig", "varken"]',
         '["🐖", "pig"]',
-        "card 1: '🐖': .*after any picture",
+        "card 1: '🐖': .*list a picture before it",
     ),
     "one name": (
         '["🐖", "pig", "varken"]',

@@ -89,7 +89,7 @@ def test_a_problem_that_takes_long_to_count_is_refused_with_a_bound() -> None:
     assert quick_count(beginning) is None
     with (
         limited("quaternity.epistemic.worlds", MAX_STATES=5000),
-        pytest.raises(LimitError, match=r"at most about 10\^42 deals fit the public record$"),
+        pytest.raises(LimitError, match=r"up to about 10\^42 deals fit the public record$"),
     ):
         ExplicitModel(beginning)
 

@@ -130,7 +130,9 @@ def test_a_tablebase_or_working_directory_belongs_to_one_game(
         assert tablebase.rules == Rules(3, 3, 3, brisk=True)
         for state in random_states(START, Random(1), 60):
             assert tablebase.standing(state) == solution.standing(state)
-        with pytest.raises(InputError, match=r"and 3 players, brisk, not 3 sets of 3 and 3 player"):
+        with pytest.raises(
+            InputError, match=r"and 3 players, brisk, not for 3 sets of 3 and 3 player"
+        ):
             tablebase.standing(plain)
         with pytest.raises(InputError, match="players, brisk, not"):
             tablebase.check_settings(Settings(3, 3, 3))

@@ -169,7 +169,7 @@ def test_many_players_by_kinds_and_by_states(
 
 def test_the_reason_is_given_if_a_state_does_not_fit_in_words() -> None:
     for sizes, why in (
-        ((3, 6, 6), "players"), ((4, 13, 4), None), ((5, 40, 4), "8 bits"), ((3, 5, 5), "word")
+        ((3, 6, 6), "players"), ((4, 13, 4), None), ((5, 40, 4), "8 bits"), ((3, 5, 5), "64 bits")
     ):  # fmt: skip
         fault = Expander.fault(coding(Rules.of(State.start(Settings(*sizes)))))
         assert (fault is None) if why is None else (fault is not None and why in fault), fault

@@ -109,7 +109,7 @@ def test_triples_of_a_table_by_pairs_and_by_all_threes(table: list[int], rule: R
 
 
 def test_wrong_values_are_named() -> None:
-    with pytest.raises(InputError, match="card 5 twice"):
+    with pytest.raises(InputError, match="two different cards, not 5 twice"):
         third(5, 5)
     with pytest.raises(InputError, match="card: 81"):
         third(5, 81)
