@@ -35,7 +35,7 @@ fix_draws()
 
 
 def pytest_runtest_teardown() -> None:
-    """Handle interrupts again: CP-SAT leaves them to the system if an example of a page calls it."""
+    """Handle interrupts again, which CP-SAT leaves to the system after an example of a page."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
