@@ -229,7 +229,8 @@ def filter_problem(problem: DealProblem, seconds: float | None = None) -> DealPr
     SetConstraint.of([[0]], players=2, low=[1, 0], high=[1, 0])
     """
     deadline = NO_DEADLINE if seconds is None else Deadline(seconds)
-    return FILTERS["tables" if _prefers_tables(problem) else "flow"](problem, deadline)
+    filtered = FILTERS["tables" if _prefers_tables(problem) else "flow"](problem, deadline)
+    return filtered.named(problem.names) if problem.names is not None else filtered
 
 
 def _prefers_tables(problem: DealProblem) -> bool:

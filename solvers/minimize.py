@@ -112,7 +112,7 @@ def simplifications(problem: DealProblem, same_size: bool = False) -> Iterator[D
                 changed = SetConstraint(masks, with_entry(low, player, lower), high)
                 yield problem.with_set(index, changed)
         for player, maximum in enumerate(high):
-            if maximum < constraint.size:
+            if maximum != constraint.size:
                 changed = SetConstraint(masks, low, with_entry(high, player, constraint.size))
                 yield problem.with_set(index, changed)
         for card, mask in enumerate(masks):

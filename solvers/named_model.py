@@ -6,6 +6,7 @@ from math import inf
 from typing import Any
 
 from quaternity.base.errors import InputError
+from quaternity.base.sentences import Wording
 from quaternity.base.validation import check_index, check_seconds, validate_arguments
 from solvers.cp_sat import (
     DEFAULT,
@@ -22,6 +23,9 @@ from solvers.verdict import Feasible, Infeasible, Verdict
 
 MAX_PRINTED_TERMS = 8
 """Maximum number of variables in a constraint that `print` shows completely."""
+
+MAX_PRINTED_CARDS = 4
+"""Maximum number of cards in a bundle whose names are all shown."""
 
 
 class CpSatModel:
@@ -77,7 +81,7 @@ class CpSatModel:
             if wanted.isdisjoint(bundle):
                 continue
             if not wanted.issuperset(bundle):
-                together = self.problem.words.hand(bundle)
+                together = _listed_cards(bundle, self.problem.words)
                 raise InputError(
                     f"cards: {together} are counted together; build the model with bundles=False"
                 )
@@ -116,7 +120,7 @@ class CpSatModel:
         for cards, row in self._formulation.rows:
             for player, variable in row:
                 kind = "holds" if len(cards) == 1 else "holds of"
-                names[variable] = f"{words.player(player)} {kind} {words.hand(cards)}"
+                names[variable] = f"{words.player(player)} {kind} {_listed_cards(cards, words)}"
         return names
 
     def _meaning(self, row: Sum) -> str:
@@ -129,7 +133,8 @@ class CpSatModel:
             return f"{words.player(number)} holds {bounds} of {words.set(index)}"
         cards = self._formulation.rows[number][0]
         verb = "has" if len(cards) == 1 else "have"
-        return f"{words.hand(cards)} {verb} {words.text(len(cards))} owner{'s' * (len(cards) > 1)}"
+        owners = f"{words.text(len(cards))} owner{'s' * (len(cards) > 1)}"
+        return f"{_listed_cards(cards, words)} {verb} {owners}"
 
     def _line(self, row: Sum) -> str:
         """Return a constraint as a line of text: its meaning, its variables and its bounds."""
@@ -138,6 +143,13 @@ class CpSatModel:
             names = [*names[:2], f"... ({len(names) - 3} more)", names[-1]]
         limits = f"= {row.low}" if row.low == row.high else f"in {row.low}..{row.high}"
         return f"{self._meaning(row)}: {' + '.join(names) or '0'} {limits}"
+
+
+def _listed_cards(cards: Places, words: Wording) -> str:
+    """Return the cards as text. If there are many, return their number, the first and the last."""
+    if len(cards) <= MAX_PRINTED_CARDS:
+        return words.hand(cards)
+    return f"{len(cards)} cards ({words.card(cards[0])} ... {words.card(cards[-1])})"
 
 
 @validate_arguments(problem=DealProblem, bundles=bool)

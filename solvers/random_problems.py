@@ -81,7 +81,7 @@ def _repetitions(choose: Choose, limit: int, minimum: int = 0) -> Iterator[None]
     """
     yield from [None] * minimum
     for remaining in range(limit - minimum, 0, -1):
-        if not choose(0, remaining + 1):
+        if not choose(0, remaining + 3):
             return
         yield
 
@@ -206,7 +206,8 @@ def random_boundary(choose: Choose, sizes: Sizes) -> tuple[DealProblem, DealProb
                 tighter.setdefault("high", []).append((index, constraint._replace(high=less)))
     problem = DealProblem(hands, sets)
     if tighter and choose(0, 5):
-        changes = [*tighter.values()][choose(0, 2) % len(tighter)]
+        kinds = [kind for kind in ("low", "high", "owners") if kind in tighter]
+        changes = tighter[kinds[choose(0, 3) % len(kinds)]]
         return problem, problem.with_set(*changes[choose(0, len(changes) - 1)])
     members = [player for player in range(players) if coalition >> player & 1]
     givers = [player for player in range(players) if player not in members and hands[player]]

@@ -48,15 +48,21 @@ class Deal(Displayable):
         return Display("A deal: the owner of every card", (), rows)
 
     def in_words(
-        self, words: Wording | None = None, players: int = 0, separator: str = "\n"
+        self,
+        words: Wording | DealProblem | None = None,
+        players: int = 0,
+        separator: str = "\n",
     ) -> str:
         """Return all hands as text, with one line for each player by default.
 
         Args:
-            words: formatter with the names of players and cards; by default, they are numbered.
+            words: the problem with the names of players and cards, or a formatter. By default,
+                they are numbered.
             players: the number of players. If it is given, players without cards are listed, too.
             separator: the text between two hands.
         """
+        if isinstance(words, DealProblem):
+            players, words = players or words.players, words.words
         words = words or PLAIN
         last = max((owner for owners in self.owner for owner in owners), default=-1)
         hands = (

@@ -224,8 +224,8 @@ def _print_summary(tally: Tally, names: list[str], seed: int, seconds: float) ->
         for name in names:
             if counter[name]:
                 say(
-                    f"{solver_label(name)} {words} {counter[name]} examples, on which the other "
-                    "solvers were compared"
+                    f"{solver_label(name)} {words} {counter[name]} problems and positions, on "
+                    "which only the other solvers were compared"
                 )
 
 

@@ -100,7 +100,7 @@ def _analyse(
     """
     reason = why_impossible(original)
     if reason is not None:
-        raise NoDeal(reason[1])
+        raise NoDeal(original.words.say(reason[1]))
     tight = filter_problem(original, seconds)
     deductions = _deductions(tight, completed, size)
     # Keep the original bounds. Tighter bounds exclude no further deal and would only slow the

@@ -275,7 +275,7 @@ def test_simplifications_are_simpler_and_keep_the_kind(
             candidate.players,
             sum(candidate.hands),
             sum(sum(bounds.low) for bounds in candidate.sets),
-            sum(high < bounds.size for bounds in candidate.sets for high in bounds.high),
+            sum(high != bounds.size for bounds in candidate.sets for high in bounds.high),
             sum(mask.bit_count() for bounds in candidate.sets for mask in bounds.owners),
         )
 
