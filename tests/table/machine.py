@@ -1,0 +1,176 @@
+"""A state machine for the games of the table: the program and a naive model play the same game.
+
+A model is an immutable value. It shares no code with the rules of its game, and names moves by
+their text in a record.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any, ClassVar, Protocol, Self
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from quaternity.errors import IllegalMove
+from quaternity.table.history import GameHistory
+from quaternity.table.played_game import PlayedGame
+
+
+class Model(Protocol):
+    """A game at one moment, as the model sees it."""
+
+    seats: int
+    record: str
+    """The record of the whole game."""
+    events: tuple[str, ...]
+    """The public sentences about the last move."""
+    acting: tuple[int, ...]
+    points: tuple[float, ...]
+
+    def moves(self, seat: int) -> list[str]:
+        """Return the legal moves of a seat that may act, in order."""
+
+    def likely_move(self, seat: int) -> st.SearchStrategy[str]:
+        """Return a strategy for legal moves that leads to interesting positions."""
+
+    def any_move(self) -> st.SearchStrategy[str]:
+        """Return a strategy for moves, most of them illegal."""
+
+    def after(self, seat: int, move: str) -> Self:
+        """Return the model after a legal move."""
+
+    def document(self, seat: int | None) -> dict[str, Any]:
+        """Return the view of a seat as a JSON value."""
+
+    def may_be(self, position: Any, seat: int | None) -> bool:
+        """Return whether a seat considers a position possible."""
+
+
+class ForgetfulHistory(GameHistory[Any, Any, Any]):
+    """A history that keeps only the first and the last position."""
+
+    keeps_positions = False
+
+
+class TableMachine(RuleBasedStateMachine):
+    """A game as a value, its history and its model."""
+
+    kind: ClassVar[type[PlayedGame[Any, Any, Any, Any]]]
+    starts: ClassVar[st.SearchStrategy[Any]]
+    max_opening: ClassVar[int]
+    """Maximum number of moves before the first check."""
+
+    @staticmethod
+    def move_of(text: str) -> Any:
+        """Return the move with a text."""
+        raise NotImplementedError
+
+    @property
+    def model(self) -> Any:
+        """The model of the current position."""
+        return self.models[-1]
+
+    @initialize(data=st.data())
+    def begin(self, data: st.DataObject) -> None:
+        model: Model = data.draw(self.starts)
+        self.models = [model]
+        self.game: Any = self.kind.parse(model.record)
+        self.rules = self.game.rules
+        self.history = ForgetfulHistory(self.rules, self.game.position)
+        for _ in range(data.draw(st.integers(0, self.max_opening))):
+            self.play(data)
+
+    @precondition(lambda self: not self.model.acting)
+    @rule(data=st.data())
+    def begin_again(self, data: st.DataObject) -> None:
+        self.begin(data)
+
+    def play(self, data: st.DataObject) -> None:
+        """Play a legal move of the model, as a value or as text, unless the game is over."""
+        if not self.model.acting:
+            return
+        seat = data.draw(st.sampled_from(self.model.acting))
+        text = data.draw(self.model.likely_move(seat))
+        move = self.move_of(text)
+        after = self.game.play(text if data.draw(st.booleans()) else move, seat)
+        assert after.undo() == self.game
+        self.game = after
+        self.models.append(self.model.after(seat, text))
+        self.history.add(seat, move, after.position)
+        assert tuple(map(str, self.history.steps[-1].events)) == self.model.events
+
+    @precondition(lambda self: self.model.acting)
+    @rule(data=st.data(), count=st.integers(1, 3))
+    def moves(self, data: st.DataObject, count: int) -> None:
+        for _ in range(count):
+            self.play(data)
+
+    @rule(data=st.data())
+    def illegal_moves_are_refused(self, data: st.DataObject) -> None:
+        seat = data.draw(st.integers(0, self.model.seats - 1))
+        text = data.draw(self.model.any_move())
+        if seat not in self.model.acting or text not in self.model.moves(seat):
+            with pytest.raises(IllegalMove) as refused:
+                self.game.play(self.move_of(text), seat)
+            assert refused.value.faults
+
+    @rule(count=st.integers(1, 4))
+    def undo(self, count: int) -> None:
+        count = min(count, len(self.models) - 1)
+        for _ in range(count):
+            self.game = self.game.undo()
+        self.history.take_back(count)
+        del self.models[len(self.models) - count :]
+
+    @rule(data=st.data())
+    def a_record_is_read_to_its_last_whole_move(self, data: st.DataObject) -> None:
+        texts = [model.record for model in self.models]
+        cut = data.draw(st.integers(len(texts[0]), len(texts[-1])) | st.just(len(texts[-1])))
+        replay = self.rules.replay(texts[-1][:cut].encode())
+        left = sum(len(text) <= cut for text in texts)
+        assert replay.positions == self.game.positions[:left]
+        assert replay.moves == self.game.moves[: left - 1]
+        assert replay.ends == tuple(map(len, texts[:left]))
+        assert bool(replay.warnings) == (cut > len(texts[left - 1]))
+
+    @rule(number=st.integers(0, 20))
+    def positions_are_computed_again(self, number: int) -> None:
+        self.history.forget_positions()
+        wanted = self.game.positions[: number + 1]
+        assert tuple(self.history.positions_to(number)[: len(wanted)]) == wanted
+
+    @rule(seed=st.integers(0, 9), data=st.data())
+    def an_imagined_position_is_possible(self, seed: int, data: st.DataObject) -> None:
+        seat = data.draw(st.sampled_from((None, *range(self.model.seats))))
+        view = self.game.view(seat)
+        position = self.rules.like(view, Random(seed))
+        assert self.rules.view(position, seat) == view
+        assert self.model.may_be(position, seat)
+
+    @invariant()
+    def views_are_those_of_the_model(self) -> None:
+        for seat in (None, *range(self.model.seats)):
+            assert self.rules.view_json(self.game.view(seat)) == self.model.document(seat)
+
+    @invariant()
+    def moves_and_points_are_those_of_the_model(self) -> None:
+        acting, points = self.model.acting, self.model.points
+        assert self.game.to_act == acting
+        for seat in acting:
+            moves = self.rules.moves(self.game.view(seat))
+            assert [str(move) for move in moves] == self.model.moves(seat)
+        assert bool(self.game.legal_moves) == bool(acting)
+        assert self.game.points == points
+        first = [seat for seat, point in enumerate(points) if point == max(points)]
+        assert self.game.winners == (() if acting else tuple(first))
+
+    @invariant()
+    def the_record_and_the_history_are_those_of_the_model(self) -> None:
+        assert self.game.record() == self.model.record
+        assert self.history.position == self.game.position
+        assert self.history.moves == list(self.game.moves)
+
+
+__all__ = ["TableMachine"]

@@ -1,0 +1,153 @@
+"""Games of SET, played step by step by Hypothesis beside a plain table and deck."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from quaternity.ternary import SetCard, SetGame, SetMove
+from quaternity.ternary.rules import SetPosition
+from quaternity.ternary.tables import Rule
+from tests.sizes import examples
+from tests.table.machine import TableMachine
+from tests.ternary.tables import belongs
+
+
+@dataclass(frozen=True)
+class SetModel:
+    """The table, the deck in order, and what each seat took and claimed wrongly."""
+
+    rule: Rule
+    size: int
+    record: str
+    table: tuple[int, ...]
+    deck: tuple[int, ...]
+    taken: tuple[tuple[tuple[int, ...], ...], ...]
+    wrong: tuple[int, ...]
+    agreed: frozenset[int] = frozenset()
+    events: tuple[str, ...] = ()
+
+    @classmethod
+    def start(cls, seats: int, rule: Rule, size: int, deck: list[int]) -> SetModel:
+        record = f"set 1\nseats {seats}\nrule {rule}\ntable {size}\n"
+        record += f"deck {' '.join(map(str, deck))}\n"
+        table, undealt = tuple(deck[:size]), tuple(deck[size:])
+        return cls(rule, size, record, table, undealt, ((),) * seats, (0,) * seats)
+
+    @property
+    def seats(self) -> int:
+        return len(self.wrong)
+
+    @property
+    def threes(self) -> list[tuple[int, ...]]:
+        """All threes on the table, found by comparing every three cards."""
+        return [t for t in combinations(sorted(self.table), 3) if belongs(t, self.rule)]
+
+    @property
+    def acting(self) -> tuple[int, ...]:
+        return tuple(range(self.seats if self.deck or self.threes else 0))
+
+    @property
+    def points(self) -> tuple[float, ...]:
+        return tuple(len(t) - wrong for t, wrong in zip(self.taken, self.wrong, strict=True))
+
+    def may_agree(self, seat: int) -> bool:
+        """Return whether a seat may ask for more: never if 21 cards must contain a SET."""
+        certain = self.rule is Rule.SET and len(self.table) >= 21
+        return seat not in self.agreed and bool(self.deck) and not certain
+
+    def moves(self, seat: int) -> list[str]:
+        claims = [claim(three) for three in combinations(sorted(self.table), 3)]
+        return claims + ["more"] * self.may_agree(seat)
+
+    def likely_move(self, seat: int) -> st.SearchStrategy[str]:
+        """Return right claims, agreement, and sometimes any claim."""
+        right = st.sampled_from([*map(claim, self.threes)] or self.moves(seat)[-1:])
+        more = st.just("more") if self.may_agree(seat) else right
+        return st.one_of(right, right, more, st.sampled_from(self.moves(seat)))
+
+    def any_move(self) -> st.SearchStrategy[str]:
+        cards = st.lists(st.integers(-1, 81) | st.sampled_from(self.table or (0,)), min_size=1, max_size=4)
+        return cards.map(claim) | st.just("more")
+
+    def after(self, seat: int, move: str) -> SetModel:
+        record = f"{self.record}{seat} {move}\n"
+        if move == "more":
+            agreed = self.agreed | {seat}
+            said = f"player {seat} agrees to three more cards"
+            if len(agreed) < self.seats:
+                return replace(self, record=record, agreed=agreed, events=(said,))
+            missed = [f"there was a {self.name} all the same: {' '.join(map(str, t))}" for t in self.threes[:1]]
+            dealt = f"dealt: {row(self.deck[:3])}"
+            return replace(
+                self, record=record, agreed=frozenset(), events=(said, *missed, dealt),
+                table=self.table + self.deck[:3], deck=self.deck[3:],
+            )  # fmt: skip
+        three = tuple(map(int, move.split()[1:]))
+        if three not in self.threes:
+            wrong = tuple(n + (player == seat) for player, n in enumerate(self.wrong))
+            said = f"player {seat} claims a wrong three: {row(three)}"
+            return replace(self, record=record, wrong=wrong, events=(said,))
+        taken = tuple((*t, three) if p == seat else t for p, t in enumerate(self.taken))
+        new, deck = [*self.deck[:3]] * (len(self.table) <= self.size), self.deck
+        deck = deck[len(new) :]
+        events = [f"player {seat} claims a {self.name}: {row(three)}"]
+        events += [f"dealt: {row(new)}"] * bool(new)
+        table = []
+        for card in self.table:
+            table += [card] if card not in three else [new.pop(0)] if new else []
+        return replace(
+            self, record=record, table=tuple(table), deck=deck, taken=taken, agreed=frozenset(),
+            events=tuple(events),
+        )  # fmt: skip
+
+    @property
+    def name(self) -> str:
+        return "SET" if self.rule is Rule.SET else "triple"
+
+    def document(self, seat: int | None) -> dict[str, Any]:
+        del seat
+        return {
+            "table": list(self.table),
+            "undealt": len(self.deck),
+            "taken": [[list(three) for three in threes] for threes in self.taken],
+            "wrong": list(self.wrong),
+            "agreed": sorted(self.agreed),
+            "rule": str(self.rule),
+            "over": not self.acting,
+        }
+
+    def may_be(self, position: SetPosition, seat: int | None) -> bool:
+        del seat
+        return sorted(position.deck) == sorted(self.deck) and position.seen.places == self.table
+
+
+def claim(cards: tuple[int, ...] | list[int]) -> str:
+    return f"claim {' '.join(map(str, cards))}"
+
+
+def row(cards: tuple[int, ...] | list[int]) -> str:
+    return ", ".join(str(SetCard(card)) for card in cards)
+
+
+class SetMachine(TableMachine):
+    """The rules of SET and a plain table play the same game."""
+
+    kind = SetGame
+    max_opening = 40
+    starts = st.builds(
+        SetModel.start, st.integers(1, 3), st.sampled_from(Rule), st.sampled_from((9, 12, 18)),
+        st.permutations(range(81)),
+    )  # fmt: skip
+
+    @staticmethod
+    def move_of(text: str) -> SetMove:
+        return SetMove(tuple(map(int, text.split()[1:])))
+
+
+SetMachine.TestCase.settings = settings(max_examples=examples(200), stateful_step_count=30)
+TestGames = SetMachine.TestCase
