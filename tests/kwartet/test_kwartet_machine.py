@@ -20,13 +20,9 @@ from quaternity.kwartet.log import parse_any_log, parse_log, seat_log_text
 from quaternity.kwartet.partial_problem import stated_by
 from quaternity.kwartet.played import seat_log_of
 from quaternity.kwartet.queries import moment, truth_at
-from quaternity.kwartet.rules import KwartetPosition
 from quaternity.kwartet.seat_log import SeatLog
 from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
-from solvers import Deal as SolverDeal
-from solvers import deal_faults
-from solvers.brute_force import deals
-from tests.kwartet.replay import Cards, Deal, Rules, Seen, after, all_deals, at_deal, full_sets
+from tests.kwartet.worlds import KwartetModel, by_solver
 from tests.sizes import examples
 from tests.table.machine import TableMachine
 
@@ -35,34 +31,88 @@ SHAPES = [(2, 2, 3, 0), (2, 2, 4, 0), (3, 3, 2, 0), (3, 2, 3, 0), (2, 3, 2, 0), 
 """Players, sets, cards in a set and cards aside, with at most 560 deals at the start."""
 
 
-def words(cards: Cards) -> list[str]:
-    return [f"{index}/{number}" for index, number in sorted(cards)]
+@st.composite
+def starts(draw: st.DrawFn) -> KwartetModel:
+    players, sets, size, aside = draw(st.sampled_from(SHAPES))
+    given = KwartetSettings(
+        players, sets, draw(st.sampled_from(AnnounceTiming)), draw(st.booleans()), size, aside,
+        draw(st.none() | st.integers(1, 20)),
+    )  # fmt: skip
+    order = draw(st.permutations(range(given.cards)))
+    return KwartetModel.start(given, order, draw(st.integers(0, players - 1)))
 
 
-@dataclass(frozen=True)
-class KwartetModel:
-    """The real deal, and all deals that fit what was said."""
+class KwartetMachine(TableMachine):
+    """The rules of Kwartet and the possible deals play the same game."""
 
-    settings: KwartetSettings
-    record: str
-    deal: Deal
-    worlds: frozenset[Deal]
-    turn: int
-    removed: tuple[int | None, ...]
-    seen: tuple[Seen, ...] = ()
+    kind = KwartetGame
+    starts = starts()
+    max_opening = 8
 
-    @property
-    def rules(self) -> Rules:
-        s = self.settings
-        return Rules(s.players, s.sets, s.set_size, s.at_once, s.own_card_requests)
+    @staticmethod
+    def move_of(text: str) -> Question:
+        return Question.parse(text)
 
-    @classmethod
-    def start(
-        cls, given: KwartetSettings, order: list[int], extra: int
-    ) -> KwartetModel:
-        """Return the model after the deal of cards in a given order."""
-        sizes, deal = given.hand_sizes(extra), []
-        for start in [sum(sizes[:hand]) for hand in range(len(sizes))]:
-            cards = order[start : start + sizes[len(deal)]]
-            deal.append(frozenset(divmod(card, given.set_size) for card in cards))
-        ...
+    @invariant()
+    def the_possible_deals_are_those_that_fit_the_history(self) -> None:
+        view = self.game.view()
+        assert by_solver(view.public.problem) == self.model.worlds
+        log = parse_log(self.model.record)
+        assert log.positions == tuple(position.position for position in self.game.positions)
+
+    @rule(data=st.data())
+    def a_seat_knows_what_holds_in_all_its_deals(self, data: st.DataObject) -> None:
+        """Compare a seat's deals, chances, and knowledge about knowledge."""
+        model, given = self.model, self.model.settings
+        seat, other = (data.draw(st.integers(0, given.players - 1)) for _ in range(2))
+        view, worlds = self.game.view(seat), model.worlds_of(seat)
+        assert by_solver(view.problem) == worlds
+        if (cards := [*frozenset().union(*model.deal)]) == []:
+            return
+        card = data.draw(st.sampled_from(sorted(cards)))
+        hand = data.draw(st.integers(0, given.hands - 1))
+        holds = {world: card in world[hand] for world in worlds}
+        question = Question(seat, hand, Card(*card))
+        assert chance_of(view, question) == Fraction(sum(holds.values()), len(worlds))
+        knows = {world: model.knows(other, world, card, hand) for world in worlds}
+        log = parse_log(model.record)
+        for formula, truths in ((H(hand, Card(*card)), holds), (K(other, H(hand, Card(*card))), knows)):
+            truth = truth_at(formula, moment(log, len(log.events), seat)).truth
+            assert truth == (None if len({*truths.values()}) == 2 else truths[model.deal])
+
+    @rule(data=st.data())
+    def a_seats_log_has_its_views_and_accepts_what_fits_a_deal(self, data: st.DataObject) -> None:
+        model = self.model
+        seat = data.draw(st.sampled_from((None, *range(model.seats))))
+        log = seat_log_of(parse_log(model.record), seat)
+        assert parse_any_log(seat_log_text(log)) == log == SeatLog.of_view(self.game.view(seat))
+        views = tuple(self.game.rules.view(position, seat) for position in self.game.positions)
+        assert log.views == views == SeatLog.of_view(views[-1]).views
+        asked = data.draw(st.sampled_from(model.public_moves() or ["0 asks 1 for 0/0"]) | model.any_move())
+        answer = data.draw(st.sampled_from(("yes", "no")))
+        down = tuple(sorted(data.draw(st.sets(st.integers(0, model.settings.sets - 1), max_size=2))))
+        if data.draw(st.booleans()):
+            down = ()
+        move = Move.parse(f"{asked}: {answer}")
+        fits = asked in model.public_moves() and model.fits(seat, asked, answer == "yes", down)
+        try:
+            log.after(move.question, move.answer, down)
+            accepted = True
+        except IllegalMove:
+            accepted = False
+        assert accepted == fits
+
+    @precondition(lambda self: self.game.moves)
+    @rule(data=st.data())
+    def requests_state_the_problem(self, data: st.DataObject) -> None:
+        """All requests state the deals that fit the history; fewer requests allow more deals."""
+        events = self.game.position.events
+        start = self.game.positions[0].position.public
+        chosen = data.draw(st.sets(st.integers(0, len(events) - 1)))
+        deals = by_solver(stated_by(start, events, chosen))
+        assert deals >= self.model.worlds
+        assert deals == self.model.worlds or len(chosen) < len(events)
+
+
+KwartetMachine.TestCase.settings = settings(max_examples=examples(400), stateful_step_count=20)
+TestGames = KwartetMachine.TestCase
