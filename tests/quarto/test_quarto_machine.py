@@ -32,6 +32,9 @@ SQUARES = {
     for i, j in product(range(1, 4), repeat=2)
 }
 
+DRAW = dict(zip(CELLS, "CDGJAPBFKOMHNELI", strict=True))
+"""A full board without a line or square that shares a property."""
+
 
 @dataclass(frozen=True)
 class QuartoModel:
@@ -139,14 +142,22 @@ class QuartoModel:
         )
 
 
+def starts(squares: bool, cells: list[str], moves: int) -> list[QuartoModel]:
+    """Return the first positions of a game that leads to the draw, with its cells in an order."""
+    models = [QuartoModel(squares, f"quarto 1\nsquares {'yes' if squares else 'no'}\n")]
+    for number in range(moves):
+        place = f"place it on {cells[number - 1]}, " if number else ""
+        move = f"{place}hand over {DRAW[cells[number]]}"
+        models.append(models[-1].after(models[-1].turn, move))
+    return models
+
+
 class QuartoMachine(TableMachine):
     """The rules of Quarto and a plain board play the same game."""
 
     kind = QuartoGame
-    max_opening = 17
-    starts = st.booleans().map(
-        lambda squares: QuartoModel(squares, f"quarto 1\nsquares {'yes' if squares else 'no'}\n")
-    )
+    max_opening = 5
+    starts = st.builds(starts, st.booleans(), st.permutations(CELLS), st.integers(0, 15))
 
     @staticmethod
     def move_of(text: str) -> QuartoMove:
@@ -154,5 +165,5 @@ class QuartoMachine(TableMachine):
         return QuartoMove(CELLS.index(text[12:16]) if "place" in text else None, piece)
 
 
-QuartoMachine.TestCase.settings = settings(max_examples=examples(400), stateful_step_count=30)
+QuartoMachine.TestCase.settings = settings(max_examples=examples(600), stateful_step_count=15)
 TestGames = QuartoMachine.TestCase

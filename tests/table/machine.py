@@ -58,9 +58,10 @@ class TableMachine(RuleBasedStateMachine):
     """A game as a value, its history and its model."""
 
     kind: ClassVar[type[PlayedGame[Any, Any, Any, Any]]]
-    starts: ClassVar[st.SearchStrategy[Any]]
+    starts: ClassVar[st.SearchStrategy[list[Any]]]
+    """Strategy for models: the start of a game, and perhaps the positions after some moves."""
     max_opening: ClassVar[int]
-    """Maximum number of moves before the first check."""
+    """Maximum number of moves before the first check, from which the game can end."""
 
     @staticmethod
     def move_of(text: str) -> Any:
@@ -74,12 +75,11 @@ class TableMachine(RuleBasedStateMachine):
 
     @initialize(data=st.data())
     def begin(self, data: st.DataObject) -> None:
-        model: Model = data.draw(self.starts)
-        self.models = [model]
-        self.game: Any = self.kind.parse(model.record)
-        self.rules = self.game.rules
-        self.history = ForgetfulHistory(self.rules, self.game.position)
-        for _ in range(data.draw(st.integers(0, self.max_opening))):
+        self.models: list[Any] = data.draw(self.starts)
+        self.game: Any = self.kind.parse(self.model.record)
+        positions, moves = self.game.positions, self.game.moves
+        self.history = ForgetfulHistory(self.game.rules, positions[0], positions, moves)
+        for _ in range(data.draw(st.integers(0, self.max_opening) | st.just(self.max_opening))):
             self.play(data)
 
     @precondition(lambda self: not self.model.acting)
@@ -99,7 +99,6 @@ class TableMachine(RuleBasedStateMachine):
         self.game = after
         self.models.append(self.model.after(seat, text))
         self.history.add(seat, move, after.position)
-        assert tuple(map(str, self.history.steps[-1].events)) == self.model.events
 
     @precondition(lambda self: self.model.acting)
     @rule(data=st.data(), count=st.integers(1, 3))
@@ -128,7 +127,7 @@ class TableMachine(RuleBasedStateMachine):
     def a_record_is_read_to_its_last_whole_move(self, data: st.DataObject) -> None:
         texts = [model.record for model in self.models]
         cut = data.draw(st.integers(len(texts[0]), len(texts[-1])) | st.just(len(texts[-1])))
-        replay = self.rules.replay(texts[-1][:cut].encode())
+        replay = self.game.rules.replay(texts[-1][:cut].encode())
         left = sum(len(text) <= cut for text in texts)
         assert replay.positions == self.game.positions[:left]
         assert replay.moves == self.game.moves[: left - 1]
@@ -145,23 +144,24 @@ class TableMachine(RuleBasedStateMachine):
     def an_imagined_position_is_possible(self, seed: int, data: st.DataObject) -> None:
         seat = data.draw(st.sampled_from((None, *range(self.model.seats))))
         view = self.game.view(seat)
-        position = self.rules.like(view, Random(seed))
-        assert self.rules.view(position, seat) == view
+        position = self.game.rules.like(view, Random(seed))
+        assert self.game.rules.view(position, seat) == view
         assert self.model.may_be(position, seat)
 
     @invariant()
     def views_are_those_of_the_model(self) -> None:
         for seat in (None, *range(self.model.seats)):
-            assert self.rules.view_json(self.game.view(seat)) == self.model.document(seat)
+            assert self.game.rules.view_json(self.game.view(seat)) == self.model.document(seat)
 
     @invariant()
     def moves_and_points_are_those_of_the_model(self) -> None:
         acting, points = self.model.acting, self.model.points
         assert self.game.to_act == acting
-        for seat in acting:
-            moves = self.rules.moves(self.game.view(seat))
-            assert [str(move) for move in moves] == self.model.moves(seat)
-        assert bool(self.game.legal_moves) == bool(acting)
+        legal = {move: None for seat in acting for move in self.model.moves(seat)}
+        assert list(map(str, self.game.legal_moves)) == list(legal)
+        for seat in acting[len(self.models) % max(1, len(acting)) :][:1]:  # one after the other
+            moves = self.game.rules.moves(self.game.view(seat))
+            assert list(map(str, moves)) == self.model.moves(seat)
         assert self.game.points == points
         first = [seat for seat, point in enumerate(points) if point == max(points)]
         assert self.game.winners == (() if acting else tuple(first))
@@ -171,6 +171,8 @@ class TableMachine(RuleBasedStateMachine):
         assert self.game.record() == self.model.record
         assert self.history.position == self.game.position
         assert self.history.moves == list(self.game.moves)
+        for model, step in zip(self.models[:0:-1], reversed(self.history.steps), strict=True):
+            assert tuple(map(str, step.events)) == model.events
 
 
 __all__ = ["TableMachine"]
