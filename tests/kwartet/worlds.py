@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from hypothesis import strategies as st
 
+from quaternity.kwartet.hands import cards_in
 from quaternity.kwartet.rules import KwartetPosition
 from quaternity.kwartet.settings import KwartetSettings
 from solvers import DealProblem
 from solvers.brute_force import deals
-from tests.kwartet.replay import Cards, Deal, Rules, Seen, after, all_deals, at_deal, full_sets
+from tests.kwartet.replay import Deal, Rules, Seen, after, all_deals, at_deal, full_sets
 
 
 def by_solver(problem: DealProblem) -> set[Deal]:
@@ -44,24 +45,25 @@ class KwartetModel:
     def start(cls, given: KwartetSettings, order: list[int], extra: int) -> KwartetModel:
         """Return the model after the deal of the cards in a given order."""
         cards = iter([divmod(card, given.set_size) for card in order])
-        sizes = given.hand_sizes(extra)
+        sizes, rules = given.hand_sizes(extra), rules_of(given)
         dealt = tuple(frozenset(next(cards) for _ in range(size)) for size in sizes)
-        head = f"kwartet 1\nplayers {given.players}\nsets {given.sets}\nannounce {given.announce}\n"
-        head += f"own-card-requests {'yes' if given.own_card_requests else 'no'}\n"
-        head += f"set-size {given.set_size}\n" * (given.set_size != 4)
-        head += f"aside {given.aside}\n" * (given.aside > 0)
-        head += f"max-moves {given.max_moves}\n" * (given.max_moves is not None)
-        for place, hand in enumerate(dealt):
-            name = f"hand {place}" if place < given.players else "aside"
-            head += f"{name}: {' '.join(words(hand))}\n"
-        rules = rules_of(given)
         deal, down = at_deal(dealt, rules)
-        head += "".join(f"{player} puts down {index}\n" for index, player in down)
+        own, limit = "yes" if given.own_card_requests else "no", given.max_moves
+        names = [*(f"hand {player}" for player in range(given.players)), "aside"]
+        head = [
+            "kwartet 1", f"players {given.players}", f"sets {given.sets}",
+            f"announce {given.announce}", f"own-card-requests {own}",
+            *[f"set-size {given.set_size}"] * (given.set_size != 4),
+            *[f"aside {given.aside}"] * (given.aside > 0),
+            *[f"max-moves {limit}"] * (limit is not None),
+            *(f"{name}: {' '.join(words(hand))}" for name, hand in zip(names, dealt, strict=False)),
+            *(f"{player} puts down {index}" for index, player in down), "",
+        ]  # fmt: skip
         starts = [at_deal(world, rules) for world in all_deals(frozenset().union(*dealt), sizes)]
         worlds = frozenset(world for world, gone in starts if gone == down)
         removed = tuple(dict(down).get(index) for index in range(given.sets))
         turn = next((player for player, hand in enumerate(deal[: given.players]) if hand), 0)
-        return cls(given, head, deal, worlds, removed, turn)
+        return cls(given, "\n".join(head), deal, worlds, removed, turn)
 
     @property
     def seats(self) -> int:
@@ -119,22 +121,22 @@ class KwartetModel:
         return st.builds("{} asks {} for {}/{}".format, *numbers)
 
     def after(self, seat: int, move: str) -> KwartetModel:
-        rules, said = rules_of(self.settings), seen(move)
-        said = said._replace(success=said.card in self.deal[said.asked])
-        hand = self.deal[seat] | ({said.card} if said.success else set())
-        said = said._replace(announced=tuple(full_sets(hand, rules)))
+        said, rules = seen(move), rules_of(self.settings)
+        success = said.card in self.deal[said.asked]
+        down = full_sets(self.deal[seat] | ({said.card} if success else set()), rules)
+        said = said._replace(success=success, announced=tuple(down))
         deal = after(self.deal, said, rules)
         assert deal is not None
-        following = [(seat + step) % self.seats for step in range(0 if said.success else 1, self.seats + 1)]
-        turn = next((player for player in following if deal[player]), seat)
-        event = f"{move}: {'yes' if said.success else 'no'}\n"
-        event += "".join(f"{seat} puts down {index}\n" for index in said.announced)
-        worlds = frozenset(w for w in (after(world, said, rules) for world in self.worlds) if w)
+        players = [(seat + step) % self.seats for step in range(not success, self.seats + 1)]
+        event = [f"{move}: {'yes' if success else 'no'}"]
+        event += [f"{seat} puts down {index}" for index in down]
         owners = enumerate(self.removed)
-        return replace(
-            self, record=self.record + event, deal=deal, worlds=worlds, turn=turn,
-            removed=tuple(seat if index in said.announced else owner for index, owner in owners),
-            asked=(*self.asked, event.rstrip("\n")),
+        return KwartetModel(
+            self.settings, "\n".join((self.record[:-1], *event, "")), deal,
+            frozenset(w for w in (after(world, said, rules) for world in self.worlds) if w),
+            tuple(seat if index in down else owner for index, owner in owners),
+            next((player for player in players if deal[player]), seat),
+            (*self.asked, "\n".join(event)),
         )  # fmt: skip
 
     def worlds_of(self, seat: int | None) -> set[Deal]:
@@ -151,39 +153,34 @@ class KwartetModel:
         return any(after(world, said, rules) is not None for world in self.worlds_of(seat))
 
     def document(self, seat: int | None) -> dict[str, Any]:
-        worlds, given = self.worlds_of(seat), self.settings
-        may_hold = [frozenset().union(*(world[hand] for world in worlds)) for hand in range(given.hands)]
+        worlds, given, hands = self.worlds_of(seat), self.settings, range(self.settings.hands)
+        held = [frozenset().union(*(world[hand] for world in worlds)) for hand in hands]
         owners = [
-            [[hand for hand, cards in enumerate(may_hold) if (index, number) in cards]
+            [[hand for hand in hands if (index, number) in held[hand]]
              for number in range(given.set_size if owner is None else 0)]
             for index, owner in enumerate(self.removed)
         ]  # fmt: skip
         fewest = [
             [min(sum(card[0] == index for card in world[hand]) for world in worlds)
              for index in range(given.sets)]
-            for hand in range(given.hands)
+            for hand in hands
         ]  # fmt: skip
-        return {
-            "seat": seat,
-            "turn": self.turn if self.acting else None,
+        document = {
+            "seat": seat, "turn": self.turn if self.acting else None,
             "hands": [len(hand) for hand in self.deal[: self.seats]],
-            "points": list(self.points),
-            "removed": list(self.removed),
+            "points": list(self.points), "removed": list(self.removed),
             "hand": [] if seat is None else words(self.deal[seat]),
-            "owners": owners,
-            "fewest": fewest,
-            "events": list(self.asked),
-            "over": not self.acting,
-            **({} if self.left is None else {"left": self.left}),
-            **({"aside": given.aside} if given.aside else {}),
-        }
+            "owners": owners, "fewest": fewest, "events": list(self.asked),
+            "over": not self.acting, "left": self.left, "aside": given.aside or None,
+        }  # fmt: skip
+        optional = ("left", "aside")
+        return {k: v for k, v in document.items() if v is not None or k not in optional}
 
     def may_be(self, position: KwartetPosition, seat: int | None) -> bool:
-        hands = (enumerate(hand) for hand in position.position.hands)
-        return tuple(
-            frozenset((i, n) for i, held in hand for n in range(10) if held >> n & 1)
-            for hand in hands
-        ) in self.worlds_of(seat)  # fmt: skip
+        hands = position.position.hands
+        return tuple(frozenset(map(tuple, cards_in(hand))) for hand in hands) in self.worlds_of(
+            seat
+        )
 
 
 def rules_of(given: KwartetSettings) -> Rules:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import rule
 
 from quaternity.quarto import QuartoGame
 from quaternity.quarto.rules import QuartoPosition
@@ -16,9 +16,13 @@ from quaternity.quarto.solving import QuartoMove
 from tests.sizes import examples
 from tests.table.machine import TableMachine
 
+CELL, HANDED = re.compile(r"H\dV\d"), re.compile("over (.)")
 PIECES = "ABCDEFGHIJKLMNOP"
-WORDS = (("big", "small"), ("red", "blue"), ("square", "circular"), ("hollow", "solid"))
-"""The property of a piece for each bit of its number, as 0 or 1."""
+WORDS = {
+    "big": "ACEGIKMO", "small": "BDFHJLNP", "red": "ABEFIJMN", "blue": "CDGHKLOP",
+    "square": "ABCDIJKL", "circular": "EFGHMNOP", "hollow": "ABCDEFGH", "solid": "IJKLMNOP",
+}  # fmt: skip
+"""The pieces with each property."""
 
 CELLS = [f"H{down}V{right}" for down, right in product(range(1, 5), repeat=2)]
 LINES = {
@@ -52,14 +56,14 @@ class QuartoModel:
     def quartos(self) -> dict[str, list[str]]:
         """The properties that the four pieces of a line share, for each line that has some."""
         cells = dict(self.board)
-        found = {}
-        for name, line in {**LINES, **(SQUARES if self.squares else {})}.items():
-            pieces = [PIECES.index(cells[cell]) for cell in line if cell in cells]
-            for bit, words in enumerate(WORDS):
-                values = {piece >> bit & 1 for piece in pieces}
-                if len(pieces) == 4 and len(values) == 1:
-                    found.setdefault(name, []).append(words[values.pop()])
-        return found
+        lines = {**LINES, **(SQUARES if self.squares else {})}
+        full = {name: [cells[cell] for cell in line] for name, line in lines.items()
+                if all(cell in cells for cell in line)}  # fmt: skip
+        shared = {
+            name: [word for word in WORDS if all(piece in WORDS[word] for piece in pieces)]
+            for name, pieces in full.items()
+        }
+        return {name: words for name, words in shared.items() if words}
 
     @property
     def left(self) -> list[str]:
@@ -82,7 +86,6 @@ class QuartoModel:
         return tuple(won) if self.quartos or not self.is_over else (0.5, 0.5)
 
     def moves(self, seat: int) -> list[str]:
-        del seat
         if self.in_hand is None:
             return [f"hand over {piece}" for piece in self.left]
         moves = []
@@ -105,27 +108,19 @@ class QuartoModel:
         return hand | place | st.builds("{}, {}".format, place, hand)
 
     def after(self, seat: int, move: str) -> QuartoModel:
-        place, _, piece = move.removeprefix("place it on ").rpartition("hand over ")
-        cell = (place or piece)[:4] if move.startswith("place") else None
-        piece = "" if cell == piece else piece
-        events, board = [], self.board
-        if cell:
-            assert self.in_hand is not None
-            board = (*board, (cell, self.in_hand))
-            events.append(f"player {seat} places {self.in_hand} on {cell}")
-        if piece:
-            events.append(f"player {seat} hands over {piece}")
-        record = f"{self.record}{seat} {move}\n"
-        turn = 1 - seat if piece else seat
-        after = QuartoModel(self.squares, record, board, piece or None, turn)
+        place, piece = CELL.findall(move), HANDED.findall(move)
+        board = (*self.board, *((cell, str(self.in_hand)) for cell in place))
+        events = [f"player {seat} places {self.in_hand} on {cell}" for cell in place]
+        events += [f"player {seat} hands over {name}" for name in piece]
+        turn, in_hand = (1 - seat, piece[0]) if piece else (seat, None)
+        after = QuartoModel(self.squares, f"{self.record}{seat} {move}\n", board, in_hand, turn)
         for line, words in after.quartos.items():
-            shared = " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+            shared = ", ".join(words[:-1]) + " and " * (len(words) > 1) + words[-1]
             events.append(f"player {seat} has a quarto: {line}, all {shared}")
-        draw = ["the board is full without a quarto: a draw"] if after.is_over and not after.quartos else []
-        return replace(after, events=(*events, *draw))
+        draw = ["the board is full without a quarto: a draw"]
+        return replace(after, events=(*events, *draw * (after.points == (0.5, 0.5))))
 
     def document(self, seat: int | None) -> dict[str, Any]:
-        del seat
         return {
             "board": [dict(self.board).get(cell) for cell in CELLS],
             "in_hand": self.in_hand,
@@ -136,10 +131,7 @@ class QuartoModel:
         }
 
     def may_be(self, position: QuartoPosition, seat: int | None) -> bool:
-        del seat
-        return str(position.board).replace("?", "") == "".join(
-            dict(self.board).get(cell, "") for cell in CELLS
-        )
+        return str(position.board) == "".join(dict(self.board).get(cell, "?") for cell in CELLS)
 
 
 def starts(squares: bool, cells: list[str], moves: int) -> list[QuartoModel]:
@@ -161,8 +153,8 @@ class QuartoMachine(TableMachine):
 
     @staticmethod
     def move_of(text: str) -> QuartoMove:
-        piece = text[-1] if "hand" in text else None
-        return QuartoMove(CELLS.index(text[12:16]) if "place" in text else None, piece)
+        cell, piece = CELL.findall(text), HANDED.findall(text)
+        return QuartoMove(CELLS.index(cell[0]) if cell else None, piece[0] if piece else None)
 
 
 QuartoMachine.TestCase.settings = settings(max_examples=examples(600), stateful_step_count=15)

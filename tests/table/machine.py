@@ -1,13 +1,21 @@
 """A state machine for the games of the table: the program and a naive model play the same game.
 
-A model is an immutable value. It shares no code with the rules of its game, and names moves by
-their text in a record.
+A model is an immutable value that names moves by their text in a record. It has the attributes
+`seats`, `record` (the text of the whole game), `events` (the public sentences about the last move),
+`acting` (the seats that may move) and `points`, and these methods:
+
+    moves(seat)          the legal moves of a seat that may act, in order
+    likely_move(seat)    a strategy for legal moves that lead to interesting positions
+    any_move()           a strategy for moves, most of them illegal
+    after(seat, move)    the model after a legal move
+    document(seat)       the view of a seat (None is a bystander) as a JSON value
+    may_be(position, seat)    whether a seat considers a position possible
 """
 
 from __future__ import annotations
 
 from random import Random
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import strategies as st
@@ -16,36 +24,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from quaternity.errors import IllegalMove
 from quaternity.table.history import GameHistory
 from quaternity.table.played_game import PlayedGame
-
-
-class Model(Protocol):
-    """A game at one moment, as the model sees it."""
-
-    seats: int
-    record: str
-    """The record of the whole game."""
-    events: tuple[str, ...]
-    """The public sentences about the last move."""
-    acting: tuple[int, ...]
-    points: tuple[float, ...]
-
-    def moves(self, seat: int) -> list[str]:
-        """Return the legal moves of a seat that may act, in order."""
-
-    def likely_move(self, seat: int) -> st.SearchStrategy[str]:
-        """Return a strategy for legal moves that leads to interesting positions."""
-
-    def any_move(self) -> st.SearchStrategy[str]:
-        """Return a strategy for moves, most of them illegal."""
-
-    def after(self, seat: int, move: str) -> Self:
-        """Return the model after a legal move."""
-
-    def document(self, seat: int | None) -> dict[str, Any]:
-        """Return the view of a seat as a JSON value."""
-
-    def may_be(self, position: Any, seat: int | None) -> bool:
-        """Return whether a seat considers a position possible."""
 
 
 class ForgetfulHistory(GameHistory[Any, Any, Any]):
@@ -115,9 +93,13 @@ class TableMachine(RuleBasedStateMachine):
                 self.game.play(self.move_of(text), seat)
             assert refused.value.faults
 
-    @rule(count=st.integers(1, 4))
-    def undo(self, count: int) -> None:
+    @rule(count=st.integers(1, 4), forget=st.booleans())
+    def undo(self, count: int, forget: bool) -> None:
         count = min(count, len(self.models) - 1)
+        if forget:
+            self.history.forget_positions()
+            wanted = self.game.positions[: count + 1]
+            assert tuple(self.history.positions_to(count)[: len(wanted)]) == wanted
         for _ in range(count):
             self.game = self.game.undo()
         self.history.take_back(count)
@@ -133,12 +115,6 @@ class TableMachine(RuleBasedStateMachine):
         assert replay.moves == self.game.moves[: left - 1]
         assert replay.ends == tuple(map(len, texts[:left]))
         assert bool(replay.warnings) == (cut > len(texts[left - 1]))
-
-    @rule(number=st.integers(0, 20))
-    def positions_are_computed_again(self, number: int) -> None:
-        self.history.forget_positions()
-        wanted = self.game.positions[: number + 1]
-        assert tuple(self.history.positions_to(number)[: len(wanted)]) == wanted
 
     @rule(seed=st.integers(0, 9), data=st.data())
     def an_imagined_position_is_possible(self, seed: int, data: st.DataObject) -> None:

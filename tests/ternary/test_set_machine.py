@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from typing import Any
@@ -34,10 +34,9 @@ class SetModel:
 
     @classmethod
     def start(cls, seats: int, rule: Rule, size: int, deck: list[int]) -> list[SetModel]:
-        record = f"set 1\nseats {seats}\nrule {rule}\ntable {size}\n"
-        record += f"deck {' '.join(map(str, deck))}\n"
+        head = f"set 1\nseats {seats}\nrule {rule}\ntable {size}\ndeck {' '.join(map(str, deck))}\n"
         table, undealt = tuple(deck[:size]), tuple(deck[size:])
-        return [cls(rule, size, record, table, undealt, ((),) * seats, (0,) * seats)]
+        return [cls(rule, size, head, table, undealt, ((),) * seats, (0,) * seats)]
 
     @property
     def seats(self) -> int:
@@ -57,7 +56,6 @@ class SetModel:
         return tuple(len(t) - wrong for t, wrong in zip(self.taken, self.wrong, strict=True))
 
     def may_agree(self, seat: int) -> bool:
-        """Return whether a seat may ask for more: never if 21 cards must contain a SET."""
         certain = self.rule is Rule.SET and len(self.table) >= 21
         return seat not in self.agreed and bool(self.deck) and not certain
 
@@ -65,45 +63,41 @@ class SetModel:
         return claims_on(frozenset(self.table)) + ["more"] * self.may_agree(seat)
 
     def likely_move(self, seat: int) -> st.SearchStrategy[str]:
-        """Return right claims, agreement, and sometimes any claim."""
         wrong = st.permutations(self.table).map(lambda cards: claim(sorted(cards[:3])))
         more = st.just("more") if self.may_agree(seat) else wrong
         right = st.sampled_from([*map(claim, self.threes)]) if self.threes else more
         return st.one_of(*[right] * 6, more, wrong)
 
     def any_move(self) -> st.SearchStrategy[str]:
-        cards = st.lists(st.integers(-1, 81) | st.sampled_from(self.table or (0,)), min_size=1, max_size=4)
-        return cards.map(claim) | st.just("more")
+        card = st.integers(-1, 81) | st.sampled_from((0, *self.table))
+        return st.lists(card, min_size=1, max_size=4).map(claim) | st.just("more")
 
     def after(self, seat: int, move: str) -> SetModel:
-        record = f"{self.record}{seat} {move}\n"
-        if move == "more":
-            agreed = self.agreed | {seat}
-            said = f"player {seat} agrees to three more cards"
-            if len(agreed) < self.seats:
-                return replace(self, record=record, agreed=agreed, events=(said,))
-            missed = [f"there was a {self.name} all the same: {' '.join(map(str, t))}" for t in self.threes[:1]]
-            dealt = f"dealt: {row(self.deck[:3])}"
-            return replace(
-                self, record=record, agreed=frozenset(), events=(said, *missed, dealt),
-                table=self.table + self.deck[:3], deck=self.deck[3:],
-            )  # fmt: skip
-        three = tuple(map(int, move.split()[1:]))
-        if three not in self.threes:
-            wrong = tuple(n + (player == seat) for player, n in enumerate(self.wrong))
-            said = f"player {seat} claims a wrong three: {row(three)}"
-            return replace(self, record=record, wrong=wrong, events=(said,))
-        taken = tuple((*t, three) if p == seat else t for p, t in enumerate(self.taken))
-        new, deck = [*self.deck[:3]] * (len(self.table) <= self.size), self.deck
-        deck = deck[len(new) :]
-        events = [f"player {seat} claims a {self.name}: {row(three)}"]
+        cards = tuple(map(int, move.split()[1:]))
+        agreed, table, new = self.agreed, self.table, self.deck[:3]
+        taken, wrong = list(self.taken), list(self.wrong)
+        events = [f"player {seat} claims a {self.name}: {row(cards)}"]
+        if not cards:
+            events = [f"player {seat} agrees to three more cards"]
+            agreed |= {seat}
+            new = new if len(agreed) == self.seats else ()
+            table += new
+            if new and self.threes:
+                three = " ".join(map(str, self.threes[0]))
+                events.append(f"there was a {self.name} all the same: {three}")
+        elif cards in self.threes:
+            taken[seat] += (cards,)
+            new = new if len(table) <= self.size else ()
+            filled = dict(zip([card for card in table if card in cards], new, strict=False))
+            rest = (filled.get(card, card) for card in table if card in filled or card not in cards)
+            table, agreed = tuple(rest), frozenset()
+        else:
+            wrong[seat] += 1
+            events, new = [f"player {seat} claims a wrong three: {row(cards)}"], ()
         events += [f"dealt: {row(new)}"] * bool(new)
-        table = []
-        for card in self.table:
-            table += [card] if card not in three else [new.pop(0)] if new else []
-        return replace(
-            self, record=record, table=tuple(table), deck=deck, taken=taken, agreed=frozenset(),
-            events=tuple(events),
+        return SetModel(
+            self.rule, self.size, f"{self.record}{seat} {move}\n", table, self.deck[len(new) :],
+            tuple(taken), tuple(wrong), frozenset() if new else agreed, tuple(events),
         )  # fmt: skip
 
     @property
@@ -111,7 +105,6 @@ class SetModel:
         return "SET" if self.rule is Rule.SET else "triple"
 
     def document(self, seat: int | None) -> dict[str, Any]:
-        del seat
         return {
             "table": list(self.table),
             "undealt": len(self.deck),
@@ -123,7 +116,6 @@ class SetModel:
         }
 
     def may_be(self, position: SetPosition, seat: int | None) -> bool:
-        del seat
         return sorted(position.deck) == sorted(self.deck) and position.seen.places == self.table
 
 
