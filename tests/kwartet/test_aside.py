@@ -14,7 +14,6 @@ from quaternity.base.errors import InputError
 from quaternity.base.text_format import with_noun
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
-from quaternity.kwartet.chances import chance_of
 from quaternity.kwartet.game import KwartetGame
 from quaternity.kwartet.hands import hand_of
 from quaternity.kwartet.log import log_text, parse_any_log, parse_log
@@ -25,11 +24,9 @@ from quaternity.kwartet.public import request_faults
 from quaternity.kwartet.queries import answer_lines, moment, read_formula, truth_at
 from quaternity.kwartet.rules import KwartetRules, ended_text
 from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
-from solvers import count_deals
 from solvers.filtering import filter_problem
 from solvers.verdict import deal_faults
-from tests.kwartet.games import random_log, random_settings
-from tests.sizes import thorough
+from tests.kwartet.games import random_log
 
 TINY = KwartetSettings(2, 2, own_card_requests=False, set_size=3, aside=2, max_moves=4)
 
@@ -46,13 +43,6 @@ def ask(at: Position, *texts: str) -> Position:
     for text in texts:
         at, _ = at.ask(KwartetRules(at.public.settings).read(text, at.view(at.public.turn)))
     return at
-
-
-def test_the_smallest_game_has_ninety_deals() -> None:
-    start = position(TINY, "0/0 0/1", "0/2 1/0", "1/1 1/2")
-    assert count_deals(start.public.problem) == 90
-    assert count_deals(start.view(0).problem) == 6
-    assert chance_of(start.view(0), Question(0, 1, Card(0, 2))).as_integer_ratio() == (1, 2)
 
 
 def test_cards_aside_cannot_be_requested_and_their_sets_stay() -> None:
@@ -125,27 +115,6 @@ def test_a_reason_explains_the_number_of_the_pile() -> None:
             assert bool(mentions) <= bool(aside)
             explanation = "player 2 stands for the cards aside"
             assert (explanation in lines) == (bool(aside) and "not know" not in lines[0])
-
-
-@pytest.mark.parametrize("seed", range(thorough(20, 200)))
-def test_games_end_in_one_of_three_ways(seed: int) -> None:
-    random = Random(f"ends/{seed}")
-    settings = random_settings(random, range(2, 7), range(2, 6))
-    log = random_log(settings, random)
-    assert parse_log(log_text(log)) == log
-    for place, after in enumerate(log.positions):
-        at = after.public
-        players = [sum(map(int.bit_count, hand)) for hand in after.hands[: settings.players]]
-        can_ask = sum(map(bool, players)) > (1 if settings.at_once else 0)
-        out = settings.max_moves is not None and place >= settings.max_moves
-        ended = None not in at.removed or not can_ask or out
-        assert at.is_over == ended == (place == len(log.events))
-        if settings.aside:
-            assert sum(map(int.bit_count, after.hands[-1])) == settings.aside
-            assert after.hands[-1] == log.hands[-1]
-        for index, owner in enumerate(at.removed):
-            assert owner is None or not log.hands[-1][index] or not settings.aside
-        assert at.points == tuple(at.removed.count(p) for p in range(settings.players))
 
 
 @pytest.mark.parametrize(

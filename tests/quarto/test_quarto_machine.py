@@ -16,6 +16,7 @@ from quaternity.quarto.solving import QuartoMove
 from tests.sizes import examples
 from tests.table.machine import TableMachine
 
+PLACE = "place it on {}"
 CELL, HANDED = re.compile(r"H\dV\d"), re.compile("over (.)")
 PIECES = "ABCDEFGHIJKLMNOP"
 WORDS = {
@@ -91,20 +92,22 @@ class QuartoModel:
         moves = []
         for cell in CELLS:
             if cell not in dict(self.board):
-                place = f"place it on {cell}"
+                place = PLACE.format(cell)
                 over = replace(self, board=(*self.board, (cell, self.in_hand))).is_over
                 moves += [place] if over else [f"{place}, hand over {p}" for p in self.left]
         return moves
 
     def likely_move(self, seat: int) -> st.SearchStrategy[str]:
-        """Return legal moves, most of which do not end the game if others exist."""
+        """Return legal moves, a third of which end the game if possible."""
         moves = self.moves(seat)
-        on = st.sampled_from([move for move in moves if "hand over" in move] or moves)
-        return st.one_of(on, on, on, st.sampled_from(moves))
+        ends = [move for move in moves if not HANDED.search(move)]
+        on = st.sampled_from([move for move in moves if move not in ends] or moves)
+        return st.one_of(on, on, st.sampled_from(ends or moves))
 
     def any_move(self) -> st.SearchStrategy[str]:
-        hand = st.sampled_from(PIECES).map("hand over {}".format)
-        place = st.sampled_from(CELLS).map("place it on {}".format)
+        cells = sorted({cell for move in self.moves(0) for cell in CELL.findall(move)})
+        place = st.sampled_from(cells or CELLS) | st.sampled_from(CELLS)
+        hand, place = st.sampled_from(PIECES).map("hand over {}".format), place.map(PLACE.format)
         return hand | place | st.builds("{}, {}".format, place, hand)
 
     def after(self, seat: int, move: str) -> QuartoModel:

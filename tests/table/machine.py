@@ -87,8 +87,11 @@ class TableMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def illegal_moves_are_refused(self, data: st.DataObject) -> None:
         seat = data.draw(st.integers(0, self.model.seats - 1))
-        text = data.draw(self.model.any_move())
-        if seat not in self.model.acting or text not in self.model.moves(seat):
+        model = data.draw(st.sampled_from(self.models[-2:]))
+        earlier = [move for other in model.acting[:1] for move in model.moves(other)]
+        text = data.draw(self.model.any_move() | st.sampled_from(earlier or ["none"]))
+        legal = self.model.moves(seat) if seat in self.model.acting else ()
+        if text not in (*legal, "none"):
             with pytest.raises(IllegalMove) as refused:
                 self.game.play(self.move_of(text), seat)
             assert refused.value.faults

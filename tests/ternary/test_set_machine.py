@@ -33,10 +33,16 @@ class SetModel:
     events: tuple[str, ...] = ()
 
     @classmethod
-    def start(cls, seats: int, rule: Rule, size: int, deck: list[int]) -> list[SetModel]:
+    def starts(
+        cls, seats: int, rule: Rule, size: int, deck: list[int], rounds: int
+    ) -> list[SetModel]:
+        """Return the positions of a game in which all agree to more cards some times."""
         head = f"set 1\nseats {seats}\nrule {rule}\ntable {size}\ndeck {' '.join(map(str, deck))}\n"
         table, undealt = tuple(deck[:size]), tuple(deck[size:])
-        return [cls(rule, size, head, table, undealt, ((),) * seats, (0,) * seats)]
+        models = [cls(rule, size, head, table, undealt, ((),) * seats, (0,) * seats)]
+        for turn in range(min(rounds, 7 - size // 3) * seats):
+            models.append(models[-1].after(turn % seats, "more"))
+        return models
 
     @property
     def seats(self) -> int:
@@ -64,6 +70,8 @@ class SetModel:
 
     def likely_move(self, seat: int) -> st.SearchStrategy[str]:
         wrong = st.permutations(self.table).map(lambda cards: claim(sorted(cards[:3])))
+        if sets := threes_on(frozenset(self.table), Rule.SET):
+            wrong |= st.sampled_from([*map(claim, sets)])
         more = st.just("more") if self.may_agree(seat) else wrong
         right = st.sampled_from([*map(claim, self.threes)]) if self.threes else more
         return st.one_of(*[right] * 6, more, wrong)
@@ -144,8 +152,8 @@ class SetMachine(TableMachine):
     kind = SetGame
     max_opening = 75
     starts = st.builds(
-        SetModel.start, st.integers(1, 3), st.sampled_from(Rule), st.sampled_from((9, 12)),
-        st.permutations(range(81)),
+        SetModel.starts, st.integers(1, 3), st.sampled_from(Rule), st.sampled_from((9, 12)),
+        st.permutations(range(81)), st.just(0) | st.integers(0, 4),
     )  # fmt: skip
 
     @staticmethod
