@@ -23,7 +23,7 @@ from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import request_faults
 from quaternity.kwartet.queries import answer_lines, moment, read_formula, truth_at
 from quaternity.kwartet.rules import KwartetRules, ended_text
-from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
+from quaternity.kwartet.settings import KwartetSettings
 from solvers.filtering import filter_problem
 from solvers.verdict import deal_faults
 from tests.kwartet.games import random_log
@@ -63,24 +63,6 @@ def test_a_whole_set_aside_belongs_to_nobody() -> None:
     end = ask(start, "1 0/1")
     assert end.public.points == (1, 0)
     assert ended_text(end.public) == "nobody can ask"
-
-
-def test_the_game_ends_when_one_player_has_all_cards_that_are_not_aside() -> None:
-    settings = KwartetSettings(3, 2, set_size=3, aside=2)
-    start = position(settings, "0/0", "0/1 1/0", "1/1", "0/2 1/2")
-    after = ask(start, "1 0/1", "1 0/0")
-    assert (after.public.turn, after.public.left) == (1, 16)
-    after = ask(after, "2 1/1")
-    assert after.public.turn == 1  # the last seat has no cards left and is skipped
-    assert after.public.left == 15
-    after = ask(after, "0 1/2")
-    assert after.public.turn == 0
-    later = (AnnounceTiming.AT_ONCE, True), (AnnounceTiming.AFTER_OWN_REQUEST, False)
-    for announce, over in later:  # under the second rule, players without cards can be asked
-        rules = KwartetSettings(2, 2, announce, set_size=3, aside=3)
-        alone = ask(position(rules, "0/0 1/0", "0/1", "0/2 1/1 1/2"), "1 0/1")
-        assert alone.public.hands == (3, 0, 3)
-        assert alone.public.is_over is over
 
 
 def test_the_pile_cannot_know_anything() -> None:

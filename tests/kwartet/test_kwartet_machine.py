@@ -23,7 +23,9 @@ from quaternity.kwartet.played import seat_log_of
 from quaternity.kwartet.queries import moment, truth_at
 from quaternity.kwartet.seat_log import SeatLog
 from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
-from tests.kwartet.worlds import KwartetModel, by_solver
+from tests.kwartet.plain_hands import by_solver, rules_of, seen
+from tests.kwartet.replay import Cards, after
+from tests.kwartet.worlds import KwartetModel
 from tests.sizes import examples
 from tests.table.machine import TableMachine
 
@@ -72,7 +74,10 @@ class KwartetMachine(TableMachine):
         holds = {world: card in world[hand] for world in worlds}
         question = Question(seat, hand, Card(*card))
         assert chance_of(view, question) == Fraction(sum(holds.values()), len(worlds))
-        known = {world: model.knows(other, world, card, hand) for world in worlds}
+        by_hand: dict[Cards, list[bool]] = {}
+        for world in model.worlds:
+            by_hand.setdefault(world[other], []).append(card in world[hand])
+        known = {world: all(by_hand[world[other]]) for world in worlds}
         log, claim = parse_log(model.record), H(hand, Card(*card))
         for formula, truths in ((claim, holds), (K(other, claim), known)):
             truth = truth_at(formula, moment(log, len(log.events), seat)).truth
@@ -80,7 +85,7 @@ class KwartetMachine(TableMachine):
 
     @rule(data=st.data())
     def a_seats_log_has_its_views_and_accepts_what_fits_a_deal(self, data: st.DataObject) -> None:
-        model = self.model
+        model, given = self.model, self.model.settings
         seat = data.draw(st.sampled_from((None, *range(model.seats))))
         whole = parse_log(model.record)
         assert whole.positions == tuple(position.position for position in self.game.positions)
@@ -90,11 +95,12 @@ class KwartetMachine(TableMachine):
         assert log.views == views == SeatLog.of_view(views[-1]).views
         possible = model.public_moves()
         asked = data.draw(st.sampled_from(possible) if possible else model.any_move())
-        sets = range(model.settings.sets)
+        sets, rules, worlds = range(given.sets), rules_of(given), model.worlds_of(seat)
         for answer, count in product(("yes", "no"), range(3)):
             for down in combinations(sets, count):
                 move = Move.parse(f"{asked}: {answer}")
-                fits = asked in possible and model.fits(seat, asked, answer == "yes", down)
+                told = seen(asked)._replace(success=answer == "yes", announced=down)
+                fits = asked in possible and any(after(world, told, rules) for world in worlds)
                 with nullcontext() if fits else pytest.raises(IllegalMove):
                     log.after(move.question, move.answer, down)
 

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from hypothesis import strategies as st
 
-from quaternity.kwartet.hands import cards_in
 from quaternity.kwartet.rules import KwartetPosition
 from quaternity.kwartet.settings import KwartetSettings
-from solvers import DealProblem
-from solvers.brute_force import deals
-from tests.kwartet.replay import Deal, Rules, Seen, after, all_deals, at_deal, full_sets
-
-
-def by_solver(problem: DealProblem) -> set[Deal]:
-    """Return the deals of a problem as plain hands."""
-    return {
-        tuple(frozenset(deal.hand(player)) for player in range(problem.players))
-        for deal in deals(problem)
-    }
-
-
-def words(cards: Iterable[tuple[int, int]]) -> list[str]:
-    return [f"{index}/{number}" for index, number in sorted(cards)]
+from tests.kwartet.plain_hands import plain, rules_of, seen, words
+from tests.kwartet.replay import Deal, after, all_deals, at_deal, full_sets
 
 
 @dataclass(frozen=True)
@@ -111,7 +96,6 @@ class KwartetModel:
         ]  # fmt: skip
 
     def likely_move(self, seat: int) -> st.SearchStrategy[str]:
-        """Return legal requests, half of them for cards that the asked player holds."""
         moves = self.moves(seat)
         sure = [move for move in moves if seen(move).card in self.deal[seen(move).asked]]
         return st.sampled_from(sure or moves) | st.sampled_from(moves)
@@ -143,15 +127,6 @@ class KwartetModel:
         """Return the deals that a seat considers possible."""
         return {w for w in self.worlds if seat is None or w[seat] == self.deal[seat]}
 
-    def knows(self, player: int, world: Deal, card: tuple[int, int], hand: int) -> bool:
-        """Return whether a player knows in a deal that a card is in a hand."""
-        return all(card in w[hand] for w in self.worlds if w[player] == world[player])
-
-    def fits(self, seat: int | None, move: str, success: bool, down: tuple[int, ...]) -> bool:
-        """Return whether a request with its result fits a deal that a seat considers possible."""
-        said, rules = seen(move)._replace(success=success, announced=down), rules_of(self.settings)
-        return any(after(world, said, rules) is not None for world in self.worlds_of(seat))
-
     def document(self, seat: int | None) -> dict[str, Any]:
         worlds, given, hands = self.worlds_of(seat), self.settings, range(self.settings.hands)
         held = [frozenset().union(*(world[hand] for world in worlds)) for hand in hands]
@@ -178,19 +153,4 @@ class KwartetModel:
 
     def may_be(self, position: KwartetPosition, seat: int | None) -> bool:
         hands = position.position.hands
-        return tuple(frozenset(map(tuple, cards_in(hand))) for hand in hands) in self.worlds_of(
-            seat
-        )
-
-
-def rules_of(given: KwartetSettings) -> Rules:
-    """Return the settings in the form of the replay."""
-    own = given.own_card_requests
-    return Rules(given.players, given.sets, given.set_size, given.at_once, own)
-
-
-def seen(move: str) -> Seen:
-    """Return a request without its result."""
-    asker, _, asked, _, card = move.split()
-    index, number = map(int, card.split("/"))
-    return Seen(int(asker), int(asked), (index, number), False, ())
+        return tuple(plain(hand) for hand in hands) in self.worlds_of(seat)

@@ -356,20 +356,6 @@ def test_a_free_answer_is_a_move_and_a_forced_one_is_not() -> None:
         rules.after(pending, 0, rules.read("yes", pending))
 
 
-def test_twenty_one_cards_without_a_triple_are_not_the_end() -> None:
-    rules, player, random = SetRules(SetSettings(1, Rule.TRIPLE)), Finder(1.0), Random(1)
-    position, largest = rules.start(random), 0
-    while rules.to_act(position):
-        move = player.choose(rules.view(position, 0), random)
-        assert move is not None
-        position = rules.after(position, 0, move)
-        largest = max(largest, len(position.seen.places))
-        dealt = rules.like(position.seen, random)
-        assert dealt.seen == position.seen
-        assert sorted(dealt.deck) == sorted(position.deck)
-    assert largest > 21
-
-
 def test_a_large_table_is_shown_completely_and_has_capital_letters() -> None:
     rules = SetRules(SetSettings(1, Rule.TRIPLE))
     start = rules.start(Random(1))

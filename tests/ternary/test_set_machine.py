@@ -161,5 +161,5 @@ class SetMachine(TableMachine):
         return SetMove(tuple(map(int, text.split()[1:])))
 
 
-SetMachine.TestCase.settings = settings(max_examples=examples(240), stateful_step_count=20)
+SetMachine.TestCase.settings = settings(max_examples=examples(200), stateful_step_count=20)
 TestGames = SetMachine.TestCase
