@@ -111,11 +111,10 @@ class KwartetMachine(TableMachine):
         events = self.game.position.events
         start = self.game.positions[0].position.public
         chosen = data.draw(st.sets(st.integers(0, len(events) - 1)))
-        every = set(range(len(events)))
-        for stated in (chosen, every - chosen):
-            assert by_solver(stated_by(start, events, stated)) >= self.model.worlds
+        assert by_solver(stated_by(start, events, chosen)) >= self.model.worlds
+        every = range(len(events))
         assert stated_by(start, events, every) == self.game.view().problem
 
 
-KwartetMachine.TestCase.settings = settings(max_examples=examples(700), stateful_step_count=20)
+KwartetMachine.TestCase.settings = settings(max_examples=examples(400), stateful_step_count=20)
 TestGames = KwartetMachine.TestCase

@@ -23,8 +23,6 @@ WORDS = {
     "big": "ACEGIKMO", "small": "BDFHJLNP", "red": "ABEFIJMN", "blue": "CDGHKLOP",
     "square": "ABCDIJKL", "circular": "EFGHMNOP", "hollow": "ABCDEFGH", "solid": "IJKLMNOP",
 }  # fmt: skip
-"""The pieces with each property."""
-
 CELLS = [f"H{down}V{right}" for down, right in product(range(1, 5), repeat=2)]
 LINES = {
     **{f"H{i}": [f"H{i}V{j}" for j in range(1, 5)] for i in range(1, 5)},
@@ -33,10 +31,9 @@ LINES = {
     "D2": ["H1V4", "H2V3", "H3V2", "H4V1"],
 }
 SQUARES = {
-    f"S{i}{j}": [f"H{i + down}V{j + right}" for down, right in product((0, 1), repeat=2)]
+    f"S{i}{j}": [f"H{i + a}V{j + b}" for a, b in product((0, 1), repeat=2)]
     for i, j in product(range(1, 4), repeat=2)
 }
-
 DRAW = dict(zip(CELLS, "CDGJAPBFKOMHNELI", strict=True))
 """A full board without a line or square that shares a property."""
 
@@ -58,17 +55,15 @@ class QuartoModel:
         """The properties that the four pieces of a line share, for each line that has some."""
         cells = dict(self.board)
         lines = {**LINES, **(SQUARES if self.squares else {})}
-        full = {name: [cells[cell] for cell in line] for name, line in lines.items()
-                if all(cell in cells for cell in line)}  # fmt: skip
+        full = {name: {cells.get(cell) for cell in line} for name, line in lines.items()}
         shared = {
-            name: [word for word in WORDS if all(piece in WORDS[word] for piece in pieces)]
+            name: [word for word, have in WORDS.items() if pieces.issubset(have)]
             for name, pieces in full.items()
         }
         return {name: words for name, words in shared.items() if words}
 
     @property
     def left(self) -> list[str]:
-        """The pieces that can be handed over."""
         return [p for p in PIECES if p != self.in_hand and p not in dict(self.board).values()]
 
     @property
@@ -81,10 +76,8 @@ class QuartoModel:
 
     @property
     def points(self) -> tuple[float, ...]:
-        won = [0.0, 0.0]
-        if self.quartos:
-            won[self.turn] = 1
-        return tuple(won) if self.quartos or not self.is_over else (0.5, 0.5)
+        won = (0, 1) if self.turn else (1, 0)
+        return won if self.quartos else (0.5, 0.5) if self.is_over else (0, 0)
 
     def moves(self, seat: int) -> list[str]:
         if self.in_hand is None:
@@ -125,13 +118,10 @@ class QuartoModel:
 
     def document(self, seat: int | None) -> dict[str, Any]:
         return {
-            "board": [dict(self.board).get(cell) for cell in CELLS],
-            "in_hand": self.in_hand,
-            "turn": self.turn,
-            "left": self.left,
-            "quartos": list(self.quartos),
+            "board": [dict(self.board).get(cell) for cell in CELLS], "in_hand": self.in_hand,
+            "turn": self.turn, "left": self.left, "quartos": list(self.quartos),
             "over": self.is_over,
-        }
+        }  # fmt: skip
 
     def may_be(self, position: QuartoPosition, seat: int | None) -> bool:
         return str(position.board) == "".join(dict(self.board).get(cell, "?") for cell in CELLS)

@@ -37,9 +37,9 @@ class TableMachine(RuleBasedStateMachine):
 
     kind: ClassVar[type[PlayedGame[Any, Any, Any, Any]]]
     starts: ClassVar[st.SearchStrategy[list[Any]]]
-    """Strategy for models: the start of a game, and perhaps the positions after some moves."""
+    """Strategy for the models of a game's first positions."""
     max_opening: ClassVar[int]
-    """Maximum number of moves before the first check, from which the game can end."""
+    """Maximum number of moves before the first check."""
 
     @staticmethod
     def move_of(text: str) -> Any:
@@ -57,7 +57,8 @@ class TableMachine(RuleBasedStateMachine):
         self.game: Any = self.kind.parse(self.model.record)
         positions, moves = self.game.positions, self.game.moves
         self.history = ForgetfulHistory(self.game.rules, positions[0], positions, moves)
-        for _ in range(data.draw(st.integers(0, self.max_opening) | st.just(self.max_opening))):
+        lengths = st.sampled_from((0, self.max_opening)) | st.integers(0, self.max_opening)
+        for _ in range(data.draw(lengths)):
             self.play(data)
 
     @precondition(lambda self: not self.model.acting)
@@ -66,7 +67,6 @@ class TableMachine(RuleBasedStateMachine):
         self.begin(data)
 
     def play(self, data: st.DataObject) -> None:
-        """Play a legal move of the model, as a value or as text, unless the game is over."""
         if not self.model.acting:
             return
         seat = data.draw(st.sampled_from(self.model.acting))
@@ -89,9 +89,9 @@ class TableMachine(RuleBasedStateMachine):
         seat = data.draw(st.integers(0, self.model.seats - 1))
         model = data.draw(st.sampled_from(self.models[-2:]))
         earlier = [move for other in model.acting[:1] for move in model.moves(other)]
-        text = data.draw(self.model.any_move() | st.sampled_from(earlier or ["none"]))
-        legal = self.model.moves(seat) if seat in self.model.acting else ()
-        if text not in (*legal, "none"):
+        legal = self.model.moves(seat) if seat in self.model.acting else []
+        texts = self.model.any_move() | (st.sampled_from(earlier) if earlier else st.nothing())
+        for text in set(data.draw(st.lists(texts, max_size=8))).difference(legal):
             with pytest.raises(IllegalMove) as refused:
                 self.game.play(self.move_of(text), seat)
             assert refused.value.faults
@@ -111,8 +111,10 @@ class TableMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def a_record_is_read_to_its_last_whole_move(self, data: st.DataObject) -> None:
         texts = [model.record for model in self.models]
-        cut = data.draw(st.integers(len(texts[0]), len(texts[-1])) | st.just(len(texts[-1])))
-        replay = self.game.rules.replay(texts[-1][:cut].encode())
+        head, text = len(texts[0]), texts[-1]
+        ends = [end for end in range(head, len(text) + 1) if text[end - 1] == "\n"]
+        cut = data.draw(st.sampled_from(ends) | st.integers(head, len(text)))
+        replay = self.game.rules.replay(text[:cut].encode())
         left = sum(len(text) <= cut for text in texts)
         assert replay.positions == self.game.positions[:left]
         assert replay.moves == self.game.moves[: left - 1]

@@ -50,7 +50,6 @@ class SetModel:
 
     @property
     def threes(self) -> list[tuple[int, ...]]:
-        """All threes on the table."""
         return threes_on(frozenset(self.table), self.rule)
 
     @property
@@ -113,15 +112,12 @@ class SetModel:
         return "SET" if self.rule is Rule.SET else "triple"
 
     def document(self, seat: int | None) -> dict[str, Any]:
+        taken = [[list(three) for three in threes] for threes in self.taken]
         return {
-            "table": list(self.table),
-            "undealt": len(self.deck),
-            "taken": [[list(three) for three in threes] for threes in self.taken],
-            "wrong": list(self.wrong),
-            "agreed": sorted(self.agreed),
-            "rule": str(self.rule),
+            "table": list(self.table), "undealt": len(self.deck), "taken": taken,
+            "wrong": list(self.wrong), "agreed": sorted(self.agreed), "rule": str(self.rule),
             "over": not self.acting,
-        }
+        }  # fmt: skip
 
     def may_be(self, position: SetPosition, seat: int | None) -> bool:
         return sorted(position.deck) == sorted(self.deck) and position.seen.places == self.table
