@@ -100,7 +100,8 @@ class QuartoModel:
     def any_move(self) -> st.SearchStrategy[str]:
         cells = sorted({cell for move in self.moves(0) for cell in CELL.findall(move)})
         place = st.sampled_from(cells or CELLS) | st.sampled_from(CELLS)
-        hand, place = st.sampled_from(PIECES).map("hand over {}".format), place.map(PLACE.format)
+        piece = st.sampled_from(PIECES) | st.just(self.in_hand or "A")
+        hand, place = piece.map("hand over {}".format), place.map(PLACE.format)
         return hand | place | st.builds("{}, {}".format, place, hand)
 
     def after(self, seat: int, move: str) -> QuartoModel:

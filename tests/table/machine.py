@@ -113,13 +113,13 @@ class TableMachine(RuleBasedStateMachine):
         texts = [model.record for model in self.models]
         head, text = len(texts[0]), texts[-1]
         ends = [end for end in range(head, len(text) + 1) if text[end - 1] == "\n"]
-        cut = data.draw(st.sampled_from(ends) | st.integers(head, len(text)))
-        replay = self.game.rules.replay(text[:cut].encode())
-        left = sum(len(text) <= cut for text in texts)
-        assert replay.positions == self.game.positions[:left]
-        assert replay.moves == self.game.moves[: left - 1]
-        assert replay.ends == tuple(map(len, texts[:left]))
-        assert bool(replay.warnings) == (cut > len(texts[left - 1]))
+        for cut in (*ends[-3:], data.draw(st.sampled_from(ends) | st.integers(head, len(text)))):
+            replay = self.game.rules.replay(text[:cut].encode())
+            left = sum(len(text) <= cut for text in texts)
+            assert replay.positions == self.game.positions[:left]
+            assert replay.moves == self.game.moves[: left - 1]
+            assert replay.ends == tuple(map(len, texts[:left]))
+            assert bool(replay.warnings) == (cut > len(texts[left - 1]))
 
     @rule(seed=st.integers(0, 9), data=st.data())
     def an_imagined_position_is_possible(self, seed: int, data: st.DataObject) -> None:
