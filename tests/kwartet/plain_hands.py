@@ -35,13 +35,13 @@ def words(cards: Iterable[tuple[int, int]]) -> list[str]:
     return [f"{index}/{number}" for index, number in sorted(cards)]
 
 
-def rules_of(given: KwartetSettings) -> Rules:
+def rules_of(settings: KwartetSettings) -> Rules:
     """Return the settings in the form of the replay."""
-    own = given.own_card_requests
-    return Rules(given.players, given.sets, given.set_size, given.at_once, own)
+    own = settings.own_card_requests
+    return Rules(settings.players, settings.sets, settings.set_size, settings.at_once, own)
 
 
-def seen(move: str) -> Seen:
+def parse_request(move: str) -> Seen:
     """Return a request without its result."""
     asker, _, asked, _, card = move.split()
     index, number = map(int, card.split("/"))

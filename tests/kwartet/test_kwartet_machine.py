@@ -23,7 +23,7 @@ from quaternity.kwartet.played import seat_log_of
 from quaternity.kwartet.queries import moment, truth_at
 from quaternity.kwartet.seat_log import SeatLog
 from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
-from tests.kwartet.plain_hands import by_solver, rules_of, seen
+from tests.kwartet.plain_hands import by_solver, parse_request, rules_of
 from tests.kwartet.replay import Cards, after
 from tests.kwartet.worlds import KwartetModel
 from tests.sizes import examples
@@ -37,12 +37,12 @@ SHAPES = [(2, 2, 3, 0), (2, 2, 4, 0), (3, 3, 2, 0), (3, 2, 3, 0), (4, 2, 3, 0), 
 @st.composite
 def starts(draw: st.DrawFn) -> list[KwartetModel]:
     players, sets, size, aside = draw(st.sampled_from(SHAPES))
-    given = KwartetSettings(
+    kind = KwartetSettings(
         players, sets, draw(st.sampled_from(AnnounceTiming)), draw(st.booleans()), size, aside,
         draw(st.none() | st.integers(1, 20)),
     )  # fmt: skip
-    order = draw(st.permutations(range(given.cards)))
-    return [KwartetModel.start(given, order, draw(st.integers(0, players - 1)))]
+    order = draw(st.permutations(range(kind.cards)))
+    return [KwartetModel.start(kind, order, draw(st.integers(0, players - 1)))]
 
 
 class KwartetMachine(TableMachine):
@@ -63,14 +63,14 @@ class KwartetMachine(TableMachine):
     @rule(data=st.data())
     def a_seat_knows_what_holds_in_all_its_deals(self, data: st.DataObject) -> None:
         """Compare a seat's deals, chances, and knowledge about knowledge."""
-        model, given = self.model, self.model.settings
-        seat, other = (data.draw(st.integers(0, given.players - 1)) for _ in range(2))
+        model, kind = self.model, self.model.settings
+        seat, other = (data.draw(st.integers(0, kind.players - 1)) for _ in range(2))
         view, worlds = self.game.view(seat), model.worlds_of(seat)
         assert by_solver(view.problem) == worlds
         cards = sorted(frozenset().union(*model.deal))
         if not cards:
             return
-        card, hand = data.draw(st.sampled_from(cards)), data.draw(st.integers(0, given.hands - 1))
+        card, hand = data.draw(st.sampled_from(cards)), data.draw(st.integers(0, kind.hands - 1))
         holds = {world: card in world[hand] for world in worlds}
         question = Question(seat, hand, Card(*card))
         assert chance_of(view, question) == Fraction(sum(holds.values()), len(worlds))
@@ -85,7 +85,7 @@ class KwartetMachine(TableMachine):
 
     @rule(data=st.data())
     def a_seats_log_has_its_views_and_accepts_what_fits_a_deal(self, data: st.DataObject) -> None:
-        model, given = self.model, self.model.settings
+        model, kind = self.model, self.model.settings
         seat = data.draw(st.sampled_from((None, *range(model.seats))))
         whole = parse_log(model.record)
         assert whole.positions == tuple(position.position for position in self.game.positions)
@@ -95,12 +95,12 @@ class KwartetMachine(TableMachine):
         assert log.views == views == SeatLog.of_view(views[-1]).views
         possible = model.public_moves()
         asked = data.draw(st.sampled_from(possible) if possible else model.any_move())
-        sets, rules, worlds = range(given.sets), rules_of(given), model.worlds_of(seat)
+        sets, rules, worlds = range(kind.sets), rules_of(kind), model.worlds_of(seat)
         for answer, count in product(("yes", "no"), range(3)):
             for down in combinations(sets, count):
                 move = Move.parse(f"{asked}: {answer}")
-                told = seen(asked)._replace(success=answer == "yes", announced=down)
-                fits = asked in possible and any(after(world, told, rules) for world in worlds)
+                request = parse_request(asked)._replace(success=answer == "yes", announced=down)
+                fits = asked in possible and any(after(world, request, rules) for world in worlds)
                 with nullcontext() if fits else pytest.raises(IllegalMove):
                     log.after(move.question, move.answer, down)
 

@@ -1,4 +1,4 @@
-"""A model of Kwartet that knows the real deal, and all deals that fit what was said."""
+"""A model of Kwartet that knows the real deal, and all deals that fit what was request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quaternity.kwartet.rules import KwartetPosition
 from quaternity.kwartet.settings import KwartetSettings
-from tests.kwartet.plain_hands import plain, rules_of, seen, words
+from tests.kwartet.plain_hands import parse_request, plain, rules_of, words
 from tests.kwartet.replay import Deal, after, all_deals, at_deal, full_sets
 
 
@@ -27,28 +27,28 @@ class KwartetModel:
     asked: tuple[str, ...] = ()
 
     @classmethod
-    def start(cls, given: KwartetSettings, order: list[int], extra: int) -> KwartetModel:
+    def start(cls, settings: KwartetSettings, order: list[int], extra: int) -> KwartetModel:
         """Return the model after the deal of the cards in a given order."""
-        cards = iter([divmod(card, given.set_size) for card in order])
-        sizes, rules = given.hand_sizes(extra), rules_of(given)
+        cards = iter([divmod(card, settings.set_size) for card in order])
+        sizes, rules = settings.hand_sizes(extra), rules_of(settings)
         dealt = tuple(frozenset(next(cards) for _ in range(size)) for size in sizes)
         deal, down = at_deal(dealt, rules)
-        own, limit = "yes" if given.own_card_requests else "no", given.max_moves
-        names = [*(f"hand {player}" for player in range(given.players)), "aside"]
+        own, limit = "yes" if settings.own_card_requests else "no", settings.max_moves
+        names = [*(f"hand {player}" for player in range(settings.players)), "aside"]
         head = [
-            "kwartet 1", f"players {given.players}", f"sets {given.sets}",
-            f"announce {given.announce}", f"own-card-requests {own}",
-            *[f"set-size {given.set_size}"] * (given.set_size != 4),
-            *[f"aside {given.aside}"] * (given.aside > 0),
+            "kwartet 1", f"players {settings.players}", f"sets {settings.sets}",
+            f"announce {settings.announce}", f"own-card-requests {own}",
+            *[f"set-size {settings.set_size}"] * (settings.set_size != 4),
+            *[f"aside {settings.aside}"] * (settings.aside > 0),
             *[f"max-moves {limit}"] * (limit is not None),
             *(f"{name}: {' '.join(words(hand))}" for name, hand in zip(names, dealt, strict=False)),
             *(f"{player} puts down {index}" for index, player in down), "",
         ]  # fmt: skip
         starts = [at_deal(world, rules) for world in all_deals(frozenset().union(*dealt), sizes)]
         worlds = frozenset(world for world, gone in starts if gone == down)
-        removed = tuple(dict(down).get(index) for index in range(given.sets))
-        turn = next((player for player, hand in enumerate(deal[: given.players]) if hand), 0)
-        return cls(given, "\n".join(head), deal, worlds, removed, turn)
+        removed = tuple(dict(down).get(index) for index in range(settings.sets))
+        turn = next((player for player, hand in enumerate(deal[: settings.players]) if hand), 0)
+        return cls(settings, "\n".join(head), deal, worlds, removed, turn)
 
     @property
     def seats(self) -> int:
@@ -91,13 +91,17 @@ class KwartetModel:
         only_full = len(full_sets(hand, rules)) * rules.size == len(hand)
         return [
             move for move in self.public_moves()
-            if any(card[0] == seen(move).card[0] for card in hand)
-            and (seen(move).card not in hand or rules.own_cards or only_full)
+            if any(card[0] == parse_request(move).card[0] for card in hand)
+            and (parse_request(move).card not in hand or rules.own_cards or only_full)
         ]  # fmt: skip
 
     def likely_move(self, seat: int) -> st.SearchStrategy[str]:
         moves = self.moves(seat)
-        sure = [move for move in moves if seen(move).card in self.deal[seen(move).asked]]
+        sure = [
+            move
+            for move in moves
+            if parse_request(move).card in self.deal[parse_request(move).asked]
+        ]
         return st.sampled_from(sure or moves) | st.sampled_from(moves)
 
     def any_move(self) -> st.SearchStrategy[str]:
@@ -105,11 +109,11 @@ class KwartetModel:
         return st.builds("{} asks {} for {}/{}".format, *numbers)
 
     def after(self, seat: int, move: str) -> KwartetModel:
-        said, rules = seen(move), rules_of(self.settings)
-        success = said.card in self.deal[said.asked]
-        down = full_sets(self.deal[seat] | ({said.card} if success else set()), rules)
-        said = said._replace(success=success, announced=tuple(down))
-        deal = after(self.deal, said, rules)
+        request, rules = parse_request(move), rules_of(self.settings)
+        success = request.card in self.deal[request.asked]
+        down = full_sets(self.deal[seat] | ({request.card} if success else set()), rules)
+        request = request._replace(success=success, announced=tuple(down))
+        deal = after(self.deal, request, rules)
         assert deal is not None
         players = [(seat + step) % self.seats for step in range(not success, self.seats + 1)]
         event = [f"{move}: {'yes' if success else 'no'}"]
@@ -117,7 +121,7 @@ class KwartetModel:
         owners = enumerate(self.removed)
         return KwartetModel(
             self.settings, "\n".join((self.record[:-1], *event, "")), deal,
-            frozenset(w for w in (after(world, said, rules) for world in self.worlds) if w),
+            frozenset(w for w in (after(world, request, rules) for world in self.worlds) if w),
             tuple(seat if index in down else owner for index, owner in owners),
             next((player for player in players if deal[player]), seat),
             (*self.asked, "\n".join(event)),
@@ -128,16 +132,16 @@ class KwartetModel:
         return {w for w in self.worlds if seat is None or w[seat] == self.deal[seat]}
 
     def document(self, seat: int | None) -> dict[str, Any]:
-        worlds, given, hands = self.worlds_of(seat), self.settings, range(self.settings.hands)
+        worlds, settings, hands = self.worlds_of(seat), self.settings, range(self.settings.hands)
         held = [frozenset().union(*(world[hand] for world in worlds)) for hand in hands]
         owners = [
             [[hand for hand in hands if (index, number) in held[hand]]
-             for number in range(given.set_size if owner is None else 0)]
+             for number in range(settings.set_size if owner is None else 0)]
             for index, owner in enumerate(self.removed)
         ]  # fmt: skip
         fewest = [
             [min(sum(card[0] == index for card in world[hand]) for world in worlds)
-             for index in range(given.sets)]
+             for index in range(settings.sets)]
             for hand in hands
         ]  # fmt: skip
         document = {
@@ -146,7 +150,7 @@ class KwartetModel:
             "points": list(self.points), "removed": list(self.removed),
             "hand": [] if seat is None else words(self.deal[seat]),
             "owners": owners, "fewest": fewest, "events": list(self.asked),
-            "over": not self.acting, "left": self.left, "aside": given.aside or None,
+            "over": not self.acting, "left": self.left, "aside": settings.aside or None,
         }  # fmt: skip
         optional = ("left", "aside")
         return {k: v for k, v in document.items() if v is not None or k not in optional}

@@ -91,15 +91,16 @@ class QuartoModel:
         return moves
 
     def likely_move(self, seat: int) -> st.SearchStrategy[str]:
-        """Return legal moves, a third of which end the game if possible."""
         moves = self.moves(seat)
         ends = [move for move in moves if not HANDED.search(move)]
-        on = st.sampled_from([move for move in moves if move not in ends] or moves)
-        return st.one_of(on, on, st.sampled_from(ends or moves))
+        on = [move for move in moves if move not in ends]
+        return st.sampled_from(on or moves) | st.sampled_from(ends or moves)
 
     def any_move(self) -> st.SearchStrategy[str]:
-        cells = sorted({cell for move in self.moves(0) for cell in CELL.findall(move)})
-        place = st.sampled_from(cells or CELLS) | st.sampled_from(CELLS)
+        moves = self.moves(0)
+        ends = [move for move in moves if not HANDED.search(move)]
+        cells = [cell for move in ends or moves for cell in CELL.findall(move)]
+        place = st.sampled_from(sorted({*cells}) or CELLS) | st.sampled_from(CELLS)
         piece = st.sampled_from(PIECES) | st.just(self.in_hand or "A")
         hand, place = piece.map("hand over {}".format), place.map(PLACE.format)
         return hand | place | st.builds("{}, {}".format, place, hand)
@@ -151,5 +152,5 @@ class QuartoMachine(TableMachine):
         return QuartoMove(CELLS.index(cell[0]) if cell else None, piece[0] if piece else None)
 
 
-QuartoMachine.TestCase.settings = settings(max_examples=examples(600), stateful_step_count=15)
+QuartoMachine.TestCase.settings = settings(max_examples=examples(900), stateful_step_count=15)
 TestGames = QuartoMachine.TestCase

@@ -34,14 +34,18 @@ class SetModel:
 
     @classmethod
     def starts(
-        cls, seats: int, rule: Rule, size: int, deck: list[int], rounds: int
+        cls, seats: int, rule: Rule, size: int, deck: list[int], more: int, turns: int
     ) -> list[SetModel]:
-        """Return the positions of a game in which all agree to more cards some times."""
+        """Return the positions of a game in which all agree at first, and then claim threes."""
         head = f"set 1\nseats {seats}\nrule {rule}\ntable {size}\ndeck {' '.join(map(str, deck))}\n"
         table, undealt = tuple(deck[:size]), tuple(deck[size:])
         models = [cls(rule, size, head, table, undealt, ((),) * seats, (0,) * seats)]
-        for turn in range(min(rounds, 7 - size // 3) * seats):
-            models.append(models[-1].after(turn % seats, "more"))
+        for turn in range(turns):
+            model, seat = models[-1], turn % seats
+            agree = model.may_agree(seat) and (turn < more * seats or not model.threes)
+            if agree or model.threes:
+                move = "more" if agree else claim(model.threes[turn % len(model.threes)])
+                models.append(model.after(seat, move))
         return models
 
     @property
@@ -146,10 +150,11 @@ class SetMachine(TableMachine):
     """The rules of SET and a plain table play the same game."""
 
     kind = SetGame
-    max_opening = 75
+    max_opening = 4
     starts = st.builds(
         SetModel.starts, st.integers(1, 3), st.sampled_from(Rule), st.sampled_from((9, 12)),
         st.permutations(range(81)), st.just(0) | st.integers(0, 4),
+        st.just(99) | st.integers(0, 60),
     )  # fmt: skip
 
     @staticmethod
@@ -157,5 +162,5 @@ class SetMachine(TableMachine):
         return SetMove(tuple(map(int, text.split()[1:])))
 
 
-SetMachine.TestCase.settings = settings(max_examples=examples(200), stateful_step_count=20)
+SetMachine.TestCase.settings = settings(max_examples=examples(400), stateful_step_count=20)
 TestGames = SetMachine.TestCase
