@@ -50,7 +50,7 @@ class KwartetMachine(TableMachine):
 
     kind = KwartetGame
     starts = starts()
-    max_opening = 8
+    max_opening = 12
 
     @staticmethod
     def move_of(text: str) -> Question:
@@ -116,5 +116,5 @@ class KwartetMachine(TableMachine):
         assert stated_by(start, events, every) == self.game.view().problem
 
 
-KwartetMachine.TestCase.settings = settings(max_examples=examples(560), stateful_step_count=20)
+KwartetMachine.TestCase.settings = settings(max_examples=examples(640), stateful_step_count=20)
 TestGames = KwartetMachine.TestCase

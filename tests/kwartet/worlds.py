@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
+from itertools import compress, product
 from typing import Any
 
 from hypothesis import strategies as st
@@ -25,6 +25,7 @@ class KwartetModel:
     removed: tuple[int | None, ...]
     turn: int
     asked: tuple[str, ...] = ()
+    seats = property(lambda self: self.settings.players)
 
     @classmethod
     def start(cls, settings: KwartetSettings, order: list[int], extra: int) -> KwartetModel:
@@ -51,10 +52,6 @@ class KwartetModel:
         return cls(settings, "\n".join(head), deal, worlds, removed, turn)
 
     @property
-    def seats(self) -> int:
-        return self.settings.players
-
-    @property
     def events(self) -> tuple[str, ...]:
         return tuple(self.asked[-1].splitlines()) if self.asked else ()
 
@@ -75,10 +72,8 @@ class KwartetModel:
 
     def public_moves(self) -> list[str]:
         """Return the requests that are legal for some hand of the player to move, in order."""
-        others = [
-            player for player in range(self.seats)
-            if player != self.turn and (self.deal[player] or not self.settings.at_once)
-        ]  # fmt: skip
+        ask = [hand or not self.settings.at_once for hand in self.deal[: self.seats]]
+        others = [player for player, may in enumerate(ask) if may and player != self.turn]
         sets = [index for index, owner in enumerate(self.removed) if owner is None]
         return [
             f"{self.turn} asks {player} for {index}/{number}"
@@ -88,21 +83,16 @@ class KwartetModel:
 
     def moves(self, seat: int) -> list[str]:
         hand, rules = self.deal[seat], rules_of(self.settings)
-        only_full = len(full_sets(hand, rules)) * rules.size == len(hand)
-        return [
-            move for move in self.public_moves()
-            if any(card[0] == parse_request(move).card[0] for card in hand)
-            and (parse_request(move).card not in hand or rules.own_cards or only_full)
-        ]  # fmt: skip
+        own_card = rules.own_cards or len(full_sets(hand, rules)) * rules.size == len(hand)
+        held = {index for index, _ in hand}
+        requests = [(move, parse_request(move).card) for move in self.public_moves()]
+        return [m for m, card in requests if card[0] in held and (own_card or card not in hand)]
 
     def likely_move(self, seat: int) -> st.SearchStrategy[str]:
+        requests = [parse_request(move) for move in self.moves(seat)]
+        sure = [m.card in self.deal[m.asked] for m in requests]
         moves = self.moves(seat)
-        sure = [
-            move
-            for move in moves
-            if parse_request(move).card in self.deal[parse_request(move).asked]
-        ]
-        return st.sampled_from(sure or moves) | st.sampled_from(moves)
+        return st.sampled_from([*compress(moves, sure)] or moves) | st.sampled_from(moves)
 
     def any_move(self) -> st.SearchStrategy[str]:
         numbers = (st.integers(0, 4) for _ in range(4))

@@ -55,12 +55,11 @@ class QuartoModel:
         """The properties that the four pieces of a line share, for each line that has some."""
         cells = dict(self.board)
         lines = {**LINES, **(SQUARES if self.squares else {})}
-        full = {name: {cells.get(cell) for cell in line} for name, line in lines.items()}
-        shared = {
-            name: [word for word, have in WORDS.items() if pieces.issubset(have)]
-            for name, pieces in full.items()
-        }
-        return {name: words for name, words in shared.items() if words}
+        found = {}
+        for name, line in lines.items():
+            pieces = {cells.get(cell) for cell in line}
+            found[name] = [word for word, have in WORDS.items() if pieces.issubset(have)]
+        return {name: words for name, words in found.items() if words}
 
     @property
     def left(self) -> list[str]:
@@ -68,7 +67,7 @@ class QuartoModel:
 
     @property
     def is_over(self) -> bool:
-        return bool(self.quartos) or len(self.board) == 16
+        return len(self.board) == 16 or bool(self.quartos)
 
     @property
     def acting(self) -> tuple[int, ...]:
@@ -92,14 +91,13 @@ class QuartoModel:
 
     def likely_move(self, seat: int) -> st.SearchStrategy[str]:
         moves = self.moves(seat)
-        ends = [move for move in moves if not HANDED.search(move)]
-        on = [move for move in moves if move not in ends]
-        return st.sampled_from(on or moves) | st.sampled_from(ends or moves)
+        on = [move for move in moves if HANDED.search(move)] or moves
+        return st.sampled_from(on) | st.sampled_from([m for m in moves if m not in on] or moves)
 
     def any_move(self) -> st.SearchStrategy[str]:
         moves = self.moves(0)
-        ends = [move for move in moves if not HANDED.search(move)]
-        cells = [cell for move in ends or moves for cell in CELL.findall(move)]
+        ends = [move for move in moves if not HANDED.search(move)] or moves
+        cells = [cell for move in ends for cell in CELL.findall(move)]
         place = st.sampled_from(sorted({*cells}) or CELLS) | st.sampled_from(CELLS)
         piece = st.sampled_from(PIECES) | st.just(self.in_hand or "A")
         hand, place = piece.map("hand over {}".format), place.map(PLACE.format)

@@ -10,8 +10,9 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from quaternity.ternary import SetCard, SetGame, SetMove
+from quaternity.ternary import SetGame, SetMove
 from quaternity.ternary.rules import SetPosition
+from quaternity.ternary.sentences import DescribedCards
 from quaternity.ternary.tables import Rule
 from tests.sizes import examples
 from tests.table.machine import TableMachine
@@ -31,6 +32,7 @@ class SetModel:
     wrong: tuple[int, ...]
     agreed: frozenset[int] = frozenset()
     events: tuple[str, ...] = ()
+    seats = property(lambda self: len(self.wrong))
 
     @classmethod
     def starts(
@@ -49,10 +51,6 @@ class SetModel:
         return models
 
     @property
-    def seats(self) -> int:
-        return len(self.wrong)
-
-    @property
     def threes(self) -> list[tuple[int, ...]]:
         return threes_on(frozenset(self.table), self.rule)
 
@@ -69,7 +67,8 @@ class SetModel:
         return seat not in self.agreed and bool(self.deck) and not certain
 
     def moves(self, seat: int) -> list[str]:
-        return claims_on(frozenset(self.table)) + ["more"] * self.may_agree(seat)
+        claims = [claim(three) for three in combinations(sorted(self.table), 3)]
+        return claims + ["more"] * self.may_agree(seat)
 
     def likely_move(self, seat: int) -> st.SearchStrategy[str]:
         wrong = st.permutations(self.table).map(lambda cards: claim(sorted(cards[:3])))
@@ -84,10 +83,11 @@ class SetModel:
         return st.lists(card, min_size=1, max_size=4).map(claim) | st.just("more")
 
     def after(self, seat: int, move: str) -> SetModel:
+        name = "SET" if self.rule is Rule.SET else "triple"
         cards = tuple(map(int, move.split()[1:]))
         agreed, table, new = self.agreed, self.table, self.deck[:3]
         taken, wrong = list(self.taken), list(self.wrong)
-        events = [f"player {seat} claims a {self.name}: {row(cards)}"]
+        events = [f"player {seat} claims a {name}: {DescribedCards(cards)}"]
         if not cards:
             events = [f"player {seat} agrees to three more cards"]
             agreed |= {seat}
@@ -95,7 +95,7 @@ class SetModel:
             table += new
             if new and self.threes:
                 three = " ".join(map(str, self.threes[0]))
-                events.append(f"there was a {self.name} all the same: {three}")
+                events.append(f"there was a {name} all the same: {three}")
         elif cards in self.threes:
             taken[seat] += (cards,)
             new = new if len(table) <= self.size else ()
@@ -104,16 +104,12 @@ class SetModel:
             table, agreed = tuple(rest), frozenset()
         else:
             wrong[seat] += 1
-            events, new = [f"player {seat} claims a wrong three: {row(cards)}"], ()
-        events += [f"dealt: {row(new)}"] * bool(new)
+            events, new = [f"player {seat} claims a wrong three: {DescribedCards(cards)}"], ()
+        events += [f"dealt: {DescribedCards(new)}"] * bool(new)
         return SetModel(
             self.rule, self.size, f"{self.record}{seat} {move}\n", table, self.deck[len(new) :],
             tuple(taken), tuple(wrong), frozenset() if new else agreed, tuple(events),
         )  # fmt: skip
-
-    @property
-    def name(self) -> str:
-        return "SET" if self.rule is Rule.SET else "triple"
 
     def document(self, seat: int | None) -> dict[str, Any]:
         taken = [[list(three) for three in threes] for threes in self.taken]
@@ -131,19 +127,10 @@ def claim(cards: tuple[int, ...] | list[int]) -> str:
     return f"claim {' '.join(map(str, cards))}"
 
 
-def row(cards: tuple[int, ...] | list[int]) -> str:
-    return ", ".join(str(SetCard(card)) for card in cards)
-
-
 @cache
 def threes_on(table: frozenset[int], rule: Rule) -> list[tuple[int, ...]]:
     """Return the threes on a table, found by comparing every three cards."""
     return [three for three in combinations(sorted(table), 3) if belongs(three, rule)]
-
-
-@cache
-def claims_on(table: frozenset[int]) -> list[str]:
-    return [claim(three) for three in combinations(sorted(table), 3)]
 
 
 class SetMachine(TableMachine):
