@@ -55,11 +55,11 @@ class QuartoModel:
         """The properties that the four pieces of a line share, for each line that has some."""
         cells = dict(self.board)
         lines = {**LINES, **(SQUARES if self.squares else {})}
-        found = {}
+        shared = {}
         for name, line in lines.items():
             pieces = {cells.get(cell) for cell in line}
-            found[name] = [word for word, have in WORDS.items() if pieces.issubset(have)]
-        return {name: words for name, words in found.items() if words}
+            shared[name] = [word for word, have in WORDS.items() if pieces.issubset(have)]
+        return {name: words for name, words in shared.items() if words}
 
     @property
     def left(self) -> list[str]:

@@ -85,7 +85,7 @@ class TableMachine(RuleBasedStateMachine):
         earlier = [move for other in model.acting[:1] for move in model.moves(other)]
         legal = self.model.moves(seat) if seat in self.model.acting else []
         texts = self.model.any_move() | (st.sampled_from(earlier) if earlier else st.nothing())
-        for text in set(data.draw(st.lists(texts, max_size=8))).difference(legal):
+        for text in set(data.draw(st.lists(texts, min_size=4, max_size=8))).difference(legal):
             with pytest.raises(IllegalMove) as refused:
                 self.game.play(self.move_of(text), seat)
             assert refused.value.faults
