@@ -142,7 +142,9 @@ class QuartoMachine(TableMachine):
 
     kind = QuartoGame
     max_opening = 5
-    starts = st.builds(starts, st.booleans(), st.permutations(CELLS), st.integers(0, 15))
+    starts = st.builds(
+        starts, st.booleans(), st.permutations(CELLS), st.sampled_from([*range(17), 16])
+    )
 
     @staticmethod
     def move_of(text: str) -> QuartoMove:
@@ -150,5 +152,5 @@ class QuartoMachine(TableMachine):
         return QuartoMove(CELLS.index(cell[0]) if cell else None, piece[0] if piece else None)
 
 
-QuartoMachine.TestCase.settings = settings(max_examples=examples(900), stateful_step_count=15)
+QuartoMachine.TestCase.settings = settings(max_examples=examples(1200), stateful_step_count=15)
 TestGames = QuartoMachine.TestCase

@@ -42,7 +42,7 @@ class SetModel:
         head = f"set 1\nseats {seats}\nrule {rule}\ntable {size}\ndeck {' '.join(map(str, deck))}\n"
         table, undealt = tuple(deck[:size]), tuple(deck[size:])
         models = [cls(rule, size, head, table, undealt, ((),) * seats, (0,) * seats)]
-        for turn in range(turns):
+        for turn in range(more * seats + turns):
             model, seat = models[-1], turn % seats
             agree = model.may_agree(seat) and (turn < more * seats or not model.threes)
             if agree or model.threes:
@@ -140,8 +140,8 @@ class SetMachine(TableMachine):
     max_opening = 4
     starts = st.builds(
         SetModel.starts, st.integers(1, 3), st.sampled_from(Rule), st.sampled_from((9, 12)),
-        st.permutations(range(81)), st.just(0) | st.integers(0, 4),
-        st.just(99) | st.integers(0, 60),
+        st.permutations(range(81)), st.sampled_from((0, 4)) | st.integers(0, 4),
+        st.just(0) | st.just(99) | st.integers(0, 60),
     )  # fmt: skip
 
     @staticmethod
