@@ -116,5 +116,5 @@ class KwartetMachine(TableMachine):
         assert stated_by(start, events, every) == self.game.view().problem
 
 
-KwartetMachine.TestCase.settings = settings(max_examples=examples(700), stateful_step_count=20)
+KwartetMachine.TestCase.settings = settings(max_examples=examples(1100), stateful_step_count=20)
 TestGames = KwartetMachine.TestCase

@@ -149,5 +149,5 @@ class SetMachine(TableMachine):
         return SetMove(tuple(map(int, text.split()[1:])))
 
 
-SetMachine.TestCase.settings = settings(max_examples=examples(400), stateful_step_count=20)
+SetMachine.TestCase.settings = settings(max_examples=examples(600), stateful_step_count=20)
 TestGames = SetMachine.TestCase
