@@ -42,9 +42,10 @@ class SetModel:
         head = f"set 1\nseats {seats}\nrule {rule}\ntable {size}\ndeck {' '.join(map(str, deck))}\n"
         table, undealt = tuple(deck[:size]), tuple(deck[size:])
         models = [cls(rule, size, head, table, undealt, ((),) * seats, (0,) * seats)]
-        for turn in range(more * seats + turns):
+        first = min(more, 7 - size // 3) * seats
+        for turn in range(first + turns):
             model, seat = models[-1], turn % seats
-            agree = model.may_agree(seat) and (turn < more * seats or not model.threes)
+            agree = model.may_agree(seat) and (turn < first or not model.threes)
             if agree or model.threes:
                 move = "more" if agree else claim(model.threes[turn % len(model.threes)])
                 models.append(model.after(seat, move))
@@ -140,8 +141,8 @@ class SetMachine(TableMachine):
     max_opening = 0
     starts = st.builds(
         SetModel.starts, st.integers(1, 3), st.sampled_from(Rule), st.sampled_from((9, 12)),
-        st.permutations(range(81)), st.sampled_from((0, 4)) | st.integers(0, 4),
-        st.just(0) | st.just(99) | st.integers(0, 60),
+        st.permutations(range(81)), st.sampled_from((0, 1, 4)),
+        st.sampled_from((0, 0, 25, 40, 60, 99)),
     )  # fmt: skip
 
     @staticmethod
@@ -149,5 +150,5 @@ class SetMachine(TableMachine):
         return SetMove(tuple(map(int, text.split()[1:])))
 
 
-SetMachine.TestCase.settings = settings(max_examples=examples(600), stateful_step_count=20)
+SetMachine.TestCase.settings = settings(max_examples=examples(500), stateful_step_count=20)
 TestGames = SetMachine.TestCase
