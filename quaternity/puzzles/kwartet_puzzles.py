@@ -69,8 +69,8 @@ KNOWS_YOU_KNOW = MessageTemplate(
 )
 HOLDER_KNOWS = MessageTemplate(
     "holder_knows",
-    "You are {seat:player}: does {holder:player}, who has {card:card}, know that {who:player} "
-    "knows this?",
+    "You are {seat:player}, and {holder:player} has {card:card}: does {holder:player} know that "
+    "{who:player} knows this?",
 )
 COMMON = MessageTemplate(
     "common",

@@ -161,7 +161,7 @@ def array_fault(book: KindBook) -> str | None:
         return "the coalition tables need more than 8 bits per coalition"
     kinds = book.total.bit_length()
     if kinds > 24:
-        return f"a set has {book.total} kinds, too many for arrays"
+        return f"arrays cannot number the {book.total} possible states of a set"
     if (size + 1) ** (lanes - 2) >= 2 ** (63 - kinds):
         return "the needs of the other sets do not fit in 64 bits"
     if kinds + book.players * (size + size.bit_length()) > 63:
