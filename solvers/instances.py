@@ -311,7 +311,7 @@ FAMILIES: dict[str, Family] = {
         ),
         Family(
             "game",
-            "four players: the bounds and owners of some sets leave a coalition no spare place",
+            "four players: the bounds and owners of some sets fill the hands of a coalition",
             _game,
             ("coalition", "depth"),
         ),

@@ -246,7 +246,7 @@ def _sample_deals(
     deals, random = NumberedDeals(seen, seconds=deadline.remaining()), Random(0)
     few = deals.number <= MAX_LISTED_DEALS
     if not few and not samples:
-        raise LimitError("the probability cannot be computed within the limits")
+        raise LimitError("there are too many deals to compute the probability")
     numbers: Iterable[int] = (
         random.randrange(deals.number) for _ in range(samples * MAX_DRAWS_PER_SAMPLE)
     )

@@ -143,7 +143,7 @@ def check_record(
         state = with_problem(game.state, forbidden)
         verdict = check_state(state, solvers)
         if verdict.verdicts and verdict.valid:
-            text = f"illegal under the rules, but possible according to the solvers: {impossible}"
+            text = f"the solvers consider an illegal move possible: {impossible}"
             raise WrongVerdict(text, state)
         verdicts = verdict.verdicts
         skipped.update(verdict.skipped)

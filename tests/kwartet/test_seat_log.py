@@ -282,7 +282,7 @@ def test_impossible_deals_are_refused(old: str, new: str, words: str) -> None:
 
 
 def test_hidden_hands_are_refused_if_all_are_needed() -> None:
-    with pytest.raises(LogError, match="line 6: hand 0 is hidden: all hands are needed here"):
+    with pytest.raises(LogError, match="line 6: hand 0 is hidden: all hands must be visible"):
         parse_log(SEEN)
 
 
