@@ -234,7 +234,7 @@ def parse_deck(text: str, source: str, name: str) -> Deck:
     try:
         return _deck(tomllib.loads(text), name)
     except RecursionError:
-        raise InputError(f"{source}: nested too deeply") from None
+        raise InputError(f"{source}: the lists are nested too deeply") from None
     except (tomllib.TOMLDecodeError, InputError) as error:
         raise InputError(f"{source}: {error}") from None
 

@@ -68,12 +68,12 @@ UNKNOWN = MessageTemplate(
     "of the {count} cards of {owner:player}, {knower:player} does not know {unknown}: {cards}",
 )
 CARDS, NO_CARDS = MessageTemplate("cards", "{cards:cards_listed}"), MessageTemplate("cards", "none")
-NO_DEAL = MessageTemplate("no_deal", "no deal makes it false; why not {deal}:")
+NO_DEAL = MessageTemplate("no_deal", "no deal makes the formula false; the reason in {deal}:")
 NO_DEAL_OF_HAND = MessageTemplate(
-    "no_deal", "no deal with this hand makes it false; why not {deal}:"
+    "no_deal", "no deal with this hand makes the formula false; the reason in {deal}:"
 )
 NO_DEAL_OF_HANDS = MessageTemplate(
-    "no_deal", "no deal with these hands makes it false; why not {deal}:"
+    "no_deal", "no deal with these hands makes the formula false; the reason in {deal}:"
 )
 NO_WAY = MessageTemplate("no_way", "no deal that fits the public record makes it false")
 IMPOSSIBLE = MessageTemplate("impossible", "{case}: impossible: {proof}")

@@ -107,7 +107,7 @@ SAYS_LINE, LEADS_ON = (
 )
 DEAL = MessageTemplate("deal", "Deal {number}, as the hands are now: {hands:parts}.")
 PROOF = MessageTemplate("proof", "{lines:row}")
-WHY_NOT = "; why not "
+WHY_NOT = "; the reason in "
 """Text that marks lines of an explanation that are left out, because they only introduce other
 lines."""
 

@@ -136,7 +136,7 @@ def check_sentences(
             "K2 !K0 H1 1/2",
             [
                 "player 2 knows !K0 H1 1/2:",
-                "  no deal with this hand makes it false; why not the real deal:",
+                "  no deal with this hand makes the formula false; the reason in the real deal:",
                 "    player 0 does not know H1 1/2: the hand of player 0 is the same in deal 1, "
                 "where",
                 "      player 2 holds 1/2, not player 1",
