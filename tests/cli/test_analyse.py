@@ -115,7 +115,7 @@ def test_an_invalid_record_names_the_moves_that_cause_it(cli: Cli, tmp_path: Pat
     )
     reason = cli("check", path, "--json").json["reason"]
     assert reason.startswith("line 7:")
-    assert reason.endswith("and on none of the others: line 5: 0 asks 1 for 0/2: no")
+    assert reason.endswith("follows from these moves alone: line 5: 0 asks 1 for 0/2: no")
 
 
 @pytest.mark.parametrize("size", [(48, 1, 12), (13, 4, 13), (20, 3, 6)], ids=str)

@@ -155,7 +155,8 @@ aside: 1/1 1/2
         ("hand 0: 0/0 0/1\nhand 1: 0/2 1/0", "hand 0: 2 cards\nhand 1: 2 cards", 12,
          "the cards aside must be hidden too"),
         ("aside 2\n", "", 10, "no cards are set aside in this game"),
-        ("0/2 1/0\naside: 1/1 1/2", "0/2\naside: 1/0 1/1 1/2", 11, "aside: 3 cards, not 2"),
+        ("0/2 1/0\naside: 1/1 1/2", "0/2\naside: 1/0 1/1 1/2", 11,
+         "aside: expected 2 cards, not 3"),
     ],
 )  # fmt: skip
 def test_errors_in_logs_name_their_line(old: str, new: str, line: int, words: str) -> None:

@@ -87,7 +87,7 @@ def test_only_a_player_with_nothing_but_full_sets_asks_for_their_own_card() -> N
     settings = KwartetSettings(2, 3, AnnounceTiming.AFTER_OWN_REQUEST, own_card_requests=False)
     with pytest.raises(IllegalMove) as refused:
         SeatLog.start(settings, (6, 6)).after(question, Answer.NO, (0,))
-    assert any("nothing but full sets" in fault for fault in refused.value.faults)
+    assert any("consists of full sets" in fault for fault in refused.value.faults)
     SeatLog.start(settings, (8, 4)).after(question, Answer.NO, (0, 2))
 
 
@@ -167,13 +167,17 @@ def test_a_star_marks_exactly_the_full_sets() -> None:
         ("0 asks 2 for 0/0: yes\n", 9, "player 1 has 0/0"),
         ("0 asks 2 for 0/2: no\n\n1 asks 0 for 0/2: no\n", 11, "0/2"),
         ("0 asks 1 for 0/0: yes\n0 puts down 0\n", 9, "set 0"),
-        ("0 puts down 0\n", 9, "player 0 cannot put down 0: the hand of player 1 shows that"),
+        ("0 puts down 0\n", 9, "player 0 cannot put down 0: the hand of player 1 contradicts it"),
         (
             "0 asks 2 for 0/2: no\n0 puts down 1\n",
             9,
-            "only set 0 can be put down, and only after a yes",
+            "only set 0 can be put down, and only if the answer is yes",
         ),
-        ("0 asks 2 for 0/2: yes\n2 puts down 0\n", 10, "only player 0, who asked, can do that"),
+        (
+            "0 asks 2 for 0/2: yes\n2 puts down 0\n",
+            10,
+            "only player 0, who asked, can put down sets",
+        ),
         ("0 asks 2 for 9/2: no\n", 9, "set 9 is out of range 0..2"),
         ("hand 1: 4 cards\n", 9, "hand 1 is given more than once"),
         ("nonsense\n", 9, "neither a request nor an announcement"),
@@ -204,7 +208,7 @@ def test_impossible_deals_are_refused(old: str, new: str, words: str) -> None:
 
 
 def test_hidden_hands_are_refused_if_all_are_needed() -> None:
-    with pytest.raises(LogError, match="line 6: hand 0 is hidden: all hands are needed here"):
+    with pytest.raises(LogError, match="line 6: hand 0 is hidden: all hands must be visible"):
         parse_log(SEEN)
 
 
@@ -256,7 +260,7 @@ def test_impossible_starts_are_refused() -> None:
         InputError, match="sets cannot be put down before the first request in this game"
     ):
         SeatLog.start(later, (4, 4), 0, (0b1111, 0), [(0, 0)])
-    with pytest.raises(InputError, match="3 cards, not 4"):
+    with pytest.raises(InputError, match="expected 4 cards, not 3"):
         SeatLog.start(settings, (4, 4), 0, (0b0111, 0))
     with pytest.raises(InputError, match="'1 puts down 1' is given more than once"):
         SeatLog.start(settings, (4, 4), 0, (0b1111, 0), [(0, 0), (1, 1), (1, 1)])

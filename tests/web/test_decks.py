@@ -66,8 +66,8 @@ def test_a_table_has_the_deck_that_was_chosen_or_the_first_that_fits(
         ({"deck": "<b>"}, "choose from everyday, world and plain"),
         (
             {"deck": "everyday", "settings": EIGHTS},
-            "13 sets of at least 4 cards do not fit a game of 3 sets of 8; deck world does, and "
-            "deck plain fits any game",
+            "with 13 sets of at least 4 cards, does not fit a game of 3 sets of 8; deck world "
+            "does, and deck plain fits any game",
         ),
     ],
 )
