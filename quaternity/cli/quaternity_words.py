@@ -110,7 +110,7 @@ def game_of(
         if after.pending is not None:
             continue
         question = before.pending if isinstance(move, Answer) else move
-        assert question is not None, "an answer is given to a question"
+        assert question is not None, "there must be a question to answer"
         answer = move if isinstance(move, Answer) else before.state.answers(move)[0]
         played.append(Move(question, answer))
         states.append(after.state)

@@ -264,7 +264,7 @@ def _answer(state: State, ask: str, seconds: float, certificate: str | None, as_
     for move in moves:
         say(f"    {move}")
     if again is not None:
-        say(f"    and so on for ever: this is the position after {again} moves, except for names")
+        say(f"    and so on for ever: except for names, this is the position after {again} moves")
     elif not answer:
         say("    and other players have, or will have, at least as many sets")
     if certificate is not None:
@@ -480,7 +480,7 @@ def _show(document: dict[str, Any], as_json: bool) -> None:
     for kind in ("tablebase", "certificate"):
         if document[kind]:
             lacks = kind == "certificate" and "ties" in document.get("everybody", {})
-            more = ", which covers forced results only, without the chances" if lacks else ""
+            more = ", which proves forced results only, not the chances" if lacks else ""
             say(f"  {kind}: {document[kind]}{more}")
 
 

@@ -134,7 +134,7 @@ class _Walk:
         expect(list(replay.positions) == self.positions, "the replayed record has other positions")
         expect(list(replay.moves) == self.moves, "the replayed record has other moves")
         expect(replay.names in ((), names), "the replayed record has other names")
-        expect(list(replay.ends) == ends, "the moves of the replayed record end elsewhere")
+        expect(list(replay.ends) == ends, "the moves of the replayed record end at other bytes")
         for cut in (*self.random.choices(ends, k=3), *self.random.choices(range(len(data)), k=5)):
             whole = sum(end <= cut for end in ends[1:])
             try:

@@ -215,7 +215,7 @@ class _SolverProcess:
         self.losses = 0
 
     def start(self, limits: Limits) -> None:
-        """Start the process, load the solver, and warm it up unless this failed before."""
+        """Start the process and load the solver. Warm it up, unless a warm-up has failed."""
         if self.process.is_running:
             return
         seconds, memory = max(limits.seconds, START_SECONDS), limits.memory * MEGABYTE
@@ -274,7 +274,7 @@ _solvers: dict[str, Solver] = {}
 
 def _solver(name: str) -> Solver:
     log = notes()
-    assert log is not None, "called in an isolated process"
+    assert log is not None, "this function must run in an isolated process"
     log.note_thinking(0)
     if name not in _solvers:
         _solvers[name] = find_solver(name)

@@ -26,7 +26,7 @@ MAX_LINE_BYTES = 1 << 20
 """Maximum size of a line that a program writes, in bytes."""
 
 MAX_MEMORY_BYTES = 2 << 30
-"""Memory limit of a program and all processes that it started together, in bytes."""
+"""Limit for the total memory of a program and the processes that it starts, in bytes."""
 
 QUIT_SECONDS = 0.5
 """Maximum time in seconds for a program to exit after it is asked to quit."""

@@ -37,7 +37,7 @@ def test_every_solver_has_a_row(cli: Cli) -> None:
     lines = outcome.out.splitlines()
     assert lines[0] == "8 states: 6 feasible, 2 infeasible (25 %) (states of 4-3-3 games, seed 0)"
     assert [line.split()[0] for line in lines[3:8]] == list(SOLVERS)
-    assert "All verdicts agree, and every one of them verifies." in outcome.out
+    assert "All verdicts agree, and all are verified." in outcome.out
     assert "\x1b" not in outcome.out
     assert outcome.err == ""
 
