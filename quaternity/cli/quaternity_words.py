@@ -82,7 +82,10 @@ def _remark(match: Match[Any, Any, Any]) -> str | None:
     if match.position in match.positions[:-1]:
         before = match.positions[: match.positions.index(match.position)]
         moves = sum(map(match.rules.is_settled, before))
-        return f"the position is again as after {with_noun(moves, 'move')}: nothing new is known"
+        return (
+            f"the position is the same as after {with_noun(moves, 'move')}: "
+            "the moves since then revealed nothing"
+        )
     return None
 
 

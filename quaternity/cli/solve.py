@@ -281,7 +281,9 @@ def _state(position: str | None, options: dict[str, Any], brisk: bool) -> State:
     with prefix_errors(position):
         check_requested(options, state)
     if state.set_size < 2 or state.players < 2:
-        raise InputError(f"{position}: a game has sets of at least 2 cards, and at least 2 players")
+        raise InputError(
+            f"{position}: a game needs sets of at least 2 cards, and at least 2 players"
+        )
     if not state.verdict():
         warn(f"{position}: the state is impossible")
         raise typer.Exit(ExitStatus.IMPOSSIBLE)
@@ -531,7 +533,7 @@ def _show_chances(document: dict[str, Any]) -> None:
     if document["ties"] == "coin":
         for outcome, chance in zip(outcomes, document["chances"], strict=True):
             say(f"    {outcome}: {chance}")
-        unit = " (a win counts 2)" if document["wish"] == "win" else ""
+        unit = " (a win counts as 2)" if document["wish"] == "win" else ""
         say(f"    expected{unit}: {', '.join(document['expected'])}")
         return
     say(f"    possible outcomes: {'; '.join(outcomes)}")

@@ -51,7 +51,8 @@ PROVING = MessageTemplate("proving", "positions with a certain outcome")
 IMAGINING = MessageTemplate("imagining", "everybody's chances")
 COMPARING = MessageTemplate("comparing", "the comparison of moves with others")
 SOME_CHANCES = MessageTemplate(
-    "some_chances", "Chances are not known after {missing} of {all} positions; more seconds help."
+    "some_chances",
+    "Chances are not known after {missing} of {all} positions; more time would help.",
 )
 NOT_DRAWN = MessageTemplate(
     "not_drawn", "Chances are not known: there are too many players to draw hands in time."
@@ -60,7 +61,7 @@ TOO_LARGE = MessageTemplate(
     "too_large", "Some positions have more deals than can be counted in time."
 )
 NOT_COMPARED = MessageTemplate(
-    "not_compared", "Moves not compared with others: {count}; more seconds help."
+    "not_compared", "Moves not compared with others: {count}; more time would help."
 )
 
 

@@ -1054,7 +1054,7 @@ class Table:
         # Do not show or log the text of the error, because it may reveal the program's hand.
         kind = TAKES_TOO_LONG if isinstance(error, PlayerTimeout) else FAILED
         name = self.seats[seat].name
-        _log.warning("a program of %s, %s, failed: %s", self.rules.name, name, type(error).__name__)
+        _log.warning("the %s program %s failed: %s", self.rules.name, name, type(error).__name__)
         self._notify(kind(name=seat_names(self.seats, self.stored.game)[seat]))
 
     def tick(self) -> None:

@@ -235,7 +235,9 @@ class _SolverProcess:
         The errors are those of `IsolatedSolver.run`.
         """
         if limits.patience is not None and self.losses >= limits.patience:
-            raise LimitError(f"not run again, as it gave no answer {self.losses} times in a row")
+            raise LimitError(
+                f"not run again, because it gave no answer {self.losses} times in a row"
+            )
         self.start(limits)
         seconds, memory = limits.seconds, limits.memory * MEGABYTE
         try:

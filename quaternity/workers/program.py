@@ -53,7 +53,7 @@ def command_words(name: str) -> tuple[str, ...]:
         raise InputError(f"player {name!r}: no program given; expected cmd:PROGRAM ARGUMENTS")
     path = shutil.which(words[0])
     if path is None:
-        hint = "" if os.sep in words[0] else " in PATH; for one in this folder, begin with ./"
+        hint = "" if os.sep in words[0] else " in PATH; for a program in this folder, begin with ./"
         raise InputError(f"player {name!r}: {words[0]} is not an executable program{hint}")
     return os.path.abspath(path), *words[1:]
 
