@@ -752,7 +752,11 @@ class Table:
                     version=self.version,
                 )
             if self.seats[seat].kind != PERSON:
-                raise HttpError(409, "a program plays in this seat", version=self.version)
+                raise HttpError(
+                    409,
+                    "a program plays in this seat and cannot take back a move",
+                    version=self.version,
+                )
             leavers = [s.person for s in self.seats if s.kind == PROGRAM and s.is_held]
             if self.rules.hidden and leavers:
                 # Require the people who left their seats to programs, too. Otherwise the others

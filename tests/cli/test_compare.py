@@ -323,7 +323,7 @@ def test_files_without_a_deal_problem_are_left_out(cli: Cli, tmp_path: Path) -> 
     path.write_text(json.dumps(document))
     outcome = cli("compare", path)
     assert outcome.status == 2
-    assert "skipped, as no deal problem" in outcome.err
+    assert "skipped, because a deal problem" in outcome.err
 
 
 def test_a_comparison_without_a_verdict_is_a_limit(cli: Cli, tmp_path: Path) -> None:
