@@ -34,6 +34,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 fix_draws()
 
 
+def pytest_runtest_teardown() -> None:
+    """Handle interrupts again, which CP-SAT leaves to the system after an example of a page."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Set up a neutral environment: a separate home, and bytecode in one folder.
 

@@ -62,7 +62,6 @@ def main() -> None:
     )  # fmt: skip
     most = 2 if arguments.quick else None
     tables = {
-        "ranks": _lines(_ranks(rivals)),
         "php": _lines(growth_rows(rivals, "php", False)),
         "game": _lines(growth_rows(rivals, "game", False)),
         "models": _lines(_ranks(models)),
