@@ -61,9 +61,7 @@ SECTIONS = {
             "exchange", "Make deal problems that are barely possible or impossible."
         ),
         "export": Entry("exchange", "Write a position in a format that other solvers read."),
-        "prove": Entry(
-            "exchange", "Prove that cards cannot be dealt; other programs can check it."
-        ),
+        "prove": Entry("exchange", "Write a checkable proof that cards cannot be dealt."),
     },
     "Learn": {"guide": Entry("guide", "Read a page of the guide, or list the pages.")},
 }

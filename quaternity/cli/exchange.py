@@ -227,7 +227,7 @@ def prove(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:  # fmt: skip
-    """Prove that cards cannot be dealt; other programs can check it.
+    """Write a checkable proof that cards cannot be dealt.
 
     The proof is in the format of VeriPB 3.0 and adds up a few constraints of the formula. A
     built-in checker checks it; with --out, VeriPB also checks it if it is installed. If the cards
