@@ -187,4 +187,4 @@ def test_questions_need_a_player_to_move(cli: Cli, tmp_path: Path) -> None:
     assert cli("analyse", path, "--json").json["deals"] == 34650
     outcome = cli("analyse", path, "--json", "--questions")
     assert (outcome.status, outcome.out) == (2, "")
-    assert "turn: missing; it is needed to know who asks" in outcome.err
+    assert "turn: missing; the questions depend on which player is to move" in outcome.err

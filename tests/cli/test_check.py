@@ -395,4 +395,4 @@ def test_a_set_that_is_not_marked_as_completed_is_put_down(cli: Cli) -> None:
     document |= {"set_size": 1, "hands": [1] * 3, "owners": [[[0, 1, 2]]] * 3}
     refused = cli("solve", "--from", "-", stdin=json.dumps(document))
     assert refused.status == 2
-    assert "-: a game has sets of at least 2 cards" in refused.err
+    assert "-: a game needs sets of at least 2 cards" in refused.err

@@ -250,7 +250,7 @@ class OffersTooFew(KwartetRules):
             "the replayed record has other settings",
         ),
         (LosesWhatWasCut(), "a record cut off after"),
-        (ForgetsWhereMovesEnd(), "moves of the replayed record end elsewhere"),
+        (ForgetsWhereMovesEnd(), "moves of the replayed record end at other bytes"),
         (WritesWidely(), "does not fit 80 columns"),
         (IsFickle(), "uses another source of randomness"),
         (ChangesWhatItIsGiven(), "changes the position before the move"),

@@ -132,7 +132,7 @@ def test_a_refusal_uses_names_and_says_what_to_do_instead(site: Site) -> None:
     name = find_deck(view["deck"]).set_name(lacking)
     assert (
         words
-        == f"Anna (0) holds no card of {name}: ask for a card of a set that you have a card of"
+        == f"Anna (0) holds no card of {name}: ask for a card of a set from which you have a card"
     )
     assert "wait for Anna (0)" in table.move(1, "0 0 0").json["error"]
 
