@@ -28,8 +28,8 @@ def _check_solvers() -> None:
             return  # If the package is missing, a later import raises a clear error.
         hiding = spec.origin or ", ".join(places or ())
     raise ImportError(
-        f"{hiding} hides the package solvers that quaternity needs: rename it, or start Python "
-        "in another folder",
+        f"{hiding} hides the package solvers, which quaternity needs: rename that module, or "
+        "start Python in another folder",
         name=__name__,
     )
 

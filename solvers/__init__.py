@@ -33,8 +33,8 @@ except ModuleNotFoundError as error:
     if error.name != "quaternity.base" or hiding is None:
         raise
     raise ImportError(
-        f"{hiding} hides the package quaternity that solvers needs: rename it, or start Python in "
-        "another folder",
+        f"{hiding} hides the package quaternity, which solvers needs: rename that module, or start "
+        "Python in another folder",
         name=__name__,
     ) from None
 

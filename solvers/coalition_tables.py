@@ -171,8 +171,9 @@ class LaneLayout:
         # Add `size` to each lane, so that no lane becomes negative during the passes.
         packed = ranks + self.ones * size
         ones, guard, top = self.ones, self.guard, self.width - 1
-        # At first, the number of a lane is the mask of the witness X. Each pass changes the meaning
-        # of one player's bit from "in X" to "in A", and takes the smaller bound of both choices.
+        # At first, the number of a lane is the bit mask of a group X of players, the witness of a
+        # bound (see `tightest_witness`). Each pass changes the meaning of one player's bit from "in
+        # X" to "in the coalition A", and takes the smaller bound of both choices.
         for player in range(self.players):
             shift = self.width << player
             without = packed & self._outside[player]

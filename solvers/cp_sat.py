@@ -95,8 +95,8 @@ Row: TypeAlias = list[tuple[int, int]]
 """Type of the possible owners of a bundle of cards: pairs of a player and a variable, which says
 how many of the cards the player gets."""
 Reason: TypeAlias = tuple[str, int, int]
-"""Type of the meaning of a constraint: ("cards", row, 0), ("share", player, set) or ("hand",
-player, 0)."""
+"""Type that says what a constraint is about: ("cards", bundle, 0), the owners of a bundle of cards;
+("share", player, set), the player's cards of a set; or ("hand", player, 0)."""
 
 
 class Sum(NamedTuple):

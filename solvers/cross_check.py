@@ -19,8 +19,8 @@ from solvers.solver import Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, copy_verdict, deal_faults, verify
 
 OWN_CHECKS = "quaternity"
-"""Name that is reported instead of a solver if a deal and a shortage both pass the check. The fault
-is then in the check itself, not in a solver."""
+"""Name in a `Fault` of our own checks, in place of the name of a solver. These checks are wrong if
+they accept both a deal and a shortage of the same problem."""
 
 
 class Fault(NamedTuple):

@@ -157,7 +157,7 @@ class ExponentLanes:
 
     @staticmethod
     def in_bytes(polynomial: int) -> bytes:
-        """Return the lanes of a polynomial as bytes, little-endian, without trailing zeros."""
+        """Convert the integer of a polynomial to little-endian bytes, without trailing zeros."""
         return polynomial.to_bytes((polynomial.bit_length() + 7) // 8, "little")
 
     def coefficients_at(

@@ -306,16 +306,20 @@ FAMILIES: dict[str, Family] = {
     for family in (
         Family(
             "php",
-            "pigeons and holes: a group of players lacks one place for cards only they may own",
+            "pigeons and holes: a group of players lacks a place for cards that only they may own",
             _pigeons,
         ),
         Family(
             "game",
-            "four players: the bounds and owners of some sets leave a coalition no spare place",
+            "four players: the bounds and owners of some sets fill the hands of a coalition",
             _game,
             ("coalition", "depth"),
         ),
-        Family("pair", "two players, two sets, a different reason in each set", _pair),
+        Family(
+            "pair",
+            "two players and two sets, with a different kind of constraint in each set",
+            _pair,
+        ),
         Family("crowded", "the minimums of one player fill their hand", _crowded),
         Family(
             "chain",

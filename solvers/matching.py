@@ -55,10 +55,12 @@ def refuses(problem: DealProblem) -> str | None:
                 player += 1
         for player, (bound, number) in enumerate(zip(constraint.high, ownable, strict=True)):
             if bound < number:
-                return f"an upper bound (player {player}, set {index}) cannot be expressed"
+                return (
+                    f"a matching cannot express the upper bound of player {player} in set {index}"
+                )
             edges += number * problem.hands[player]
     if edges > MAX_EDGES:
-        return f"about {edges} edges: the limit is {MAX_EDGES}"
+        return f"the graph has about {edges} edges: the limit is {MAX_EDGES}"
     return None
 
 

@@ -69,14 +69,14 @@ SOLVERS: dict[str, Solver] = {
         ),
         Solver(
             "matching",
-            "a matching of places in hands with cards, without upper bounds",
+            "a matching of places in hands and cards, for problems without upper bounds",
             _lazy_import("solvers.matching", "prepare"),
             _lazy_import("solvers.matching", "refuses"),
             certifies=True,
         ),
         Solver(
             "coalitions",
-            "one inequality per set of players, tested all at once",
+            "one inequality for each group of players, all tested at once",
             _lazy_import("solvers.coalitions", "prepare"),
             _lazy_import("solvers.coalitions", "refuses"),
             certifies=True,
@@ -84,7 +84,7 @@ SOLVERS: dict[str, Solver] = {
         ),
         Solver(
             "brute-force",
-            "every deal, one after another (small problems)",
+            "every deal is tried, one after another (small problems)",
             _lazy_import("solvers.brute_force", "prepare"),
             _lazy_import("solvers.brute_force", "refuses"),
         ),

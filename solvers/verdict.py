@@ -199,8 +199,8 @@ def deal_faults(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> 
             held[player] += count
             if not constraint.low[player] <= count <= constraint.high[player]:
                 faults.append(
-                    f"player {player} has {count} of set {index}, not between "
-                    f"{constraint.low[player]} and {constraint.high[player]}"
+                    f"player {player} must have {constraint.low[player]} to "
+                    f"{constraint.high[player]} cards of set {index}, not {count}"
                 )
     for player, (count, hand) in enumerate(zip(held, problem.hands, strict=True)):
         if count != hand:

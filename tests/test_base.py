@@ -118,7 +118,7 @@ def test_values_that_cannot_be_shown_are_described_except_after_an_interrupt(
         with pytest.raises(error):
             quote_value(1, fail)
     else:
-        assert quote_value(1, fail) == "something that cannot be shown"
+        assert quote_value(1, fail) == "a value that cannot be shown"
 
 
 @pytest.mark.parametrize("number", range(5))
@@ -185,7 +185,7 @@ def test_a_list_becomes_an_exact_tuple_of_its_length() -> None:
             assert as_tuple(Lies([1, 2]), "x") == (1, 2)
         else:
             with pytest.raises(
-                InputError, match=f"has length {claimed}, but another number of items"
+                InputError, match=f"reports length {claimed}, but has another number of items"
             ):
                 as_tuple(Lies([1, 2]), "x")
     no_lists: list[Any] = ["12", b"12", {1, 2}, {1: 2}, frozenset(), 5, None]

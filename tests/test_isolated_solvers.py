@@ -178,7 +178,7 @@ def test_it_is_not_run_again_after_repeated_losses(
     assert home.losses == 0
     home.losses = 3
     result = judge(asking_for(wild.prints), [impatient])
-    assert result.gave_up == {"wild": "not run again, as it gave no answer 3 times in a row"}
+    assert result.gave_up == {"wild": "not run again, because it gave no answer 3 times in a row"}
     assert judge(asking_for(wild.prints), [row]).feasible
 
 

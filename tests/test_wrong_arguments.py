@@ -217,7 +217,7 @@ def test_a_file_that_hides_a_package_is_named(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
     )
     assert done.stderr.splitlines()[-1].startswith(
-        f"ImportError: {hiding} hides the package {needed} that {by} needs"
+        f"ImportError: {hiding} hides the package {needed}, which {by} needs"
     )
 
 

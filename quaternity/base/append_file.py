@@ -139,14 +139,18 @@ class AppendOnlyFile:
         try:
             current = os.stat(self.path)
         except FileNotFoundError:
-            raise InputError(f"{self.path}: the file was removed or renamed meanwhile") from None
+            raise InputError(
+                f"{self.path}: the file was removed or renamed while it was open"
+            ) from None
         except OSError as error:
             raise write_error(self.path, error) from error
         if not os.path.samestat(opened, current):
-            raise InputError(f"{self.path}: the file was replaced by another file meanwhile")
+            raise InputError(
+                f"{self.path}: the file was replaced by another file while it was open"
+            )
         if opened.st_size != self._size:
             raise InputError(
-                f"{self.path}: the file was changed by another program meanwhile: it has "
+                f"{self.path}: another program changed the file while it was open: it has "
                 f"{opened.st_size} bytes instead of {self._size}"
             )
 

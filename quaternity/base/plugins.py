@@ -77,7 +77,7 @@ def load_plugins(
             continue
         title, name = f"{kind} {point.name!r} ({point.value})", point.name.removeprefix(prefix)
         if name in taken:
-            _warn(f"{title} has a name that is already in use; it is skipped")
+            _warn(f"{title} is skipped, because its name is already in use")
             continue
         try:
             with redirect_stdout(sys.stderr):  # standard output is reserved for results

@@ -31,7 +31,7 @@ def quote_value(value: object, made_by: Callable[[object], str] = repr) -> str:
     except BaseException as error:
         if is_interrupt(error):
             raise
-        return "something that cannot be shown"
+        return "a value that cannot be shown"
 
 
 def make_printable(text: str) -> str:

@@ -133,7 +133,8 @@ def as_tuple(values: Sequence[Any], place: str) -> tuple[Any, ...]:
     items = tuple(islice(as_iterator(values, place), count + 1))
     if len(items) != count:
         raise InputError(
-            f"{place}: {quote_value(values)} has length {count}, but another number of items"
+            f"{place}: {quote_value(values)} reports length {count}, but has another number of "
+            "items"
         )
     return items
 

@@ -44,7 +44,7 @@ MAX_PRINTED_QUESTIONS = 15
 BITS = """\
 One bit halves the number of deals. Whatever the answer is, asking reveals that the asker
 does not have the card, but has another card of its set. The bits of the answer are an
-average. A forced answer reveals nothing, but asking for it may reveal much."""
+average. A forced answer reveals nothing, but the question may reveal much."""
 
 PIPE_COLUMNS = 200
 """Maximum width of the tables in characters if the output is not a terminal."""
@@ -68,7 +68,7 @@ def analyse(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Tablebase of the game: show what players can force, and the best questions.",
+            help="Also show what players can force, and the best questions, from this tablebase.",
         ),
     ] = None,
     as_json: AsJsonLines = False,
@@ -119,7 +119,7 @@ def _analyse(
     limits: list[LimitError] = []
     curve = [] if opened.game is None else _curve(opened.game, limits)
     if questions and state is not None and state.turn is None and not state.is_over:
-        raise InputError("turn: missing; it is needed to know who asks")
+        raise InputError("turn: missing; the questions depend on which player is to move")
     analysis: Analysis | Deductions
     try:
         analysis = analysed(position)

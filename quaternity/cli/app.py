@@ -172,7 +172,7 @@ def _run(arguments: list[str] | None) -> int:
             warn(f"{error.filename}: {error.strerror}")
             return ExitStatus.BAD_INPUT
         wrong_usage = getattr(error.__context__, "exit_code", None)
-        if wrong_usage is not None:  # Standard error was closed while Typer reported wrong usage.
+        if wrong_usage is not None:  # Typer could not report wrong usage, as stderr is closed.
             discard_output(sys.stderr)
             return int(wrong_usage)
         return _abandon_output(error)

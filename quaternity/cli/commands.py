@@ -22,7 +22,7 @@ class Entry(NamedTuple):
 SECTIONS = {
     "Play": {
         "play": Entry("play", "Play Quaternity at this terminal, all players in turn."),
-        "serve": Entry("serve", "Serve the four games to browsers, to play with friends."),
+        "serve": Entry("serve", "Run a web server, to play the four games with friends."),
         "kwartet": Entry(
             "kwartet know kwartet_note kwartet_play kwartet_simulate kwartet_watch",
             "Play Kwartet: hidden hands, knowledge, strategies.",
@@ -55,13 +55,13 @@ SECTIONS = {
     },
     "Compare solvers": {
         "solvers": Entry("list_solvers", "List the solvers, and how to install the missing ones."),
-        "compare": Entry("compare", "Time every solver on many states, and check all evidence."),
+        "compare": Entry("compare", "Time every solver on many states, and check its evidence."),
         "fuzz": Entry("fuzz", "Test all solvers on random problems and games."),
         "instances": Entry(
             "exchange", "Make deal problems that are barely possible or impossible."
         ),
         "export": Entry("exchange", "Write a position in a format that other solvers read."),
-        "prove": Entry("exchange", "Prove that cards cannot be dealt, for independent checkers."),
+        "prove": Entry("exchange", "Write a checkable proof that cards cannot be dealt."),
     },
     "Learn": {"guide": Entry("guide", "Read a page of the guide, or list the pages.")},
 }

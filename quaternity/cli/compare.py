@@ -172,7 +172,7 @@ def compare(
                            "family.")
     ] = False,
 ) -> None:  # fmt: skip
-    """Time every solver on many states, and check all evidence.
+    """Time every solver on many states, and check its evidence.
 
     By default the states come from random games, and half of them are damaged, which makes some of
     them impossible. Building a model and solving it are timed separately, in processor time without

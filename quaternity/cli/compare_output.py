@@ -210,7 +210,7 @@ def print_comparison(comparison: Comparison, wide: bool, growth: bool) -> None:
 
 
 def _print_growth(comparison: Comparison) -> None:
-    note = f"No growth is shown: a growth law must fit the times at {MIN_SIZES} sizes or more."
+    note = f"No growth is shown, because no growth law fits the times at {MIN_SIZES} or more sizes."
     for family, feasible, table in growth_parts(comparison):
         print(f"\n{kind_name(family, feasible)}: median time by size, and the growth law")
         print("\n".join(table_lines(table[0], table[1:], width())))

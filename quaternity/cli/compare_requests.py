@@ -105,7 +105,9 @@ def of_files(
             opened = open_document(path)
             game = opened.game
         except ContradictoryState as error:
-            warn(f"{path}: skipped, as no deal problem can express its contradiction: {error}")
+            warn(
+                f"{path}: skipped, because a deal problem cannot express its contradiction: {error}"
+            )
             continue
         except ImpossibleRecord as error:
             warn(f"{path}: {error}; only the positions before this move are measured")

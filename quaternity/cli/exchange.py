@@ -60,8 +60,8 @@ def instances(
     coalition: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Number of players who together have no room for other cards "
-            "(family game only)."
+            metavar="N", help="Number of players in the tight coalition, which has no room for "
+            "other cards (family game only)."
         ),
     ] = None,
     depth: Annotated[
@@ -102,7 +102,7 @@ def instances(
         numbers = range(seed, seed + each)
         problems = _make_instances(select_families(families), cards, numbers, coalition, depth)
     elif families or (cards, each, seed, coalition, depth) != (52, 1, 0, None, None):
-        raise InputError("benchmark: goes with --possible, --impossible, --out and --json only")
+        raise InputError("benchmark: use it only with --possible, --impossible, --out and --json")
     else:
         problems = _benchmark_instances(benchmark)
     if out is not None:
@@ -227,7 +227,7 @@ def prove(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:  # fmt: skip
-    """Prove that cards cannot be dealt, for independent checkers.
+    """Write a checkable proof that cards cannot be dealt.
 
     The proof is in the format of VeriPB 3.0 and adds up a few constraints of the formula. A
     built-in checker checks it; with --out, VeriPB also checks it if it is installed. If the cards

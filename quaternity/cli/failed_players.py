@@ -86,7 +86,11 @@ def play_tournament(
             report_internal_error(error)  # The finished games are still shown.
         why = reason_of(error) if interrupted else f"{reason_of(error)}; ended"
         cut = games_at_once > 1 and fault is None
-        lost_games = f"; up to {games_at_once - 1} more per worker are not shown" if cut else ""
+        lost_games = (
+            f"; up to {games_at_once - 1} more finished games per worker are not shown"
+            if cut
+            else ""
+        )
         warn(f"{why} after {len(finished)} of {games} games{lost_games}")
         failed = None if fault is None else _save_failure(fault, plan.kind, failures)
         return finished, status_of(error), failed
@@ -133,7 +137,7 @@ def show_game(plan: Tournament, game: int, traceback: bool, show: Callable[[str]
 def _save_failure(fault: PlayerFault, kind: str, failures: Failures) -> dict[str, Any]:
     """Save the game in which a player failed, print how to replay it, and return a JSON object."""
     place = fault.place
-    assert place is not None, "a game was played"
+    assert place is not None, "the failure must have happened in a game"
     command = join(failures.replay(place.game))
     path: str | None = None
     try:

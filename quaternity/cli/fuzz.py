@@ -153,7 +153,9 @@ def _run(
 
 
 def _kinds(tally: Tally) -> str:
-    return f"{tally.problems(True)} feasible, {tally.problems(False)} not, {tally.games} games"
+    return (
+        f"{tally.problems(True)} feasible, {tally.problems(False)} infeasible, {tally.games} games"
+    )
 
 
 def _coverage(tally: Tally) -> dict[str, dict[str, int]]:

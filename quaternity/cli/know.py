@@ -53,7 +53,9 @@ def know(
     ] = None,
     seat: Annotated[
         int | None,
-        typer.Option(metavar="SEAT", help="Answer what this seat can infer.  [default: the truth]"),
+        typer.Option(
+            metavar="SEAT", help="Show what this seat can infer.  [default: what is true]"
+        ),
     ] = None,
     announcements: Annotated[
         list[str] | None,
@@ -338,7 +340,7 @@ class _Evaluation:
         max_marks = (width() or inf) - wide - 2
         if len(row) <= max_marks:
             print(f"{line.formula:<{wide}}  {row}")
-        else:  # Print the row in pieces, each after the number of its first request.
+        else:  # Print the row in pieces. Each starts with the number of its first request.
             say(line.formula)
             piece = columns() // 10 * 10 - 10
             for first in range(0, len(row), piece):

@@ -342,7 +342,7 @@ add_game_tournament(
         "sets",
         lambda rules: f"Kwartet, {rules.settings.sets} sets, {with_noun(rules.seats, 'player')}",
         "tournament reader patient exact --game kwartet --games 60 --seed 1 --workers 2",
-        "The same cards are dealt in all of them. ",
+        "All these orders use the same deal. ",
         5000,
     ),
 )  # fmt: skip

@@ -206,7 +206,7 @@ class MatchSession:
             f"player {seat}> ", None if planned is None else self._seconds_left(planned)
         )
         if line is None or (not line and planned is not None):
-            assert planned is not None, "only a program's move ends the waiting"
+            assert planned is not None, "waiting must end with a planned move of a program"
             before = match.view(seat)
             match.play(planned.seat, planned.move)
             self._drop_outdated(before, match.view(seat))
@@ -223,7 +223,7 @@ class MatchSession:
         if not command and self.words.outdated(text, before, now):
             self.typed, self.dropped_message = (
                 "",
-                f"{text!r} was deleted, because the table has changed",
+                f"the typed text {text!r} was deleted, because the table has changed",
             )
 
     def _seconds_left(self, planned: ChosenMove[Any]) -> float:

@@ -113,7 +113,7 @@ def check(
     }  # fmt: skip
     with ExitWithStatus() as leaving:
         if case is None:
-            refused = f"; it refused {result.refused} of them" * bool(result.refused)
+            refused = f"; the player refused {result.refused} of them" * bool(result.refused)
             if as_json:
                 print(json.dumps(document))
             else:

@@ -82,7 +82,10 @@ def _remark(match: Match[Any, Any, Any]) -> str | None:
     if match.position in match.positions[:-1]:
         before = match.positions[: match.positions.index(match.position)]
         moves = sum(map(match.rules.is_settled, before))
-        return f"the position is again as after {with_noun(moves, 'move')}: nothing new is known"
+        return (
+            f"the position is the same as after {with_noun(moves, 'move')}: "
+            "the moves since then revealed nothing"
+        )
     return None
 
 
@@ -110,7 +113,7 @@ def game_of(
         if after.pending is not None:
             continue
         question = before.pending if isinstance(move, Answer) else move
-        assert question is not None, "an answer is given to a question"
+        assert question is not None, "there must be a question to answer"
         answer = move if isinstance(move, Answer) else before.state.answers(move)[0]
         played.append(Move(question, answer))
         states.append(after.state)

@@ -177,7 +177,9 @@ def questions(files: Files, as_json: AsJsonLines = False) -> None:
                 state = open_document(path).state
                 impossible = why_impossible(state.problem)
                 if impossible is None and state.turn is None and not state.is_over:
-                    raise InputError("turn: missing; it is needed to know who asks")
+                    raise InputError(
+                        "turn: missing; the questions depend on which player is to move"
+                    )
             except InputError as error:
                 warn_about(path, error)
                 leaving.status = max(leaving.status, ExitStatus.BAD_INPUT)

@@ -164,7 +164,7 @@ def serve(
     processes: ProcessCount = 1,
     check: Check = False,
 ) -> None:
-    """Serve the four games to browsers, to play with friends.
+    """Run a web server, to play the four games with friends.
 
     Send friends the link of a table to invite them. Tables are stored, so games continue after a
     restart. Behind a proxy, set its address (--proxy), and the public host name (--trusted-host)

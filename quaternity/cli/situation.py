@@ -62,7 +62,7 @@ def situation(
     """Find out what is true after announcements, and who knows it.
 
     The file states who holds which cards, what is public, what is announced, and which formulas to
-    evaluate. The exit status is 1 if a formula is not as the file says, or if an announcement is
+    evaluate. The exit status is 1 if the file says otherwise about a formula, or an announcement is
     not true. --to dot and --to svg draw the Kripke model after the announcements, contracted by
     bisimulation.
 
@@ -95,7 +95,7 @@ def situation(
                 }
                 print(json.dumps(answer, separators=(",", ":")), flush=True)
             else:
-                wrong = "" if right else "   NOT as the file says"
+                wrong = "" if right else "   the file says otherwise"
                 say(f"{str(truth).lower():<6}{query.text}{wrong}")
 
 

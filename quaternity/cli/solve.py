@@ -264,7 +264,7 @@ def _answer(state: State, ask: str, seconds: float, certificate: str | None, as_
     for move in moves:
         say(f"    {move}")
     if again is not None:
-        say(f"    and so on for ever: this is the position after {again} moves, except for names")
+        say(f"    and so on for ever: except for names, this is the position after {again} moves")
     elif not answer:
         say("    and other players have, or will have, at least as many sets")
     if certificate is not None:
@@ -281,7 +281,9 @@ def _state(position: str | None, options: dict[str, Any], brisk: bool) -> State:
     with prefix_errors(position):
         check_requested(options, state)
     if state.set_size < 2 or state.players < 2:
-        raise InputError(f"{position}: a game has sets of at least 2 cards, and at least 2 players")
+        raise InputError(
+            f"{position}: a game needs sets of at least 2 cards, and at least 2 players"
+        )
     if not state.verdict():
         warn(f"{position}: the state is impossible")
         raise typer.Exit(ExitStatus.IMPOSSIBLE)
@@ -480,7 +482,7 @@ def _show(document: dict[str, Any], as_json: bool) -> None:
     for kind in ("tablebase", "certificate"):
         if document[kind]:
             lacks = kind == "certificate" and "ties" in document.get("everybody", {})
-            more = ", which covers forced results only, without the chances" if lacks else ""
+            more = ", which proves forced results only, not the chances" if lacks else ""
             say(f"  {kind}: {document[kind]}{more}")
 
 
@@ -531,7 +533,7 @@ def _show_chances(document: dict[str, Any]) -> None:
     if document["ties"] == "coin":
         for outcome, chance in zip(outcomes, document["chances"], strict=True):
             say(f"    {outcome}: {chance}")
-        unit = " (a win counts 2)" if document["wish"] == "win" else ""
+        unit = " (a win counts as 2)" if document["wish"] == "win" else ""
         say(f"    expected{unit}: {', '.join(document['expected'])}")
         return
     say(f"    possible outcomes: {'; '.join(outcomes)}")

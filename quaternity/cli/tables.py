@@ -231,7 +231,7 @@ def confirm_clock(data: Data = None) -> None:
     """
     with _reader(data) as reader:
         now = datetime.fromtimestamp(reader.confirm_clock(), UTC)
-    say(f"confirmed: it is {now:%Y-%m-%d %H:%M} UTC")
+    say(f"the time {now:%Y-%m-%d %H:%M} UTC is confirmed")
 
 
 @tables.command(name="restore")

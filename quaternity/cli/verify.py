@@ -90,7 +90,7 @@ def _show(file: str, result: CheckResult, sample: int | None) -> None:
     say(f"  checked: {result.checked:,} of {result.states:,} states, {result.moves:,} answers")
     if sample is not None and result.most_wrong:
         say(
-            f"  sample with seed {result.seed}: with {CONFIDENCE:.1%} certainty fewer than "
+            f"  sample with seed {result.seed}: with {CONFIDENCE:.1%} certainty, fewer than "
             f"{result.most_wrong:,} states are wrong. A single wrong state, which can make all of "
             f"the above wrong, is found with a chance of {100 * sample / result.states:.2g}%"
         )

@@ -120,8 +120,8 @@ class Deck:
         if not self.fits(sets, size):
             least = min(len(face.cards) for face in self.sets[:sets])
             raise InputError(
-                f"deck {self.name}: {with_noun(len(self.sets), 'set')} of at least {least} cards "
-                f"do not fit a game of {with_noun(sets, 'set')} of {size}; deck "
+                f"deck {self.name}, with {with_noun(len(self.sets), 'set')} of at least {least} "
+                f"cards, does not fit a game of {with_noun(sets, 'set')} of {size}; deck "
                 f"{deck_for(sets, size).name} does, and deck {PLAIN.name} fits any game"
             )
 
@@ -234,7 +234,7 @@ def parse_deck(text: str, source: str, name: str) -> Deck:
     try:
         return _deck(tomllib.loads(text), name)
     except RecursionError:
-        raise InputError(f"{source}: nested too deeply") from None
+        raise InputError(f"{source}: the lists are nested too deeply") from None
     except (tomllib.TOMLDecodeError, InputError) as error:
         raise InputError(f"{source}: {error}") from None
 
@@ -327,7 +327,8 @@ def _check_name(value: Any, place: str) -> str:
         )
     if not any(map(str.isalpha, name)):
         raise InputError(
-            f"{place}: {quote_value(name)}: a name must contain letters; list a picture before it"
+            f"{place}: {quote_value(name)}: a name must contain letters; if this is a picture, "
+            "list it before the names"
         )
     if _name_key(name) in COMMAND_WORDS:
         raise InputError(

@@ -286,7 +286,7 @@ class TableGame:
         start = sum(count for _, count, _ in encoded.entries)
         return (
             ("player", seats, "1 for the observing player; all 0 for bystanders"),
-            ("first", seats, "1 for the player who was asked first, if several may act at once"),
+            ("first", seats, "1 for the player who was asked for a move first, if several may act"),
             ("start", start, "the observation at the start"),
             ("moves", self.max_moves * per_move, f"{per_move} numbers per move: {meaning}"),
         )
@@ -486,7 +486,7 @@ class Episode:
             IllegalMove: If the action is not legal in this position.
         """
         if self.seat is None:
-            raise InputError(f"action {action}: the episode is over")
+            raise InputError(f"action {action} cannot be played: the episode is over")
         game = self.game
         action = check_index(action, game.encoded.actions, "action")
         move = game.encoded.move(action, self.view)
@@ -548,7 +548,7 @@ class Episode:
         """
         rules, root = self.game.rules, self.root
         observer = "bystander" if seat is None else f"player {seat}"
-        begins = f"player {self.first} is asked first\n" if root.several_may_act else ""
+        begins = f"player {self.first} is asked for a move first\n" if root.several_may_act else ""
         start = rules.show(rules.view(root.position, seat))
         return "\n".join((f"{observer}\n{begins}{start}", *self.observations()))
 

@@ -10,7 +10,7 @@ from quaternity.environments.game_tree import CHANCE, OVER, GameTree
 from quaternity.table.setting_fields import settings_of
 
 MAX_EXPORTED_MOMENTS = 200_000
-"""Maximum number of moments in an exported game. The file of such a game takes about 15 MB."""
+"""Maximum number of nodes in the tree of an exported game. Such a file has about 15 MB."""
 
 
 def efg_text(game: TableGame) -> str:

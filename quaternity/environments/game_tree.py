@@ -91,7 +91,9 @@ class GameTree:
                 players.append(player)
                 places.append(place)
                 if player == OVER:
-                    assert isinstance(moment, Episode), "only an episode ends"
+                    assert isinstance(moment, Episode), (
+                        "only an episode can be over, not a chance node"
+                    )
                     ends.append((number, moment.returns()))
                 for action, choice, chance in choices:
                     following.append(moment.after(action))

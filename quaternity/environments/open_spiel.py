@@ -174,11 +174,11 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
 
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:
         """Return the possible draws with their probabilities."""
-        assert isinstance(self.moment, ChanceNode), "chance draws"
+        assert isinstance(self.moment, ChanceNode), "this is not a chance node"
         return self.moment.outcomes
 
     def _legal_actions(self, player: int) -> list[int]:
-        assert isinstance(self.moment, Episode), "a player is to act"
+        assert isinstance(self.moment, Episode), "this is a chance node"
         return _legal(self.moment.mask) if player == self.moment.seat else []
 
     def _apply_action(self, action: int) -> None:
@@ -187,7 +187,7 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
     def _action_to_string(self, player: int, action: int) -> str:
         if isinstance(self.moment, ChanceNode):
             drawn = self.moment.position is None
-            return f"draw {action}" if drawn else f"player {action} is asked first"
+            return f"draw {action}" if drawn else f"player {action} is asked for a move first"
         episode = self.moment
         table = episode.game
         view = episode.view if player == episode.seat else None
@@ -271,7 +271,7 @@ class TableObserver:
         episode, rules = state.episode, self._table.rules
         seat = player if self._private else None
         if episode is None:
-            return "nothing is dealt"
+            return "the cards are not dealt yet"
         if self._perfect_recall:
             return episode.memory_text(seat)
         return str(rules.show(rules.view(episode.position, seat)))

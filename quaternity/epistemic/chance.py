@@ -182,7 +182,9 @@ def _count_cases(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fra
         if formula == TRUE:
             remaining -= 1
             if remaining < 0:
-                raise LimitError(f"the probability needs more than {MAX_COUNTS} cases")
+                raise LimitError(
+                    f"the probability needs a sum over more than {MAX_COUNTS} cases, the limit"
+                )
             return count_deals(problem, seconds=deadline.remaining())
         card = next(s.card for s in formula.subformulas() if isinstance(s, logic.Holds))
         mask = problem.sets[card.set_index].owners[card.number]
@@ -244,7 +246,7 @@ def _sample_deals(
     deals, random = NumberedDeals(seen, seconds=deadline.remaining()), Random(0)
     few = deals.number <= MAX_LISTED_DEALS
     if not few and not samples:
-        raise LimitError("the probability cannot be computed within the limits")
+        raise LimitError("there are too many deals to compute the probability")
     numbers: Iterable[int] = (
         random.randrange(deals.number) for _ in range(samples * MAX_DRAWS_PER_SAMPLE)
     )
@@ -268,7 +270,7 @@ def _sample_deals(
         return _exact_chance(Fraction(true, drawn))
     if drawn - open_ones < MIN_SAMPLES:
         raise Undecided(
-            f"undecided: only {drawn - open_ones} deals were decided within the time limit"
+            f"undecided: only {drawn - open_ones} deals could be checked within the time limit"
         )
     low = _wilson_interval(true, drawn)[0] if true else 0.0
     high = _wilson_interval(true + open_ones, drawn)[1] if true + open_ones < drawn else 1.0

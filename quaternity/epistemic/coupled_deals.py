@@ -95,7 +95,9 @@ class CoupledDeals:
         """Return a new boolean variable. Raise LimitError if there are more than `MAX_LITERALS`."""
         self._literals += 1
         if self._literals > MAX_LITERALS:
-            raise LimitError(f"the formula needs a model with more than {MAX_LITERALS} variables")
+            raise LimitError(
+                f"deciding the formula takes more than {MAX_LITERALS} variables, the limit"
+            )
         return self.model.new_bool_var("")
 
     def require_any(self, literals: Iterable[Literal]) -> None:

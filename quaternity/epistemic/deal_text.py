@@ -44,9 +44,9 @@ def differing_deals(deals: Sequence[Deal], players: int, wide: float = inf) -> I
     true, false = deals
     lines = list(compare_deals(true, false, players, heads, wide))
     if lines[0].split() == list(heads):
-        yield "true if the cards lie as on the left, false if they lie as on the right:"
+        yield "the formula is true in the deal on the left, and false in the deal on the right:"
     else:
-        yield "true if the cards lie in the first way, false if they lie in the second:"
+        yield "the formula is true in the first deal, and false in the second:"
     yield from lines
 
 

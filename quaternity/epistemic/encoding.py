@@ -90,7 +90,9 @@ class Encoder:
         Raise LimitError if the model has `MAX_DEALS` deals already.
         """
         if len(self._deals) == MAX_DEALS:
-            raise LimitError(f"the formula needs a model with more than {MAX_DEALS} deals")
+            raise LimitError(
+                f"deciding the formula takes more than {MAX_DEALS} deals in a model, the limit"
+            )
         hands = {} if table is None else {player: table.hand_literals(player) for player in players}
         self._deals.append(self.model.new_deal(problem, hands))
         return self._deals[-1]

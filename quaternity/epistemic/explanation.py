@@ -443,6 +443,6 @@ def _prove_impossible(
     problem = narrow(seen, case)
     verdict = solve(problem)
     if isinstance(verdict, Feasible):
-        raise SolverFault(f"known to be impossible, but {verdict.deal} is possible")
+        raise SolverFault(f"a case that is known to be impossible has the deal {verdict.deal}")
     text = "no deal fits" if verdict.shortage is None else verdict.shortage.in_words(problem)
     return text, (problem, verdict.shortage)

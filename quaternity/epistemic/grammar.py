@@ -217,9 +217,7 @@ class _Parser:
         return self.language
 
     def unknown_numbers_error(self, what: str, start: int) -> InputError:
-        return _error(
-            self.text, start, f"{what}: the numbers of players and cards are unknown here"
-        )
+        return _error(self.text, start, f"{what}: allowed only if the players and cards are known")
 
     def variable(self, name: str, kind: str, start: int) -> _Value:
         if _KIND_OF[name[0]] != kind:
@@ -439,7 +437,9 @@ class _Parser:
             None if self.language is None else getattr(self.language, _COUNT_ATTRIBUTES[token.text])
         )
         if counts is None:
-            raise _error(self.text, token.start, f"the number of {token.text} is unknown here")
+            raise _error(
+                self.text, token.start, f"{token.text}: allowed only if their number is known"
+            )
         return constant_term(counts[player])
 
     # -- quantifiers and names ----------------------------------------------------------------

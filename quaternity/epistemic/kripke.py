@@ -191,7 +191,9 @@ def model_svg(model: KripkeModel, title: str) -> str:
     """
     number = len(model.worlds)
     if number > MAX_DRAWN:
-        raise LimitError(f"{number} worlds: at most {MAX_DRAWN} can be drawn (DOT has no limit)")
+        raise LimitError(
+            f"there are {number} worlds: at most {MAX_DRAWN} can be drawn (as DOT, any number)"
+        )
     labels = [_label(world) for world in model.worlds]
     wide = 16 + 8.0 * max((len(line) for label in labels for line in label), default=1)
     tall = 12 + 16.0 * max(map(len, labels), default=1)

@@ -90,7 +90,7 @@ class Language:
         self.check_player(player)
         if player not in self.all_knowers:
             raise InputError(
-                f"player {player} cannot know anything, as nobody sees those cards; choose from "
+                f"player {player} cannot know anything, because nobody sees its cards; choose from "
                 f"{self.all_knowers[0]}..{self.all_knowers[-1]}"
             )
 

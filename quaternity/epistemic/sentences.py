@@ -60,22 +60,22 @@ COMMON_IN_PUBLIC = MessageTemplate(
 )
 COMMON_UNREACHABLE = MessageTemplate(
     "common",
-    "{formula} is {common}: it is false in some public deals, but none of them can be reached by "
-    "steps between deals that a player cannot distinguish",
+    "{formula} is {common}: it is false in some public deals, but steps between deals that a "
+    "player cannot distinguish never lead to them",
 )
 UNKNOWN = MessageTemplate(
     "unknown",
     "of the {count} cards of {owner:player}, {knower:player} does not know {unknown}: {cards}",
 )
 CARDS, NO_CARDS = MessageTemplate("cards", "{cards:cards_listed}"), MessageTemplate("cards", "none")
-NO_DEAL = MessageTemplate("no_deal", "no deal makes it false; why not {deal}:")
+NO_DEAL = MessageTemplate("no_deal", "no deal makes the formula false; the reason in {deal}:")
 NO_DEAL_OF_HAND = MessageTemplate(
-    "no_deal", "no deal with this hand makes it false; why not {deal}:"
+    "no_deal", "no deal with this hand makes the formula false; the reason in {deal}:"
 )
 NO_DEAL_OF_HANDS = MessageTemplate(
-    "no_deal", "no deal with these hands makes it false; why not {deal}:"
+    "no_deal", "no deal with these hands makes the formula false; the reason in {deal}:"
 )
-NO_WAY = MessageTemplate("no_way", "it is false in no deal that fits the public record")
+NO_WAY = MessageTemplate("no_way", "no deal that fits the public record makes it false")
 IMPOSSIBLE = MessageTemplate("impossible", "{case}: impossible: {proof}")
 ALL_OF, ANY_DEAL = (
     MessageTemplate("all_of", "{parts:listed}"),

@@ -127,14 +127,14 @@ class _Reader:
         elif word in ("set", "least", "most", "deal"):
             if not self.hands:
                 raise InputError(
-                    f"{word}: must come after 'hands ...', the numbers of cards of the players"
+                    f"{word}: must come after the line 'hands ...', the hand sizes of the players"
                 )
             if self.deal is not None:
-                raise InputError(f"{word}: must come before the deal")
+                raise InputError(f"{word}: must come before the line 'deal ...'")
             {"set": self.take_set, "deal": self.take_deal}.get(word, self.take_bounds)(line)
         elif word in ("let", "say", "true", "false", "ask"):
             if self.deal is None:
-                raise InputError(f"{word}: must come after 'deal ...', the owners of the cards")
+                raise InputError(f"{word}: must come after the line 'deal ...'")
             self.take_formula(word, argument.strip())
         else:
             known = "hands, set, least, most, deal, let, say, true, false or ask"

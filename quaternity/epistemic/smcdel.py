@@ -45,7 +45,7 @@ def smcdel_text(situation: Situation) -> str:
     always = []
     if not all(seen):
         never = str(len(number))
-        meanings.append(f"{never} is always false; players who can hold no card observe it")
+        meanings.append(f"{never} is always false, and observed by players who can hold no card")
         always = [f"~{never}"]
         seen = [observed or [never] for observed in seen]
     law = [
@@ -115,4 +115,6 @@ class _Names:
             case logic.Announcement(announcement, then):
                 return f"([ ! {self.formula(announcement)} ] {self.formula(then)})"
             case _:
-                raise InputError(f"SMCDEL cannot express {formula}: SMCDEL has neither U nor P")
+                raise InputError(
+                    f"SMCDEL cannot express {formula}: its formulas cannot contain U or P"
+                )

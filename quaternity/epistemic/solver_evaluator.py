@@ -374,7 +374,9 @@ class SolverEvaluator:
         players, part = guess.formula.players, guess.formula.part
         counterexample = self._counterexample(players, part, deal, guess.announcements)
         if counterexample is None:
-            raise SolverFault(f"{guess.formula} is false at {deal}, but no counterexample shows it")
+            raise SolverFault(
+                f"{guess.formula} is false at {deal}, but no counterexample was found"
+            )
         case = self.case_around(part, False, counterexample, guess.announcements)
         for index, announcement in enumerate(guess.announcements):
             case = merge_cases(
@@ -447,9 +449,9 @@ class SolverEvaluator:
             if self._is_inductive(common, area, earlier, steps):
                 return []
         raise Undecided(
-            f"undecided: {part} is false in deals that may be reachable, but no chain of "
-            f"{with_noun(MAX_STEPS, 'step')} reaches one; --method explicit decides it if there "
-            "are at most two million deals"
+            f"undecided: {part} is false in some deals, which no chain of "
+            f"{with_noun(MAX_STEPS, 'step')} reaches, but a longer chain may; --method explicit "
+            "can decide the formula if there are at most two million deals"
         )
 
     def _listed_chain(

@@ -138,9 +138,8 @@ class State(Displayable):
         for index, (owner, constraint) in enumerate(zip(completed, self.problem.sets, strict=True)):
             if constraint.size != (self.set_size if owner is None else 0):
                 raise InputError(
-                    f"set {index} has {constraint.size} cards in play: "
-                    f"must be {self.set_size}, or 0 if "
-                    "it is completed"
+                    f"set {index} must have {self.set_size} cards in play, or 0 if it is completed,"
+                    f" not {constraint.size}"
                 )
 
     @classmethod

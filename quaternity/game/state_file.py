@@ -95,7 +95,8 @@ def settle_state(loaded: LoadedState) -> LoadedState:
     in_file = loaded.state
     state = in_file.settle()
     warnings = [
-        f"set {index} is not marked as completed, but player {owner} owns it: it is put down"
+        f"player {owner} owns all cards of set {index}, which is not marked as completed: the set "
+        "is put down"
         for index, owner in enumerate(state.completed)
         if owner != in_file.completed[index]
     ]
@@ -196,7 +197,7 @@ class _Reader(DocumentReader):
                     f"who may hold at most {maximum[owner][index]} of its cards"
                 )
             for player, row in enumerate(minimum):
-                # The minimum of the owner may still be the size of the set.
+                # The file may still give the set size as the owner's minimum number of cards.
                 if row[index] > (self.size if player == owner else 0):
                     faults.append(
                         f"set {index} is completed by player {owner}, "

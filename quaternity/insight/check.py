@@ -143,7 +143,7 @@ def check_record(
         state = with_problem(game.state, forbidden)
         verdict = check_state(state, solvers)
         if verdict.verdicts and verdict.valid:
-            text = f"illegal under the rules, but possible according to the solvers: {impossible}"
+            text = f"the solvers consider an illegal move possible: {impossible}"
             raise WrongVerdict(text, state)
         verdicts = verdict.verdicts
         skipped.update(verdict.skipped)
@@ -174,7 +174,7 @@ def _explain_fault(record: ParsedRecord, game: Game, fault: ImpossibleRecord) ->
     else:
         cause = IllegalAnswer(question, answer, explanation.reason)
     moves = "; ".join(f"line {record.lines[i]}: {game.moves[i]}" for i in explanation.moves)
-    rests = f"this rests on these moves, and on none of the others: {moves}"
+    rests = f"the fault follows from these moves alone: {moves}"
     if not explanation.moves:
         rests = "no earlier move matters: it was impossible from the start"
     return f"{ImpossibleRecord(fault.line, game, fault.move, cause)}; {rests}"

@@ -59,8 +59,8 @@ class KwartetEncoded:
                 sets * set_width,
                 f"{set_width} numbers for each set: for each of the {size} cards, 1 if the seat "
                 f"that has the view holds it; for each of the {size} cards and each {hand}, 1 if "
-                f"requests for the card allow it there; for each {hand}, the minimum and then the "
-                f"maximum number of cards known from requests, divided by {size}, without "
+                f"the requests allow the card to be there; for each {hand}, the minimum and then "
+                f"the maximum number of cards known from requests, divided by {size}, without "
                 "conclusions from other cards; for each seat, 1 if it has put the set down",
             ),
             ("last asker", players, "1 for the player who made the last request"),

@@ -155,5 +155,5 @@ def parse_log(data: bytes | str, path: str = "") -> GameLog:
     log = parse_any_log(data, path)
     if isinstance(log, SeatLog):
         line, hand = next(hidden_hands(data.encode() if isinstance(data, str) else data))
-        raise LogError(line, f"{hand} is hidden: all hands are needed here", path)
+        raise LogError(line, f"{hand} is hidden: all hands must be visible", path)
     return log

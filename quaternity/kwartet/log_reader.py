@@ -292,10 +292,12 @@ class _Reader:
                 for number in range(settings.set_size)
                 if Card(index, number) not in dealt_cards
             )
-            raise LogError(number, f"{dealt} of {settings.cards} cards are dealt: {missing} is not")
+            raise LogError(
+                number, f"only {dealt} of {settings.cards} cards are dealt: {missing} is missing"
+            )
         if settings.aside and len(self.dealt[settings.players][1]) != settings.aside:
             line, pile = self.dealt[settings.players]
-            raise LogError(line, f"{PILE}: {len(pile)} cards, not {settings.aside}")
+            raise LogError(line, f"{PILE}: expected {settings.aside} cards, not {len(pile)}")
         self.hands = tuple(hands)
         self.positions.append(Position.start(settings, self.hands))
         self.pending = put_down_at_deal(self.positions[0].public)
@@ -323,9 +325,11 @@ class _Reader:
             player, index = int(down[1]), int(down[2])
             if self.pending_move is not None and player != self.pending_move[1].question.asker:
                 asker = self.pending_move[1].question.asker
-                raise LogError(number, f"{line!r}: only player {asker}, who asked, can do that")
+                raise LogError(
+                    number, f"{line!r}: only player {asker}, who asked, can put down sets"
+                )
             if self.seat_log is not None and self.pending_move is None:
-                raise LogError(number, f"{line!r}: no request came before it")
+                raise LogError(number, f"{line!r} must come after a request")
             self.put_down.append((index, player))
             self.put_down_line = number
             return

@@ -236,7 +236,7 @@ def _check_start(
             f"{settings.players} players{pile}"
         )
     if settings.aside and sizes[-1] != settings.aside:
-        raise InputError(f"aside: {sizes[-1]} cards, not {settings.aside}")
+        raise InputError(f"aside: expected {settings.aside} cards, not {sizes[-1]}")
     for player, size in enumerate(sizes):
         if size < 0:
             raise InputError(f"hand {player}: the number of cards must be >= 0, not {size}")
@@ -245,7 +245,7 @@ def _check_start(
         if not 0 <= seat < settings.players:
             raise InputError(f"seat {seat} is out of range 0..{settings.players - 1}")
         if cards != sizes[seat]:
-            raise InputError(f"hand {seat}: {cards} cards, not {sizes[seat]}")
+            raise InputError(f"hand {seat}: expected {sizes[seat]} cards, not {cards}")
     down = dict(announced)
     if announced and not settings.at_once:
         raise InputError("sets cannot be put down before the first request in this game")
@@ -261,7 +261,7 @@ def _check_start(
             raise InputError(f"set {index} cannot be put down by {player} and by {down[index]}")
         if seat is not None and hand[index] not in possible:
             raise InputError(
-                f"player {player} cannot put down {index}: the hand of player {seat} shows that"
+                f"player {player} cannot put down {index}: the hand of player {seat} contradicts it"
             )
     for index, held in enumerate(hand):
         if settings.at_once and held == settings.full and down.get(index) != seat:
@@ -296,7 +296,7 @@ def _impossible_parts(
         and public.settings.at_once
         and (not answer or list(announced) != [card.set_index])
     ):
-        faults.append(f"only set {card.set_index} can be put down, and only after a yes")
+        faults.append(f"only set {card.set_index} can be put down, and only if the answer is yes")
     for index in announced:
         if not 0 <= index < public.settings.sets or public.removed[index] is not None:
             faults.append(f"set {index} is not in play")
@@ -313,7 +313,7 @@ def _impossible_parts(
     ):
         faults.append(
             f"player {asker} would have asked for their own card: "
-            "that is allowed only with nothing but full sets in hand"
+            "that is allowed only if their hand consists of full sets"
         )
     if (
         announced

@@ -10,7 +10,7 @@ certificate consists of lines of JSON: a head with the fields `HEAD`, then one l
   players who may own it; and for each player, the minimum number of cards of the set. Both are as
   tight as possible. The order of sets, and of cards in a set, has no meaning.
 - `ranks` contains, for each player, the number of moves within which the player can force a win, or
-  null if the player cannot. If the head has a `player`, only the null of that player is a claim.
+  null if the player cannot. If the head has a `player`, a null for any other player means nothing.
 - `after` contains a pair `[number, names]` for each state that a move leads to. States are numbered
   from 0. Player j of that state is player `names[j]` of this state.
 - `outcomes` is null, unless the head has a `wish`. It then lists the possible outcomes if all
@@ -111,7 +111,7 @@ def check(
     held = [game.parse_line(number, text) for number, text in zip(range(2, states + 3), source)]  # noqa: B905
     if len(held) != states:
         raise InvalidCertificate(
-            f"line 1: the head announces {states} states, but another number of lines follows"
+            f"line 1: the head announces {states} states, but a different number of lines follows"
         )
     numbers: Sequence[int] = range(states)
     if sample is not None and sample < states:
@@ -160,7 +160,7 @@ def _json(number: int, text: bytes) -> Any:
         return json.loads(text.decode("ascii") if len(text) <= MAX_LINE_BYTES else "")
     except (ValueError, RecursionError):
         raise InvalidCertificate(
-            f"line {number}: not JSON of up to {MAX_LINE_BYTES} bytes"
+            f"line {number}: expected JSON of at most {MAX_LINE_BYTES} bytes"
         ) from None
 
 
@@ -204,7 +204,7 @@ class Game:
                 for n, order in after
             ]
             if len(claims) != count or any(len({*order}) != count for _, order in names):
-                raise ValueError("each player must have a rank and a name that no other player has")
+                raise ValueError("each player must have a rank, and the names must not repeat")
             player = self.head["player"]
             if player is not None and any(order[player] != player for _, order in names):
                 raise ValueError(f"player {player}, whom the head names, must not be renamed")

@@ -160,7 +160,7 @@ class Tablebase:
         """Raise an InputError that names both games if the rules differ."""
         if rules != self.rules:
             raise InputError(
-                f"{self.path}: is a tablebase for {_in_words(self.rules)}, "
+                f"{self.path} is a tablebase for {_in_words(self.rules)}, "
                 f"not for {_in_words(rules)}"
             )
 

@@ -35,13 +35,13 @@ maximum number of right answers. With more right answers, guessing would be too 
 
 COMPLETE = MessageTemplate(
     "complete",
-    "You are {who:player}, and it is your turn: what do you ask to complete {prize} {within}, "
-    "whatever the others do?",
+    "You are {who:player}, and it is your turn: which question ensures that you complete {prize} "
+    "{within}, whatever the others do?",
 )
 ANY_SET = MessageTemplate("any_set", "a set for yourself")
 THE_GAME = MessageTemplate("the_game", "the set that wins the game for you")
 AT_ONCE = MessageTemplate("at_once", "at once")
-WITHIN = MessageTemplate("within", "within {count} questions, whoever asks them")
+WITHIN = MessageTemplate("within", "within {count} questions of all players together")
 HOW_MANY_DO = MessageTemplate("how_many_do", "Questions that achieve this: {right} of {all}.")
 AFTER = MessageTemplate("after", "{move}: {then}.")
 THEN_ASK = MessageTemplate("then_ask", "then '{question}'")

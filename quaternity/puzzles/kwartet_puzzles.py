@@ -69,8 +69,8 @@ KNOWS_YOU_KNOW = MessageTemplate(
 )
 HOLDER_KNOWS = MessageTemplate(
     "holder_knows",
-    "You are {seat:player}: does {holder:player}, who has {card:card}, know that {who:player} "
-    "knows this?",
+    "You are {seat:player}, and {holder:player} has {card:card}: does {holder:player} know that "
+    "{who:player} knows this?",
 )
 COMMON = MessageTemplate(
     "common",
@@ -107,7 +107,7 @@ SAYS_LINE, LEADS_ON = (
 )
 DEAL = MessageTemplate("deal", "Deal {number}, as the hands are now: {hands:parts}.")
 PROOF = MessageTemplate("proof", "{lines:row}")
-WHY_NOT = "; why not "
+WHY_NOT = "; the reason in "
 """Text that marks lines of an explanation that are left out, because they only introduce other
 lines."""
 

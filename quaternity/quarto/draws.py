@@ -165,7 +165,7 @@ def drawn_completions(board: Board, method: str = "backtracking") -> int:
     draw_method, empty = lookup(DRAW_METHODS, method), len(as_board(board).empty)
     if empty > draw_method.limit:
         raise LimitError(
-            f"{empty} empty cells: method {method} counts drawn completions with at most "
-            f"{draw_method.limit} empty cells"
+            f"the board has {empty} empty cells: method {method} counts the draws of boards with "
+            f"at most {draw_method.limit} empty cells"
         )
     return 0 if board.quartos() else draw_method.completions(board.in_bits(), False)

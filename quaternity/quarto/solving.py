@@ -218,7 +218,7 @@ def _check_position(board: Board, in_hand: str | None, squares: bool) -> int | N
         raise InputError(f"the game is over, so no piece is in hand: {board} has a quarto")
     if count > SOLVE_LIMIT and not over:
         raise LimitError(
-            f"{count} empty cells: positions can be solved with at most {SOLVE_LIMIT} empty cells"
+            f"the board has {count} empty cells: positions can be solved with at most {SOLVE_LIMIT}"
         )
     return piece
 

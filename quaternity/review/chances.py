@@ -170,7 +170,7 @@ class PlayoutEstimate:
     ) -> tuple[list[Shares], float]:
         """Simulate games from a position, or from the position after a move.
 
-        If a move is given, the hidden cards are drawn from what its seat saw.
+        Hidden cards are drawn at random. If a move is given, they agree with what its player saw.
         """
         work, results = 0.0, list[Shares]()
         for number in range(games):

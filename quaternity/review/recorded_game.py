@@ -70,12 +70,12 @@ class RecordedGame:
 
     def view(self, index: int, seat: int) -> Any:
         """Return a seat's view of a position. A seat's own review may use only this seat's view."""
-        assert self.may_see(seat), "a seat's own review uses no other hand"
+        assert self.may_see(seat), "a review for one seat must not use other hands"
         return self._seen[index] if self.own else self.rules.view(self._seen[index], seat)
 
     def position(self, index: int) -> Any:
         """Return a position of a game without hidden cards."""
-        assert not self.rules.hidden, "hands are hidden"
+        assert not self.rules.hidden, "the game has hidden cards"
         return self._seen[index]
 
     def draw_position(self, index: int, random: Random, seat: int | None = None) -> Any:

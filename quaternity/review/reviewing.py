@@ -51,7 +51,8 @@ PROVING = MessageTemplate("proving", "positions with a certain outcome")
 IMAGINING = MessageTemplate("imagining", "everybody's chances")
 COMPARING = MessageTemplate("comparing", "the comparison of moves with others")
 SOME_CHANCES = MessageTemplate(
-    "some_chances", "Chances are not known after {missing} of {all} positions; more seconds help."
+    "some_chances",
+    "Chances are not known after {missing} of {all} positions; more time would help.",
 )
 NOT_DRAWN = MessageTemplate(
     "not_drawn", "Chances are not known: there are too many players to draw hands in time."
@@ -60,7 +61,7 @@ TOO_LARGE = MessageTemplate(
     "too_large", "Some positions have more deals than can be counted in time."
 )
 NOT_COMPARED = MessageTemplate(
-    "not_compared", "Moves not compared with others: {count}; more seconds help."
+    "not_compared", "Moves not compared with others: {count}; more time would help."
 )
 
 
@@ -157,9 +158,9 @@ class Review:
         partly = " (incomplete)" if self.unfinished else ""
         yield f"{registration(self.game).title}, {count}{whose}"
         yield (
-            f"\nWhat decided it{partly}"
+            f"\nWhat decided the game{partly}"
             if self.moments
-            else "\nNo move is known to have decided it."
+            else "\nNo move is known to have decided the game."
         )
         for moment in self.moments:
             yield f"  move {moment.number}: {words.say(moment.lines[0])}"
@@ -178,7 +179,7 @@ class Review:
                 error = "" if point.exact else f"  (to {percent(point.error, 0)})"
                 yield f"  {point.after:>4}  {row}{error}"
         if self.fault:
-            yield f"\nThe record is not valid after this: {self.fault}"
+            yield f"\nThe record is not valid after these moves: {self.fault}"
         if self.unfinished:
             yield "\nNot finished"
             yield from (f"  {line}" for line in self.unfinished)
@@ -380,7 +381,7 @@ class _Reviewer:
         for at, seat in self.decisive.items():
             old, new = (self.chances.chances_at(x)[seat].mean for x in (game.around(at)[0], at + 1))
             chosen[at] = CHANGED(who=seat, before=percent(old, 0), after=percent(new, 0))
-        even = 1 / game.rules.seats  # If all seats share first place, no move was decisive for it.
+        even = 1 / game.rules.seats  # A tie of all seats has no winner.
         first = [seat for seat, part in enumerate(game.result or ()) if part > even]
         leading, scored = dict[int, int](), dict[int, int]()
         for at in (at for at in range(len(moves)) if game.around(at)[1] == at + 1):

@@ -128,13 +128,18 @@ class _Walk:
         rules = self.rules
         expect(
             rules.of_record(data).settings == rules.settings,
-            "the replayed record has other settings",
+            "the replayed record has other settings than the match",
         )
         replay = rules.replay(data)
-        expect(list(replay.positions) == self.positions, "the replayed record has other positions")
-        expect(list(replay.moves) == self.moves, "the replayed record has other moves")
-        expect(replay.names in ((), names), "the replayed record has other names")
-        expect(list(replay.ends) == ends, "the moves of the replayed record end elsewhere")
+        expect(
+            list(replay.positions) == self.positions,
+            "the replayed record has other positions than the match",
+        )
+        expect(
+            list(replay.moves) == self.moves, "the replayed record has other moves than the match"
+        )
+        expect(replay.names in ((), names), "the replayed record has other names than the match")
+        expect(list(replay.ends) == ends, "the moves of the replayed record end at other bytes")
         for cut in (*self.random.choices(ends, k=3), *self.random.choices(range(len(data)), k=5)):
             whole = sum(end <= cut for end in ends[1:])
             try:

@@ -108,7 +108,7 @@ class MatchJournal(AppendOnlyFile):
         except QuaternityError:
             same = False
         if not same:
-            raise InputError(f"{self.path}: the file was changed by another program meanwhile")
+            raise InputError(f"{self.path}: another program changed the file while it was open")
         self.shorten(length)
         del self._ends[len(match.moves) + 1 :]
         self._written = _seats_in(data)

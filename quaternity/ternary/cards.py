@@ -178,6 +178,7 @@ def _from_words(text: str, words: list[str]) -> int:
         if attribute not in digits:
             one_of = ", ".join(WORDS[attribute])
             raise InputError(
-                f"{text!r}: no word for {name} ({one_of}); all go into one argument: {CARD_FORMS}"
+                f"{text!r}: no word for {name} ({one_of}); write all words of a card "
+                f"as one argument: {CARD_FORMS}"
             )
     return index_of((digits[0], digits[1], digits[2], digits[3]))

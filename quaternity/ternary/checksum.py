@@ -1,8 +1,9 @@
 """The checksum of a collection of cards, which does not change when a SET is removed.
 
 The checksum is the sum of the cards modulo 3, digit by digit. In each digit, the cards of a SET
-have the same value, or the values 0, 1 and 2. Both add up to 0 modulo 3. The same is true of a
-correct triple. So the checksum of a table does not change if disjoint SETs or triples are removed.
+have the same value, or the values 0, 1 and 2. Both add up to 0 modulo 3. The cards of a triple
+(`Rule.TRIPLE`) have all three values in each digit. So the checksum of a table does not change if
+disjoint SETs or triples are removed.
 """
 
 from __future__ import annotations

@@ -30,8 +30,8 @@ from quaternity.ternary.tables import WHOLE_DECK, Rule, check_table
 from quaternity.ternary.triples import triples
 
 LARGEST_IN_DECK: Mapping[Rule, int] = {Rule.TRIPLE: 54, Rule.SET: 20}
-"""Sizes of the largest collections without a three among all 81 cards, by rule (see
-`largest_in_deck`)."""
+"""Maximum number of the 81 cards that contain no SET or no triple, by rule. `largest_in_deck`
+proves these numbers."""
 
 
 class LargestMethod(NamedTuple):
@@ -150,13 +150,15 @@ def _prove_triple(largest_method: LargestMethod, method: str, best: Incumbent[in
         best.lower(2 * len(threes))
     cards = best.found if best.proved else largest_method.largest(WHOLE_DECK, Rule.TRIPLE, (), best)
     if threes is None or len(cards) > 2 * len(threes):
-        raise SolverFault(f"{method}: {len(cards)} cards without a triple, but {threes!r}")
+        raise SolverFault(
+            f"{method}: {len(cards)} cards without a triple contradict the partition {threes!r}"
+        )
     return DeckLimit(
         cards,
         (
             f"The deck is a union of {len(threes)} disjoint triples ({method}). A "
-            "collection without a triple has at most two cards of each, so it has at most "
-            f"{2 * len(threes)} cards.",
+            "collection without a triple has at most two cards of each triple, so it has "
+            f"at most {2 * len(threes)} cards.",
             f"These {len(cards)} cards contain no triple.",
         ),
     )
@@ -167,7 +169,10 @@ def _prove_set(largest_method: LargestMethod, method: str, best: Incumbent[int])
     best.lower(CARDS - CARDS // 3)  # (0, 1, 2), (3, 4, 5), ... are disjoint SETs
     step = _step_of(best)
     in_hyperplane = len(largest_method.largest(HYPERPLANE, rule, FRAME, step))
-    _require(in_hyperplane == full, f"{method}: {in_hyperplane} cards in a hyperplane")
+    _require(
+        in_hyperplane == full,
+        f"{method}: at most {in_hyperplane} cards of a hyperplane contain no SET, not {full}",
+    )
     # A largest cap of a hyperplane contains full * (full - 1) * (full - 2) ordered sequences of
     # three cards. The hyperplane contains 27 * 26 * 24 sequences that are not a SET, all of them
     # equivalent.
@@ -176,7 +181,8 @@ def _prove_set(largest_method: LargestMethod, method: str, best: Incumbent[int])
     equivalent = len(images(PARABOLOID))
     _require(
         remainder == 0 and caps == equivalent,
-        f"{method}: {caps} full caps, {equivalent} equivalent",
+        f"{method}: a hyperplane has {caps} collections of {full} cards without a SET, but "
+        f"{equivalent} are equivalent",
     )
     step = _step_of(best)
     try:
@@ -186,7 +192,10 @@ def _prove_set(largest_method: LargestMethod, method: str, best: Incumbent[int])
         # only the collection found.
         best.improve(step.found)
     larger = len(cards) + 1
-    _require(must_have_full_hyperplane(larger, full), f"{method}: no full hyperplane for {larger}")
+    _require(
+        must_have_full_hyperplane(larger, full),
+        f"{method}: {larger} cards may have no hyperplane with {full} of them",
+    )
     return DeckLimit(
         cards,
         (

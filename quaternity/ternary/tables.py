@@ -35,7 +35,7 @@ def check_table(cards: Iterable[int]) -> tuple[int, ...]:
         card = check_card(index, f"table[{place}]")
         if card in places:
             raise InputError(
-                f"table[{place}]: card {card} is already there (table[{places[card]}])"
+                f"table[{place}]: card {card} is already on the table (table[{places[card]}])"
             )
         places[card] = place
     return tuple(sorted(places))

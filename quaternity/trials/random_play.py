@@ -51,7 +51,7 @@ def random_game(settings: Settings, random: Random) -> Iterator[State]:
     yield state
     while not state.is_over:
         move = random_move(state, random)
-        assert move is not None, f"nothing to ask in {state}"
+        assert move is not None, f"no question is legal in {state}"
         state = state.after(move.question, move.answer)
         yield state
 

@@ -146,7 +146,9 @@ def _open_store(data: str | None) -> Store:
     except InUse as error:
         if multiprocessing.parent_process() is None:
             raise
-        _log.error("%s; only one process can serve them: omit --workers and --reload", error)
+        _log.error(
+            "%s; only one process can serve these tables: omit --workers and --reload", error
+        )
         os.kill(os.getppid(), signal.SIGTERM)
         raise SystemExit(2) from None
 

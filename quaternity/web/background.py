@@ -87,11 +87,10 @@ class ProcessPool:
                 async with asyncio.timeout(patience):
                     await self._turns.take()
             except TimeoutError:
-                busy = f"no process was free for this within {patience:g} s: try again later"
+                busy = f"no worker process was free within {patience:g} s: try again later"
                 raise refusal("processes", 503, busy) from None
             work = self._threads.submit(call)
-            # Free the place only when the call ends, because it goes on even if its caller is
-            # cancelled.
+            # The call continues if its caller is cancelled, so free its place only when it ends.
             work.add_done_callback(done)
             return await asyncio.wrap_future(work)
         finally:
@@ -176,7 +175,9 @@ class BackgroundWork:
             )
         except ProcessEnded as error:
             too_long = f"takes longer than {processes.seconds:g} s"
-            raise HttpError(422, f"this {too_long if error.overdue else error.how}") from None
+            raise HttpError(
+                422, f"the computation {too_long if error.overdue else error.how}"
+            ) from None
 
     async def draw(self, apart: bool, function: Callable[..., T], *arguments: Any) -> T:
         """Return the result of a function that writes texts in the language of the request.

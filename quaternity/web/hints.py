@@ -193,7 +193,7 @@ def kwartet_know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -
         ]
         answer["over_time"] = row
         answer["svg"] = timelines_svg(
-            [Timeline(text, row)], "what you could tell after each request"
+            [Timeline(text, row)], "what you could know after each request"
         )
     return answer
 

@@ -23,7 +23,7 @@ NOT_ABSENT = MessageTemplate(
     "the player in seat {seat} was here in the last two minutes: ask them to hand the seat over",
 )
 WOULD_SHOW_HAND = MessageTemplate(
-    "would_see", "a person who takes seat {seat} would see the program's cards"
+    "would_see", "a person cannot take seat {seat}, because they would see the program's cards"
 )
 CANNOT_AGREE = MessageTemplate(
     "cannot_agree", "{name:called} has left the seat to a program and cannot agree"

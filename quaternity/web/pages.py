@@ -314,7 +314,7 @@ def _number(text: str) -> int:
     Raises `HttpError` if the text is not a number.
     """
     if not (text.isascii() and text.isdigit()):
-        raise HttpError(404, "there is no such moment")
+        raise HttpError(404, "there is no move with this number")
     # Do not parse a long number, because Python refuses numbers with thousands of digits.
     return int(text) if len(text) < 8 else sys.maxsize
 

@@ -184,8 +184,7 @@ class PostgresReader(Reader):
                 return self._rows(query, values)
             except psycopg.OperationalError:
                 if self._moment or self._database is None or not self._database.closed:
-                    # Do not reconnect within a snapshot, because a new connection would see another
-                    # one.
+                    # Within a snapshot, do not reconnect: a new connection would see another state.
                     raise
                 return self._rows(query, values)
 

@@ -37,8 +37,8 @@ FILES_PER_WORKER = 6
 number of workers."""
 
 MAX_PENDING_COUNTS = 20
-"""Maximum number of counts (computations of help and puzzles) of one client address that run or
-wait at the same time. Cheap and expensive counts are limited separately."""
+"""Maximum number of pending counts (computations of help and puzzles, running or waiting) for one
+client address. Cheap and expensive counts are limited separately."""
 
 SEATS_PER_ADDRESS = 20
 """Ratio of the rate limit for all seats of a client address to the limit for one seat."""

@@ -64,17 +64,17 @@ from quaternity.web.table_view import SeatView, TableView
 from quaternity.web.versioned_history import VersionedHistory, has_random_start, replay_position
 
 FAILED = MessageTemplate(
-    "failed", "{name:called} failed: hand the seat over to another player (More, at the end)"
+    "failed", "{name:called} failed: hand its seat over to another player (at the end of More)"
 )
 TAKES_TOO_LONG = MessageTemplate(
     "takes_too_long",
-    "{name:called} takes too long: hand the seat over to another player (More, at the end)",
+    "{name:called} takes too long: hand its seat over to another player (at the end of More)",
 )
 GIVEN_AWAY = MessageTemplate(
-    "given_away", "{name:called} was away: seat {seat} is free, and you can invite a player to it"
+    "given_away", "{name:called} was away, so seat {seat} is free: you can invite another player"
 )
 GIVEN_TO_PROGRAM = MessageTemplate(
-    "given_away", "{name:called} was away: {program:called} plays in seat {seat}"
+    "given_away", "{name:called} was away, so {program:called} plays in seat {seat}"
 )
 
 MAX_ALARM_SECONDS = 3_600.0
@@ -340,7 +340,8 @@ class Table:
         voters = [other for other in self.people() if other != seat and self.is_present(other)]
         if set(voters) <= set(visitor.seats):
             raise HttpError(
-                403, "a new player would see this hand, and nobody else is here to agree"
+                403,
+                "nobody else is here to agree that a new player takes this seat and sees its cards",
             )
         agreed = self.given.get(seat, set()) | {*visitor.seats}
         if agreed.issuperset(voters):
@@ -466,7 +467,7 @@ class Table:
         rules = self.rules
         if self.secret and not self.is_over:
             lines = [
-                f"{rules.name}, before its end: what everybody sees, and what only you see",
+                f"an unfinished game of {rules.name}: what everybody sees, and what only you see",
                 *settings_text(rules.settings).splitlines(),
                 *rules.show(rules.view(self.history.position, visitor.looking)).splitlines(),
                 *(event for step in self.history.steps for event in step.events),
@@ -751,7 +752,11 @@ class Table:
                     version=self.version,
                 )
             if self.seats[seat].kind != PERSON:
-                raise HttpError(409, "a program plays in this seat", version=self.version)
+                raise HttpError(
+                    409,
+                    "a program plays in this seat and cannot take back a move",
+                    version=self.version,
+                )
             leavers = [s.person for s in self.seats if s.kind == PROGRAM and s.is_held]
             if self.rules.hidden and leavers:
                 # Require the people who left their seats to programs, too. Otherwise the others
@@ -922,9 +927,9 @@ class Table:
             self._alarm = loop.call_later(min(wait, MAX_ALARM_SECONDS), self.look_at_clock)
 
     def _after_move(self, seat: int, is_theirs: bool) -> Seat:
-        """Return a seat after its move, with a new saved time and number of missed moves.
+        """Return a seat's entry after its move, with its new saved time and number of missed moves.
 
-        `is_theirs` says whether the player made the move, and not a program in their place.
+        `is_theirs` is false if a program moved in place of the player.
         """
         mover = self.seats[seat]
         if self.clock is None or self.due is None:  # a program's move, without a clock
@@ -1053,7 +1058,7 @@ class Table:
         # Do not show or log the text of the error, because it may reveal the program's hand.
         kind = TAKES_TOO_LONG if isinstance(error, PlayerTimeout) else FAILED
         name = self.seats[seat].name
-        _log.warning("a program of %s, %s, failed: %s", self.rules.name, name, type(error).__name__)
+        _log.warning("the %s program %s failed: %s", self.rules.name, name, type(error).__name__)
         self._notify(kind(name=seat_names(self.seats, self.stored.game)[seat]))
 
     def tick(self) -> None:

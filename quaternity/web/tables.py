@@ -243,7 +243,9 @@ class Tables:
         table.check_begun()
         others = [seat for seat in table.people() if seat not in visitor.seats]
         if table.stored.archive or (others and not table.is_over):
-            raise HttpError(409, "the game is not over", version=table.version)
+            raise HttpError(
+                409, "there is no rematch before the game is over", version=table.version
+            )
         async with table.lock:
             if table.again is None:
                 seats = [
@@ -262,7 +264,7 @@ class Tables:
                 await table.link_rematch(name, _kept_statements(kept, seats))
                 self._seen[name] = [monotonic()] * len(seats)
                 await (await self.open(name)).begin_clock()
-        assert table.again is not None, "the rematch is stored"
+        assert table.again is not None, "the rematch must be stored"
         return table.again
 
     async def upload(self, data: bytes, caller: Caller) -> str:
@@ -499,7 +501,9 @@ class Tables:
         async with table.locked(table.tokens(seat)):
             if not table.is_waiting:
                 raise HttpError(
-                    409, "the game has begun: hand the seat over", version=table.version
+                    409,
+                    "you cannot leave after the game has begun: hand the seat over",
+                    version=table.version,
                 )
             await table.change_seats({seat: Seat(OPEN, invitation=new_token())})
 
@@ -776,7 +780,9 @@ class Tables:
         """Return the review of a finished game, which is cached."""
         table.check_begun()
         if table.rules.to_act(table.history.position):
-            raise HttpError(409, "the game is not over", version=table.version)
+            raise HttpError(
+                409, "there is no review before the game is over", version=table.version
+            )
         key = table.stored.id, table.version
         done: Review | None = self._reviews.get(key)
         if done is None:

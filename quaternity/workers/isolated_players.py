@@ -110,7 +110,7 @@ def play_isolated(
             ended = error
             if ended.overdue:
                 break
-    assert ended is not None, "there was no result"
+    assert ended is not None, "a call without a result must have ended its process"
     where = None if place is None else place(ended.moves, ended.thinking)
     if ended.thinking is None:
         raise GameLimit(str(ended), place=where)

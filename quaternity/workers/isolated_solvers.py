@@ -215,7 +215,7 @@ class _SolverProcess:
         self.losses = 0
 
     def start(self, limits: Limits) -> None:
-        """Start the process, load the solver, and warm it up unless this failed before."""
+        """Start the process and load the solver. Warm it up, unless a warm-up has failed."""
         if self.process.is_running:
             return
         seconds, memory = max(limits.seconds, START_SECONDS), limits.memory * MEGABYTE
@@ -235,7 +235,9 @@ class _SolverProcess:
         The errors are those of `IsolatedSolver.run`.
         """
         if limits.patience is not None and self.losses >= limits.patience:
-            raise LimitError(f"not run again, as it gave no answer {self.losses} times in a row")
+            raise LimitError(
+                f"not run again, because it gave no answer {self.losses} times in a row"
+            )
         self.start(limits)
         seconds, memory = limits.seconds, limits.memory * MEGABYTE
         try:
@@ -274,7 +276,7 @@ _solvers: dict[str, Solver] = {}
 
 def _solver(name: str) -> Solver:
     log = notes()
-    assert log is not None, "called in an isolated process"
+    assert log is not None, "this function must run in an isolated process"
     log.note_thinking(0)
     if name not in _solvers:
         _solvers[name] = find_solver(name)

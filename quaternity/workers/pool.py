@@ -297,7 +297,7 @@ class _Chunk(Generic[Item, Result]):
 
     def wait(self, pool: Pool) -> _Done[Result]:
         """Wait for the chunk. Return its results up to the first error, and this error or None."""
-        assert self.future is not None, "the chunk was submitted"
+        assert self.future is not None, "the chunk must be submitted first"
         return pool.wait(self.future)
 
     def reset_unless_finished(self) -> None:

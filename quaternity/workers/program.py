@@ -26,7 +26,7 @@ MAX_LINE_BYTES = 1 << 20
 """Maximum size of a line that a program writes, in bytes."""
 
 MAX_MEMORY_BYTES = 2 << 30
-"""Memory limit of a program and all processes that it started together, in bytes."""
+"""Limit for the total memory of a program and the processes that it starts, in bytes."""
 
 QUIT_SECONDS = 0.5
 """Maximum time in seconds for a program to exit after it is asked to quit."""
@@ -53,7 +53,7 @@ def command_words(name: str) -> tuple[str, ...]:
         raise InputError(f"player {name!r}: no program given; expected cmd:PROGRAM ARGUMENTS")
     path = shutil.which(words[0])
     if path is None:
-        hint = "" if os.sep in words[0] else " in PATH; for one in this folder, begin with ./"
+        hint = "" if os.sep in words[0] else " in PATH; for a program in this folder, begin with ./"
         raise InputError(f"player {name!r}: {words[0]} is not an executable program{hint}")
     return os.path.abspath(path), *words[1:]
 

@@ -104,8 +104,8 @@ def check_proof(formula: str, proof: str) -> None:
     maximum = sum(coefficient for coefficient in terms.values() if coefficient > 0)
     if maximum >= bound:
         raise InvalidProof(
-            f"proof: row {last} can hold: its sum must be at least {quote_value(bound)}, and can "
-            f"be up to {quote_value(maximum)}"
+            f"proof: row {last} is no contradiction: its sum must be at least {quote_value(bound)}"
+            f", and can be up to {quote_value(maximum)}"
         )
 
 
@@ -143,7 +143,7 @@ def _sum(step: list[str], rows: list[PseudoBoolean]) -> PseudoBoolean:
         token = step[place]
         if token == "+":
             if len(stack) < 2:
-                raise InvalidProof(f"proof: token {place} of pol: needs two rows to add")
+                raise InvalidProof(f"proof: token {place} of pol: two rows must precede +")
             terms, bound = stack.pop()
             total, total_bound = stack.pop()
             for name, number in terms.items():
@@ -152,7 +152,7 @@ def _sum(step: list[str], rows: list[PseudoBoolean]) -> PseudoBoolean:
         elif step[place + 1 : place + 2] == ["*"]:
             next(tokens)
             if not stack:
-                raise InvalidProof(f"proof: token {place} of pol: needs a row to multiply")
+                raise InvalidProof(f"proof: token {place} of pol: a row must precede the factor")
             factor = _number(token)
             terms, bound = stack.pop()
             scaled = {name: factor * number for name, number in terms.items()}

@@ -97,7 +97,7 @@ class DocumentReader:
             place = f"line {error.lineno} column {error.colno}"
             raise self.ERROR([f"not JSON: {error.msg} at {place}"]) from None
         except RecursionError:
-            raise self.ERROR(["nested too deeply"]) from None
+            raise self.ERROR(["the document is nested too deeply"]) from None
         except InputError:
             raise
         except ValueError as error:  # an integer with thousands of digits

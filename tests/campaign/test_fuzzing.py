@@ -196,7 +196,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 def test_an_engine_that_misses_a_question_is_found(engine: Engine) -> None:
     engine(lambda listed: listed[:-1])
     assert fault_of(State.start()).endswith(
-        "is legal by the evidence, but illegal according to the engine"
+        "is legal according to the evidence, but illegal according to the engine"
     )
 
 
@@ -215,7 +215,7 @@ def test_an_engine_that_allows_too_much_is_found(engine: Engine) -> None:
     both = (Answer.NO, Answer.YES)
     engine(lambda listed: [(question, both) for question, _ in listed])
     assert fault_of(state).endswith(
-        "no' is illegal by the evidence, but legal according to the engine"
+        "no' is illegal according to the evidence, but legal according to the engine"
     )
 
 

@@ -115,7 +115,7 @@ def test_an_invalid_record_names_the_moves_that_cause_it(cli: Cli, tmp_path: Pat
     )
     reason = cli("check", path, "--json").json["reason"]
     assert reason.startswith("line 7:")
-    assert reason.endswith("and on none of the others: line 5: 0 asks 1 for 0/2: no")
+    assert reason.endswith("follows from these moves alone: line 5: 0 asks 1 for 0/2: no")
 
 
 @pytest.mark.parametrize("size", [(48, 1, 12), (13, 4, 13), (20, 3, 6)], ids=str)
@@ -187,4 +187,4 @@ def test_questions_need_a_player_to_move(cli: Cli, tmp_path: Path) -> None:
     assert cli("analyse", path, "--json").json["deals"] == 34650
     outcome = cli("analyse", path, "--json", "--questions")
     assert (outcome.status, outcome.out) == (2, "")
-    assert "turn: missing; it is needed to know who asks" in outcome.err
+    assert "turn: missing; the questions depend on which player is to move" in outcome.err

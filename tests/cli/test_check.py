@@ -263,9 +263,8 @@ def test_an_impossible_move_is_proved_once_by_the_moves_it_rests_on(
     assert cli("check", path, "--json").json["reason"] == (
         "line 8: '0 asks 3 for 3/1: yes' is not a legal answer: player 3 cannot have 3/1: otherwise"
         " player 3 holds 3 cards (2 at the start, 1 received), but must hold at least 2 of set 0, "
-        "at least 1 each of sets 2 and 3: 4 in all; the legal answer is no; this rests on these "
-        "moves, and on none of the others: line 6: 3 asks 2 for 0/1: yes; line 7: 3 asks 0 for 2/1:"
-        " no"
+        "at least 1 each of sets 2 and 3: 4 in all; the legal answer is no; the fault follows "
+        "from these moves alone: line 6: 3 asks 2 for 0/1: yes; line 7: 3 asks 0 for 2/1: no"
     )
 
 
@@ -388,11 +387,12 @@ def test_a_set_that_is_not_marked_as_completed_is_put_down(cli: Cli) -> None:
         outcome = cli(*command, "-", stdin=json.dumps(document))
         assert outcome.status == 0
         assert (
-            "set 0 is not marked as completed, but player 0 owns it: it is put down" in outcome.err
+            "player 0 owns all cards of set 0, which is not marked as completed: the set is "
+            "put down" in outcome.err
         )
         assert "player 0 has no cards: the turn passes to player 1" in outcome.err
     assert "player 1 can force a win" in outcome.out
     document |= {"set_size": 1, "hands": [1] * 3, "owners": [[[0, 1, 2]]] * 3}
     refused = cli("solve", "--from", "-", stdin=json.dumps(document))
     assert refused.status == 2
-    assert "-: a game has sets of at least 2 cards" in refused.err
+    assert "-: a game needs sets of at least 2 cards" in refused.err

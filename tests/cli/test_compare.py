@@ -37,7 +37,7 @@ def test_every_solver_has_a_row(cli: Cli) -> None:
     lines = outcome.out.splitlines()
     assert lines[0] == "8 states: 6 feasible, 2 infeasible (25 %) (states of 4-3-3 games, seed 0)"
     assert [line.split()[0] for line in lines[3:8]] == list(SOLVERS)
-    assert "All verdicts agree, and every one of them verifies." in outcome.out
+    assert "All verdicts agree, and all are verified." in outcome.out
     assert "\x1b" not in outcome.out
     assert outcome.err == ""
 
@@ -323,7 +323,7 @@ def test_files_without_a_deal_problem_are_left_out(cli: Cli, tmp_path: Path) -> 
     path.write_text(json.dumps(document))
     outcome = cli("compare", path)
     assert outcome.status == 2
-    assert "skipped, as no deal problem" in outcome.err
+    assert "skipped, because a deal problem" in outcome.err
 
 
 def test_a_comparison_without_a_verdict_is_a_limit(cli: Cli, tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def test_all_hands_are_shown_by_names(cli: Cli, tmp_path: Path) -> None:
         ("none.toml", "none.toml: No such file"),
         (
             "everyday",
-            "13 sets of at least 4 cards do not fit .* deck world does, and deck plain fits any",
+            "13 sets of at least 4 cards, does not fit .* deck world does, and deck plain fits",
         ),
     ],
 )

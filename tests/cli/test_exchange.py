@@ -175,7 +175,11 @@ def test_states_and_records_are_exported_too(cli: Cli) -> None:
     ("arguments", "status", "words"),
     [
         (["instances", "--benchmark", "v2"], 2, "unknown benchmark 'v2'; choose from v1"),
-        (["instances", "--benchmark", "v1", "--cards", "9"], 2, "benchmark: goes with --possible"),
+        (
+            ["instances", "--benchmark", "v1", "--cards", "9"],
+            2,
+            "benchmark: use it only with --possible",
+        ),
         (["export", "{}", "--to", "opb2"], 2, "unknown format 'opb2'; choose from opb, cnf"),
         (["export", "{}"], 2, "Missing option '--to'"),
         (["export", "nowhere.json", "--to", "lp"], 2, "nowhere.json: No such file"),

@@ -58,7 +58,7 @@ def test_typed_requests_are_saved_and_explained(cli: Cli, path: Path) -> None:
 def test_sets_of_others_are_put_down(cli: Cli, path: Path) -> None:
     typed = "2 puts down 1\n2 puts down 3\n0 asks 2 for 1/1: yes\n0 puts down 1\nquit\n"
     outcome = cli("kwartet", "note", path, *NEW[:-1], HAND.replace("1/0", "3/1"), stdin=typed)
-    assert "player 2 cannot put down 3: the hand of player 1 shows that" in outcome.out
+    assert "player 2 cannot put down 3: the hand of player 1 contradicts it" in outcome.out
     kept = path.read_text()
     assert kept.endswith("hand 2: 5 cards\n2 puts down 1\n")
     assert "set 1 is removed" in outcome.out
@@ -229,7 +229,7 @@ def test_a_log_written_by_hand_is_continued(cli: Cli, path: Path, end: str) -> N
     ("arguments", "words"),
     [
         (["--seat", 3], "is out of range 0..2"),
-        (["--hand", "0/0"], "hand 1: 1 cards, not 6"),
+        (["--hand", "0/0"], "hand 1: expected 6 cards, not 1"),
         (["--hand", "0/0 0/0"], "card 0/0 is in the hand twice"),
         (["--hand", "0/0 9/0"], "9/0"),
         (["--hand", "x"], "x"),
@@ -249,7 +249,7 @@ def test_bad_options_are_refused(cli: Cli, path: Path, arguments: list[object], 
 def test_the_hand_is_requested_until_it_is_valid(cli: Cli, path: Path) -> None:
     outcome = cli("kwartet", "note", path, *NEW[:-2], stdin=f"0/0\nx\n{HAND}\nquit\n")
     assert outcome.out.count("your 6 cards, for example") == 3
-    assert "hand 1: 1 cards, not 6" in outcome.out
+    assert "hand 1: expected 6 cards, not 1" in outcome.out
     assert path.read_text() == START
     path.unlink()
     for wrong, times in (("0/0\n", 2), (b"\xff\n", 2)):

@@ -44,7 +44,7 @@ def test_the_log_of_one_seat_cannot_be_resumed(cli: Cli, path: Path) -> None:
     outcome = cli("kwartet", "play", "--record", path)
     assert outcome.status == 2
     assert (
-        outcome.err == f"quaternity: {path}: line 7: hand 0 is hidden: all hands are needed here\n"
+        outcome.err == f"quaternity: {path}: line 7: hand 0 is hidden: all hands must be visible\n"
     )
 
 

@@ -97,7 +97,7 @@ def test_a_replaced_file_gets_no_further_moves(
     outcome = cli(*PLAY, path)
     assert outcome.status == 2
     assert outcome.err == (
-        f"quaternity: {path}: the file was replaced by another file meanwhile; "
+        f"quaternity: {path}: the file was replaced by another file while it was open; "
         "not saved: 1 asks 2 for 1/1: yes\n"
     )
     assert path.read_text() == header_text(Settings(sets=4, players=4))

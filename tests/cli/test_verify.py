@@ -19,7 +19,7 @@ def test_a_solution_is_verified(cli: Cli, tmp_path: Path) -> None:
     assert shown["checked"] in (20, 21)
     assert 0 < shown["most_wrong"] < 91
     output = cli("verify", file, "--sample", 20, "--seed", shown["seed"]).out
-    assert f"sample with seed {shown['seed']}: with 99.9% certainty fewer than" in output
+    assert f"sample with seed {shown['seed']}: with 99.9% certainty, fewer than" in output
     assert "is found with a chance of 22%" in output
 
 

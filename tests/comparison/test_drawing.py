@@ -368,7 +368,7 @@ def test_a_written_comparison_is_read_back(comparison: Comparison) -> None:
         for more in (0, 1, 5):
             read = parse_runs(text[: ends[lines - 1] + more])
             assert read.runs == comparison.runs[: lines - 1]
-            interrupted = "the end is missing: the comparison was interrupted"
+            interrupted = "the end of the file is missing: the comparison was interrupted"
             cut = [f"line {lines + 1} is incomplete and was ignored"] * (more > 0)
             assert read.warnings == (*cut, interrupted)
     with limited("quaternity.trials.comparison.runs", MAX_RUNS=len(comparison.runs) - 1):

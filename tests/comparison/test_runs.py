@@ -78,7 +78,9 @@ def test_a_written_file_is_read_back() -> None:
 def test_a_file_without_its_end_is_read_with_a_warning() -> None:
     text = comparison().text()
     cut = text.replace(', "runs": 16}', "}", 1)
-    assert parse_runs(cut).warnings == ("the end is missing: the comparison was interrupted",)
+    assert parse_runs(cut).warnings == (
+        "the end of the file is missing: the comparison was interrupted",
+    )
     assert parse_runs(cut).runs == comparison().runs
     shorter = parse_runs(cut[:-10])
     assert len(shorter.runs) == len(comparison().runs) - 1

@@ -139,7 +139,7 @@ BAD = {
     "too few names": (
         '["🐖", "pig", "varken"]',
         '["🐖", "pig"]',
-        "card 1: '🐖': .*list a picture before it",
+        "card 1: '🐖': .*list it before the names",
     ),
     "one name": (
         '["🐖", "pig", "varken"]',

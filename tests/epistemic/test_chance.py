@@ -117,7 +117,7 @@ def test_an_interval_contains_the_shares_that_are_not_rare(
         "quaternity.epistemic.chance", MAX_QUICK_WORLDS=0, MAX_LISTED_DEALS=0, MAX_COUNTS=0
     ):
         if undecided == 19:
-            with pytest.raises(LimitError, match="only 19 deals were decided"):
+            with pytest.raises(LimitError, match="only 19 deals could be checked"):
                 formula_chance(formula, *LARGE, samples=60)
             return
         guess = formula_chance(formula, *LARGE, samples=60)

@@ -121,7 +121,7 @@ def check_sentences(
             "K1 H0 0/0",
             [
                 "player 1 knows H0 0/0:",
-                "  it is false in no deal that fits the public record",
+                "  no deal that fits the public record makes it false",
             ],
         ),
         (
@@ -136,7 +136,7 @@ def check_sentences(
             "K2 !K0 H1 1/2",
             [
                 "player 2 knows !K0 H1 1/2:",
-                "  no deal with this hand makes it false; why not the real deal:",
+                "  no deal with this hand makes the formula false; the reason in the real deal:",
                 "    player 0 does not know H1 1/2: the hand of player 0 is the same in deal 1, "
                 "where",
                 "      player 2 holds 1/2, not player 1",
@@ -177,7 +177,7 @@ def test_a_card_out_of_play() -> None:
     lines = explain_formula("K0 !H1 1/3", problem, [[0, 1], []], set_size=4).lines
     assert lines == (
         "player 0 knows !H1 1/3:",
-        "  it is false in no deal that fits the public record",
+        "  no deal that fits the public record makes it false",
     )
     assert explain_formula("H1 1/3", problem, [[0, 1], []], set_size=4).lines == (
         "set 1 is out of play: nobody holds 1/3",

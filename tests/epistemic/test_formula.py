@@ -255,10 +255,10 @@ def test_a_formula_that_is_too_deep_or_too_long_is_refused(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("all p: true", "all players: the numbers of players and cards are unknown here"),
-        ("E true", "E without players: the numbers of players and cards are unknown here"),
-        ("cards(1, 2) = 1", "cards of a set: the numbers of players and cards are unknown here"),
-        ("points(1) = 1", "the number of points is unknown here"),
+        ("all p: true", "all players: allowed only if the players and cards are known"),
+        ("E true", "E without players: allowed only if the players and cards are known"),
+        ("cards(1, 2) = 1", "cards of a set: allowed only if the players and cards are known"),
+        ("points(1) = 1", "points: allowed only if their number is known"),
     ],
 )
 def test_a_formula_that_needs_a_language_is_refused_without_one(text: str, words: str) -> None:
@@ -269,7 +269,7 @@ def test_a_formula_that_needs_a_language_is_refused_without_one(text: str, words
 
 @pytest.mark.parametrize("language", [None, Language(2, (4, 2))], ids=["none", "without hands"])
 def test_two_unknown_numbers_cannot_be_compared_without_hands(language: Language | None) -> None:
-    with pytest.raises(InputError, match=r"column 9: a comparison of two numbers: the numbers of"):
+    with pytest.raises(InputError, match=r"column 9: a comparison of two numbers: allowed only"):
         parse("U0(1) = U1(0)", language)
 
 

@@ -35,7 +35,7 @@ def asking(problem: DealProblem, deal: Deal, *asked: Formula) -> Situation:
     ("old", "new", "words"),
     [
         ("situation 1", "situation 2", "line 1: a situation starts with 'situation 1'"),
-        ("hands 1 1 1\n", "", "line 2: set: must come after 'hands ...'"),
+        ("hands 1 1 1\n", "", "line 2: set: must come after the line 'hands ...'"),
         ("hands 1 1 1", "hands 1 x", "line 2: '1 x': expected whole numbers"),
         ("set 3 cards", "set 013", "line 3: '013': expected players 0..2, one digit each"),
         (
@@ -50,9 +50,9 @@ def asking(problem: DealProblem, deal: Deal, *asked: Formula) -> Situation:
             "line 4: deal: expected one group of digits for each set (1), not 2",
         ),
         ("deal 012", "deal 011", "line 4: the deal does not fit the public record"),
-        ("deal 012", "true K0 H0 0/0", "line 4: true: must come after 'deal ...'"),
+        ("deal 012", "true K0 H0 0/0", "line 4: true: must come after the line 'deal ...'"),
         ("deal 012", "", "the line 'deal ...' is missing"),
-        ("deal 012", "deal 012\nset 1 card", "line 5: set: must come before the deal"),
+        ("deal 012", "deal 012\nset 1 card", "line 5: set: must come before the line 'deal"),
         ("deal 012", "deal 012\nask K3 true", "line 5: formula, column 1: player 3 does not exist"),
         ("deal 012", "deal 012\nlet one = two", "line 5: formula, column 11: unknown name 'two'"),
         (

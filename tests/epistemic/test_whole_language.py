@@ -11,8 +11,8 @@ from quaternity.kwartet.position import Position
 from solvers.verdict import Deal
 from tests.epistemic.whole_language import RandomFormulas, World
 from tests.kwartet.games import dealt_before, random_game, random_settings
+from tests.kwartet.plain_hands import observe, plain, rules_of
 from tests.kwartet.replay import after, all_deals, at_deal
-from tests.kwartet.test_knowledge import observe, plain, rules_of
 from tests.sizes import thorough
 
 SHAPES = [(2, 2), (2, 3), (3, 2), (4, 2), (5, 2)]

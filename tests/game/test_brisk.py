@@ -77,7 +77,7 @@ def test_a_hopeless_question_is_refused_with_its_reason(answer: Answer) -> None:
     message = check_record(record, [SOLVERS["coalitions"]]).reason
     assert message is not None
     assert reason in message
-    assert message.endswith("none of the others: line 7: 0 asks 1 for 0/1: no")
+    assert message.endswith("follows from these moves alone: line 7: 0 asks 1 for 0/1: no")
 
 
 def test_a_count_may_make_a_question_hopeless() -> None:

@@ -8,82 +8,16 @@ from types import FunctionType, ModuleType
 
 import pytest
 
-from quaternity.base.errors import QuaternityError
-from quaternity.game.cards import Card
-from quaternity.game.question import Question
 from quaternity.kwartet.hands import deal_hands
-from quaternity.kwartet.log import log_as_seen
-from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.view import View
 from tests.kwartet.games import random_log, random_settings
-from tests.kwartet.twins import twins
 from tests.sizes import thorough
-from tests.table.planted import STRATEGIES
 
 GAMES = thorough(8, 15)
 TWINS = 25
-
-
-def everything_shown(log: GameLog, seat: int, seed: int) -> bytes:
-    """Return everything shown to a seat at the end of a log, and how strategies respond."""
-    position = log.positions[-1]
-    view = position.view(seat, log.events)
-    shown: list[object] = [
-        view.public,
-        view.hand,
-        view.events,
-        view.problem,
-        log_as_seen(log, seat),
-    ]
-    shown += [position.public.is_over, position.public.points]
-    if not position.public.is_over and position.public.turn == seat:
-        shown += [strategy(view, Random(seed)) for strategy in STRATEGIES.values()]
-        random = Random(seed)
-        sets = log.settings.sets
-        for _ in range(20):
-            card = Card(random.randrange(sets + 1), random.randrange(5))
-            question = Question(seat, random.randrange(log.settings.players + 1), card)
-            faults = view.faults(question)
-            shown.append(faults)
-            if faults:
-                with pytest.raises(QuaternityError) as refused:
-                    position.ask(question)
-                shown.append(str(refused.value))
-    return repr(shown).encode()
-
-
-@pytest.mark.parametrize("seed", range(thorough(1, 14)))
-def test_indistinguishable_games_show_a_seat_the_same(seed: int) -> None:
-    random = Random(f"leaks/{seed}")
-    pairs = 0
-    for _ in range(GAMES):
-        settings = random_settings(random, range(2, 6), range(4, 9))
-        log = random_log(settings, random, random.randrange(40))
-        # The seat to move sees most, but the others see something, too.
-        for seat in {log.positions[-1].public.turn, random.randrange(settings.players)}:
-            expected = everything_shown(log, seat, seed)
-            for twin in twins(log, seat, random, TWINS):
-                assert everything_shown(twin, seat, seed) == expected
-                pairs += 1
-    assert pairs > thorough(30, 60)
-
-
-@pytest.mark.parametrize("seed", range(thorough(3, 10)))
-def test_distinguishable_games_show_a_seat_different_data(seed: int) -> None:
-    """The comparison above can fail: another seat can distinguish the twins."""
-    random = Random(f"differs/{seed}")
-    settings = random_settings(random, range(3, 5), range(5, 8), thorough(28, 78))
-    log = random_log(settings, random, 10)
-    for twin in twins(log, 0, random, 5):
-        other = next(
-            seat
-            for seat in range(log.settings.players)
-            if twin.positions[-1].hands[seat] != log.positions[-1].hands[seat]
-        )
-        assert everything_shown(twin, other, 1) != everything_shown(log, other, 1)
 
 
 def test_no_path_leads_from_a_view_to_the_truth() -> None:

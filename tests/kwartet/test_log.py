@@ -37,14 +37,6 @@ def some_log(seed: int, max_events: int = 10_000) -> GameLog:
     return random_log(random_settings(random, range(2, 7), range(2, 14)), random, max_events)
 
 
-@pytest.mark.parametrize("seed", range(thorough(12, 40)))
-def test_a_log_can_be_read_back(seed: int) -> None:
-    log = some_log(seed)
-    assert parse_log(log_text(log)) == log
-    assert parse_log(log_text(log)).warnings == ()
-    assert log.positions[-1].public.is_over
-
-
 def test_the_text_is_as_documented() -> None:
     log = parse_log(SHORT)
     assert log_text(log) == SHORT
@@ -99,7 +91,7 @@ def test_a_truncated_log_loads_its_complete_lines(length: int) -> None:
         ("hand 1: 0/3", "hand 1: 0/0", 8, "card 0/0 is dealt twice: player 0"),
         ("hand 1: 0/3", "hand 0: 0/3", 8, "hand 0 is given more than once"),
         ("hand 1: 0/3", "hand 7: 0/3", 8, "player 7 is out of range 0..1"),
-        ("hand 1: 0/3", "hand 1:", 9, "7 of 8 cards are dealt: 0/3 is not"),
+        ("hand 1: 0/3", "hand 1:", 9, "only 7 of 8 cards are dealt: 0/3 is missing"),
         ("hand 1: 0/3 1/1 1/2 1/3\n", "", 8, "the hand of player 1 is missing"),
         ("1 for 0/3: yes", "1 for 0/3: no", 9, "player 1 holds 0/3"),
         ("0 asks 1 for 0/3: yes", "1 asks 0 for 1/0: yes", 9, "it is the turn of player 0"),

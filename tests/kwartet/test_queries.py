@@ -187,10 +187,8 @@ def test_two_deals_are_side_by_side_if_they_fit() -> None:
         "0/2: player 1, deal 1: player 0",
     ]
     assert max(map(len, compare_deals(first, second, 3, heads, 24))) <= 34
-    assert next(differing_deals((first, second), 3)).endswith("false if they lie as on the right:")
-    assert next(differing_deals((first, second), 3, 30)).endswith(
-        "false if they lie in the second:"
-    )
+    assert next(differing_deals((first, second), 3)).endswith("false in the deal on the right:")
+    assert next(differing_deals((first, second), 3, 30)).endswith("false in the second:")
 
 
 def test_formulas_with_counts_do_not_claim_that_no_request_mattered() -> None:

@@ -11,16 +11,13 @@ import pytest
 from quaternity.base.errors import IllegalMove, InputError
 from quaternity.game.question import Answer, Move, Question
 from quaternity.kwartet.hands import Hand
-from quaternity.kwartet.log import log_as_seen, log_text, parse_any_log, parse_log, seat_log_text
+from quaternity.kwartet.log import parse_any_log, parse_log
 from quaternity.kwartet.log_reader import LogError
 from quaternity.kwartet.played import seat_log_of
-from quaternity.kwartet.public import Event
 from quaternity.kwartet.rules import hand_text
 from quaternity.kwartet.seat_log import SeatLog
 from quaternity.kwartet.settings import AnnounceTiming, KwartetSettings
 from tests.kwartet.games import random_log, random_settings
-from tests.kwartet.replay import after, all_deals, at_deal
-from tests.kwartet.test_knowledge import observe, plain, rules_of
 from tests.sizes import thorough
 
 SEEN = """\
@@ -33,23 +30,6 @@ hand 0: 4 cards
 hand 1: 0/0 0/1 1/0 2/0
 hand 2: 4 cards
 """
-
-
-@pytest.mark.parametrize("seed", range(thorough(4, 60)))
-def test_a_log_of_one_seat_can_be_read_back(seed: int) -> None:
-    random = Random(f"seen/{seed}")
-    log = random_log(random_settings(random, range(2, 7), range(2, 14)), random, 60)
-    for seat in (None, *range(log.settings.players)):
-        seen_log = seat_log_of(log, seat)
-        text = seat_log_text(seen_log)
-        assert seat is None or text == log_as_seen(log, seat)
-        read = parse_any_log(text)
-        assert isinstance(read, SeatLog)
-        assert read == seen_log
-        assert read.views == tuple(seen_log.views)
-        assert SeatLog.of_view(seen_log.views[-1]) == seen_log
-        assert SeatLog.of_view(seen_log.views[-1]).views == seen_log.views
-        assert parse_any_log(log_text(log)) == log
 
 
 @pytest.mark.parametrize("seed", range(thorough(4, 60)))
@@ -107,7 +87,7 @@ def test_only_a_player_with_nothing_but_full_sets_asks_for_their_own_card() -> N
     settings = KwartetSettings(2, 3, AnnounceTiming.AFTER_OWN_REQUEST, own_card_requests=False)
     with pytest.raises(IllegalMove) as refused:
         SeatLog.start(settings, (6, 6)).after(question, Answer.NO, (0,))
-    assert any("nothing but full sets" in fault for fault in refused.value.faults)
+    assert any("consists of full sets" in fault for fault in refused.value.faults)
     SeatLog.start(settings, (8, 4)).after(question, Answer.NO, (0, 2))
 
 
@@ -118,17 +98,6 @@ def test_a_set_that_a_request_makes_certain_is_put_down() -> None:
     seen_log = SeatLog.start(settings, (3, 3, 2))
     seen_log = seen_log.after(Question.parse("0 asks 1 for 3/1"), Answer.NO, (1,))
     assert seen_log.sets_put_down_after(Question.parse("1 asks 0 for 0/1"), Answer.NO) == (2,)
-
-
-def test_a_card_that_a_player_got_is_in_that_hand() -> None:
-    seen_log = play_requests(
-        SeatLog.start(KwartetSettings(3, 3), (4, 4, 4)),
-        "0 asks 1 for 0/0: yes", "0 asks 2 for 2/3: no", "1 asks 0 for 0/0: yes",
-        "1 asks 2 for 2/2: no",
-    )  # fmt: skip
-    with pytest.raises(IllegalMove) as refused:
-        play_requests(seen_log, "2 asks 1 for 0/0: no")
-    assert "player 1 must have 0/0" in refused.value.faults
 
 
 def test_an_unknown_setting_is_refused_with_the_known_ones() -> None:
@@ -189,49 +158,6 @@ def test_a_star_marks_exactly_the_full_sets() -> None:
             assert part.endswith("*") == (held == 15)
 
 
-@pytest.mark.parametrize("seed", range(thorough(4, 40)))
-def test_a_request_is_accepted_if_and_only_if_it_fits_a_deal(seed: int) -> None:
-    """Accept any request, answer and announcement if and only if it fits some deal."""
-    random = Random(f"told/{seed}")
-    shape = random.choice([(2, 2), (3, 2), (4, 2)])
-    cards = thorough(8, 78)  # many deals are slow to replay
-    settings = random_settings(random, range(shape[0], shape[0] + 1), range(2, 3), cards)
-    rules = rules_of(settings)
-    log = random_log(settings, random, random.randrange(9))
-    truth = tuple(map(plain, log.hands))
-    seat = random.randrange(settings.players)
-    down = at_deal(truth, rules)[1]
-    dealings = all_deals(frozenset().union(*truth), [len(hand) for hand in truth])
-    worlds = [now for now, gone in (at_deal(deal, rules) for deal in dealings) if gone == down]
-    for event in log.events:
-        worlds = [now for now in (after(deal, observe(event), rules) for deal in worlds) if now]
-    seen_log = seat_log_of(log, seat)
-    worlds = [deal for deal in worlds if deal[seat] == plain(seen_log.views[-1].hand)]
-    tried = 0
-    while tried < thorough(40, 300) and not seen_log.views[-1].public.is_over:
-        tried += 1
-        asker, asked = random.sample(range(settings.players), 2)
-        if random.random() < 0.8:
-            asker = seen_log.views[-1].public.turn
-            asked = (asker + random.randrange(1, settings.players)) % settings.players
-        text = f"{asker} asks {asked} for {random.randrange(2)}/{random.randrange(4)}"
-        move = Move.parse(f"{text}: {random.choice(('yes', 'no'))}")
-        gone = tuple(sorted(random.sample(range(2), random.choice((0, 0, 1, 2)))))
-        event = Event(move.question, move.answer, gone)
-        public = seen_log.views[-1].public
-        legal = asker == public.turn and asked != asker
-        legal = legal and (not settings.at_once or public.hands[asked] > 0)
-        index, number = move.question.card
-        legal = legal and public.removed[index] is None and number < settings.set_size
-        possible = legal and any(after(deal, observe(event), rules) for deal in worlds)
-        try:
-            seen_log.after(move.question, move.answer, gone)
-            accepted = True
-        except IllegalMove:
-            accepted = False
-        assert accepted == possible, (event, log, seat)
-
-
 @pytest.mark.parametrize(
     ("lines", "number", "words"),
     [
@@ -241,13 +167,17 @@ def test_a_request_is_accepted_if_and_only_if_it_fits_a_deal(seed: int) -> None:
         ("0 asks 2 for 0/0: yes\n", 9, "player 1 has 0/0"),
         ("0 asks 2 for 0/2: no\n\n1 asks 0 for 0/2: no\n", 11, "0/2"),
         ("0 asks 1 for 0/0: yes\n0 puts down 0\n", 9, "set 0"),
-        ("0 puts down 0\n", 9, "player 0 cannot put down 0: the hand of player 1 shows that"),
+        ("0 puts down 0\n", 9, "player 0 cannot put down 0: the hand of player 1 contradicts it"),
         (
             "0 asks 2 for 0/2: no\n0 puts down 1\n",
             9,
-            "only set 0 can be put down, and only after a yes",
+            "only set 0 can be put down, and only if the answer is yes",
         ),
-        ("0 asks 2 for 0/2: yes\n2 puts down 0\n", 10, "only player 0, who asked, can do that"),
+        (
+            "0 asks 2 for 0/2: yes\n2 puts down 0\n",
+            10,
+            "only player 0, who asked, can put down sets",
+        ),
         ("0 asks 2 for 9/2: no\n", 9, "set 9 is out of range 0..2"),
         ("hand 1: 4 cards\n", 9, "hand 1 is given more than once"),
         ("nonsense\n", 9, "neither a request nor an announcement"),
@@ -278,7 +208,7 @@ def test_impossible_deals_are_refused(old: str, new: str, words: str) -> None:
 
 
 def test_hidden_hands_are_refused_if_all_are_needed() -> None:
-    with pytest.raises(LogError, match="line 6: hand 0 is hidden: all hands are needed here"):
+    with pytest.raises(LogError, match="line 6: hand 0 is hidden: all hands must be visible"):
         parse_log(SEEN)
 
 
@@ -330,7 +260,7 @@ def test_impossible_starts_are_refused() -> None:
         InputError, match="sets cannot be put down before the first request in this game"
     ):
         SeatLog.start(later, (4, 4), 0, (0b1111, 0), [(0, 0)])
-    with pytest.raises(InputError, match="3 cards, not 4"):
+    with pytest.raises(InputError, match="expected 4 cards, not 3"):
         SeatLog.start(settings, (4, 4), 0, (0b0111, 0))
     with pytest.raises(InputError, match="'1 puts down 1' is given more than once"):
         SeatLog.start(settings, (4, 4), 0, (0b1111, 0), [(0, 0), (1, 1), (1, 1)])

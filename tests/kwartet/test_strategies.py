@@ -284,7 +284,7 @@ def test_a_broken_registration_does_not_disable_others(
 def test_built_in_names_cannot_be_replaced(entry_points: list[EntryPoint]) -> None:
     place = "quaternity.kwartet.strategies.published:greedy"
     entry_points.append(EntryPoint("exact", place, registration("kwartet").strategy_group))
-    with pytest.warns(BrokenPlugin, match="a name that is already in use; it is skipped"):
+    with pytest.warns(BrokenPlugin, match="is skipped, because its name is already in use"):
         assert not players.plugin_players("kwartet").usable
     assert strategy_named("exact") is exact
 

@@ -399,7 +399,7 @@ class Silent(BaseException):
     [
         (SystemExit(0), "SystemExit(0)"), (GeneratorExit(), "GeneratorExit()"),
         (MemoryError(), "MemoryError()"), (RecursionError("deep"), "RecursionError('deep')"),
-        (StopIteration(), "StopIteration()"), (Silent(), "something that cannot be shown"),
+        (StopIteration(), "StopIteration()"), (Silent(), "a value that cannot be shown"),
         (LimitError("enough"), "LimitError('enough')"), (ValueError("x" * 999), "ValueError('xxx"),
     ],
 )  # fmt: skip

@@ -100,8 +100,8 @@ def test_counting_has_a_limit_of_empty_cells(method: str, limit: int) -> None:
     with pytest.raises(LimitError) as error:
         drawn_completions(board, method)
     assert str(error.value) == (
-        f"{limit + 1} empty cells: method {method} counts drawn completions with at most "
-        f"{limit} empty cells"
+        f"the board has {limit + 1} empty cells: method {method} counts the draws of boards "
+        f"with at most {limit} empty cells"
     )
 
 

@@ -355,7 +355,7 @@ def test_solving_has_a_limit_of_empty_cells() -> None:
             solve(Board.parse("AGDM............", EXAMPLE), in_hand)
         assert (
             str(error.value)
-            == "12 empty cells: positions can be solved with at most 11 empty cells"
+            == "the board has 12 empty cells: positions can be solved with at most 11"
         )
 
 

@@ -192,7 +192,7 @@ def test_a_record_is_reviewed_up_to_its_first_illegal_move() -> None:
         done = review(text, seconds=0)
         assert len({move.number for move in done.moves}) == kept - head
         assert f"line {kept + 1}: " in done.fault
-        assert "is not valid after this" in str(done)
+        assert "is not valid after these moves" in str(done)
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_no_move_is_decisive_while_the_chances_are_incomplete(
     done = review(record, seconds=0 if cut == "seconds" else LONG)
     assert done.unfinished
     assert done.moments == ()
-    assert "No move is known to have decided it." in str(done)
+    assert "No move is known to have decided the game." in str(done)
 
 
 def out_of_time(*arguments: object) -> bool:

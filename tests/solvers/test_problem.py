@@ -167,7 +167,7 @@ def test_a_list_with_a_wrong_length_is_refused(listing: type[Lengthy]) -> None:
         (lambda: DealProblem([1, 1], listing([PAIR])), "sets"),
     ):
         with pytest.raises(
-            InputError, match=f"^{place}: .* has length 2, but another number of items$"
+            InputError, match=f"^{place}: .* reports length 2, but has another number of items$"
         ):
             build()
 

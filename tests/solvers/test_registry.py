@@ -135,8 +135,8 @@ def test_a_name_is_registered_once(register: Register) -> None:
     with pytest.warns(BrokenPlugin) as warned:
         assert find_solver("x").idea.startswith("Give every card")
     assert [str(warning.message) for warning in warned] == [
-        "solver 'cp-sat' (a:b) has a name that is already in use; it is skipped",
-        "solver 'x' (c:d) has a name that is already in use; it is skipped",
+        "solver 'cp-sat' (a:b) is skipped, because its name is already in use",
+        "solver 'x' (c:d) is skipped, because its name is already in use",
     ]
     assert find_solver("cp-sat") is all_solvers()["cp-sat"] is SOLVERS["cp-sat"]
 

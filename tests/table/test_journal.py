@@ -209,8 +209,8 @@ def replace_file(path: Path) -> None:
 @pytest.mark.parametrize(
     ("harm", "words"),
     [
-        (Path.unlink, "the file was removed or renamed meanwhile"),
-        (replace_file, "the file was replaced by another file meanwhile"),
+        (Path.unlink, "the file was removed or renamed while it was open"),
+        (replace_file, "the file was replaced by another file while it was open"),
         (lambda path: os.truncate(path, 9), "has 9 bytes instead of"),
         (lambda path: os.truncate(path, 400), "has 400 bytes instead of"),
     ],
@@ -239,7 +239,7 @@ def test_an_undo_after_a_foreign_change_is_refused(tmp_path: Path, before: str, 
     with Journal.of(path) as journal:
         text = path.read_text().replace(before, after)
         path.write_text(text)
-        with pytest.raises(InputError, match="the file was changed by another program meanwhile"):
+        with pytest.raises(InputError, match="another program changed the file while it was open"):
             journal.undo()
         assert path.read_text() == text
 

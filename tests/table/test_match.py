@@ -62,17 +62,6 @@ def test_a_seed_gives_the_same_match_even_if_resumed(rules: Any, names: list[str
     assert play_programs(rest, 40).moves == whole.moves
 
 
-def test_undo_goes_back_to_a_persons_move() -> None:
-    rules = QuartoRules()
-    match = match_of(rules, ["you", "careful"])
-    match.play(0, rules.read("A", match.view(0)))
-    match.program_move()
-    assert match.program_move() is None
-    assert match.undo() == 2
-    assert match.moves == []
-    assert match.undo() == 0
-
-
 def test_a_winning_move_of_quarto_may_only_name_a_real_piece() -> None:
     """A player may name a piece before they see that none is needed."""
     rules, random = QuartoRules(), Random(2)
@@ -233,17 +222,6 @@ def test_invalid_players_are_not_seated() -> None:
     assert match.program_move() is not None
     with pytest.raises(InputError, match="cannot be loaded"):
         match_of(QuartoRules(), [f"{__name__}:Exits", "careful"])
-
-
-def test_undo_goes_back_to_a_persons_move_if_all_may_act() -> None:
-    rules = SetRules()
-    match = match_of(rules, ["you", "quick"])
-    match.program_move()
-    match.play(0, rules.read("more", match.view(0)))
-    match.program_move()
-    match.program_move()
-    assert match.undo() == 3
-    assert len(match.moves) == 1
 
 
 class Remembers(Misbehaves):

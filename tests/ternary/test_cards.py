@@ -77,7 +77,7 @@ def test_cards_are_read_from_text(text: str, card: int) -> None:
             "one red open circle",
             "unknown word 'circle'; choose from shape: diamond, oval, squiggle;",
         ),
-        ("one", "all go into one argument"),
+        ("one", "write all words of a card as one argument"),
         ("4 red open ovals", "unknown word '4'"),
     ],
 )
@@ -108,5 +108,7 @@ def test_digits_are_four_of_0_to_2(digits: tuple[int, ...]) -> None:
 
 def test_a_card_lies_on_a_table_once() -> None:
     assert check_table(iter([5, 3])) == (3, 5)
-    with pytest.raises(InputError, match=re.escape("table[2]: card 7 is already there (table[0])")):
+    with pytest.raises(
+        InputError, match=re.escape("table[2]: card 7 is already on the table (table[0])")
+    ):
         check_table([7, 8, 7])

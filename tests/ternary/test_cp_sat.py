@@ -38,7 +38,7 @@ def test_an_interrupt_ends_a_long_solve() -> None:
 
 @limited("quaternity.ternary.largest_methods", SECONDS=0.01)
 def test_a_time_limit_is_not_an_answer() -> None:
-    with pytest.raises(SolverTimeout, match="CP-SAT did not prove in time which part of 56 cards"):
+    with pytest.raises(SolverTimeout, match="CP-SAT did not prove in time how many of 56 cards"):
         largest_by_cp_sat(HARD, Rule.SET, (), Incumbent())
     with pytest.raises(SolverTimeout, match="has not found all parts"):
         parts_by_cp_sat(HARD, Rule.SET, (), 15)

@@ -185,7 +185,7 @@ def test_wrong_arguments_are_named() -> None:
         largest_free([1, 2], Rule.SET, "guess")
     with pytest.raises(InputError, match="unknown method"):
         largest_in_deck(Rule.SET, "")
-    with pytest.raises(InputError, match="already there"):
+    with pytest.raises(InputError, match="already on the table"):
         largest_free([1, 1], Rule.SET)
 
 

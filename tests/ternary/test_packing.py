@@ -176,7 +176,7 @@ def test_the_search_has_a_limit() -> None:
 
 def test_wrong_arguments_are_named() -> None:
     for ask in (most_disjoint, partition):
-        with pytest.raises(InputError, match="already there"):
+        with pytest.raises(InputError, match="already on the table"):
             ask([1, 1], Rule.SET)
     with pytest.raises(InputError, match="unknown method 'guess'; choose from search, cp-sat"):
         most_disjoint([1], Rule.SET, "guess")

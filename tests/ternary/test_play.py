@@ -100,7 +100,7 @@ def test_wrong_games_are_refused() -> None:
     for size in (0, 2, 13, 84, -3):
         with pytest.raises(InputError, match="multiple of 3"):
             Table.start(deck, Random(1), size)
-    with pytest.raises(InputError, match="already there"):
+    with pytest.raises(InputError, match="already on the table"):
         play_out((*deck, deck[0]), Rule.SET, Random(1))
     table = Table.start(deck, Random(1))
     with pytest.raises(InputError, match="not on the table"):

@@ -113,7 +113,7 @@ def test_wrong_values_are_named() -> None:
         third(5, 5)
     with pytest.raises(InputError, match="card: 81"):
         third(5, 81)
-    with pytest.raises(InputError, match="already there"):
+    with pytest.raises(InputError, match="already on the table"):
         is_triple(1, 2, 1, Rule.SET)
     with pytest.raises(InputError, match=re.escape("0..15")):
         partner(5, 16)

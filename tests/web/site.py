@@ -50,18 +50,19 @@ REFUSED = (
     (r"expected Bearer and the token", 401),
     (
         r"page of another site|must have an Origin|only (the host|players) |help is not allowed|"
-        r"is not yours|would see (this hand|what the program)|in the last two minutes|"
-        r"chat is switched off",
+        r"is not yours|nobody else is here to agree|they would see the program|"
+        r"in the last two minutes|chat is switched off",
         403,
     ),
     (
-        r"there is no such (seat|file|moment|table|invitation|link)|there is no seat |"
+        r"there is no such (seat|file|table|invitation|link)|there is no (seat|move with) |"
         r"this link was used|help: choose from|unknown puzzle |level .*: must be from |"
         r"(seed|steps) .*: must be a whole number from 0 to ",
         404,
     ),
     (
-        r"the game is not over|this seat is already taken|the game has begun|every seat is taken|"
+        r"before the game is over|this seat is already taken|the game has begun|"
+        r"every seat is taken|"
         r"no longer has an owner|is not this seat's turn|the game has not begun|"
         r"the game has changed in the meantime|there is nothing to take back|"
         r"all cards are revealed|a program plays in this seat|and cannot agree|"

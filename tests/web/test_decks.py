@@ -66,8 +66,8 @@ def test_a_table_has_the_deck_that_was_chosen_or_the_first_that_fits(
         ({"deck": "<b>"}, "choose from everyday, world and plain"),
         (
             {"deck": "everyday", "settings": EIGHTS},
-            "13 sets of at least 4 cards do not fit a game of 3 sets of 8; deck world does, and "
-            "deck plain fits any game",
+            "with 13 sets of at least 4 cards, does not fit a game of 3 sets of 8; deck world "
+            "does, and deck plain fits any game",
         ),
     ],
 )
@@ -132,7 +132,7 @@ def test_a_refusal_uses_names_and_says_what_to_do_instead(site: Site) -> None:
     name = find_deck(view["deck"]).set_name(lacking)
     assert (
         words
-        == f"Anna (0) holds no card of {name}: ask for a card of a set that you have a card of"
+        == f"Anna (0) holds no card of {name}: ask for a card of a set from which you have a card"
     )
     assert "wait for Anna (0)" in table.move(1, "0 0 0").json["error"]
 

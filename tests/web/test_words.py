@@ -173,7 +173,7 @@ def test_the_words_for_a_seat_are_true(sight: TableView) -> None:
             "thinking": thinks,
             "nobody yet": seat.kind == "open",
             "away": bool(seat.kind == "person" and not seat.present and waited_for),
-            "agrees to take back": number in sight.undo,
+            "agrees to take back the move": number in sight.undo,
         } | {f"place {place}": sight.places is not None and sight.places[number] == place
              for place in (1, 2, 3)}  # fmt: skip
         assert {*filter(None, chair.state.split(", "))} == {text for text in says if says[text]}

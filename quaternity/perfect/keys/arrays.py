@@ -158,12 +158,12 @@ def array_fault(book: KindBook) -> str | None:
     if book.players > MAX_ARRAY_PLAYERS:
         return f"arrays allow at most {MAX_ARRAY_PLAYERS} players, not {book.players}"
     if book.layout.width != 8:
-        return "the coalition tables need more than 8 bits per coalition"
+        return "the coalition tables need more than 8 bits for each coalition"
     kinds = book.total.bit_length()
     if kinds > 24:
-        return f"a set has {book.total} kinds, too many for arrays"
+        return f"arrays cannot number the {book.total} possible states of a set"
     if (size + 1) ** (lanes - 2) >= 2 ** (63 - kinds):
-        return "the needs of the other sets do not fit in 64 bits"
+        return "the minimums of all coalitions in a set do not fit in 64 bits"
     if kinds + book.players * (size + size.bit_length()) > 63:
         return "the owners and minimums of a set do not fit in 64 bits"
     return None

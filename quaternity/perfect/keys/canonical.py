@@ -176,7 +176,7 @@ class KeyCodec:
         if max(self.widths) > 64:
             raise LimitError(
                 f"no canonical states for sets of {rules.set_size} and {players} players:"
-                f" a set has {self.book.total:,} kinds, too many to number with 64 bits"
+                f" 64 bits cannot number the {self.book.total:,} possible states of a set"
             )
         self.fields = field_layout(self.widths)
         self.words = self.fields[-1][0] + 1

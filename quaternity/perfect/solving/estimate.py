@@ -98,10 +98,11 @@ class Estimate:
         about = "" if self.exact else "about "
         text = f"{about}{self.states:,} states, {duration}, {self.disk / 1e6:,.0f} MB on disk"
         if not self.finished:
-            return f"{text} (or many times that: time ran out before the last moves)"
+            return f"{text} (or many times more, because time ran out before the last moves)"
         if not self.steady:
             return (
-                f"{text} (or many times that: time ran out while larger samples still found more)"
+                f"{text} (or many times more, because larger samples still found more when time "
+                "ran out)"
             )
         return text
 

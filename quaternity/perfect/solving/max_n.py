@@ -8,9 +8,9 @@ player, the choice between them still matters to the others. So a state has a se
 all ways to break ties without chance:
 
 - If the game is over, the set contains only the final outcome.
-- Otherwise, each choice of a player leads to a set of outcomes, and guarantees the player the worst
-  of them. The player can rely on the highest guarantee. The set of the state contains every outcome
-  of a choice that gives the player at least that much.
+- Otherwise, each choice of a player leads to a set of outcomes. It guarantees the player at least
+  the worst of them. Let g be the highest guarantee of any choice. The set of the state contains the
+  outcomes of all choices that give the player at least g.
 
 These are the outcomes of the subgame-perfect equilibria in pure strategies. Ties in one state may
 be broken differently after different histories. Breaking ties with a coin may add other outcomes,

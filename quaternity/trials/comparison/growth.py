@@ -189,8 +189,8 @@ def _fit_line(places: Sequence[float], runs: Sequence[Observation]) -> Law:
     ended = np.array([run.ended for run in runs])
     rows = np.column_stack([x, -y])  # rows @ (δ, γ) = δx - γy
     start = np.linalg.lstsq(x, y, rcond=None)[0]
-    # A clock is at most accurate to 1 % of the time. Without a minimum scatter, the likelihood of
-    # three runs exactly on a line would be infinite.
+    # Assume a scatter of at least 1 %, because clocks are not more accurate. Otherwise, the
+    # likelihood of three runs exactly on a line would be infinite.
     floor = 0.01
     scatter = max(float(np.std(y - x @ start)), floor)
     point = np.array([*(start / scatter), 1 / scatter])

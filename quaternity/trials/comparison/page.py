@@ -202,8 +202,8 @@ def _pairs(comparison: Comparison) -> Iterator[str]:
     yield "<h2>Pairs</h2>"
     yield _figure(
         pairs_svg(comparison.times, pairs, comparison.limit),
-        f"One marker per instance: above the line, {best.solver} was faster. Markers at the limit: "
-        "not decided.",
+        f"Each marker is an instance. Above the line, {best.solver} was faster. At the limit, a "
+        "solver did not decide the instance.",
     )
 
 

@@ -152,7 +152,7 @@ def legend(comparison: Comparison, table: Sequence[Sequence[str]]) -> list[tuple
     instance = "state" if comparison.of_games else "instance"
     ranked = [row for row in comparison.rows if row.decided]
     common = ranked[0].common if ranked else 0
-    ratio = f"none: no {instance} was decided by all solvers; name fewer of them"
+    ratio = f"none: no {instance} was decided by all solvers; name fewer solvers"
     if common:
         own = " that decided any" if len(ranked) < len(comparison.rows) else ""
         of = (
@@ -241,10 +241,11 @@ def remarks(comparison: Comparison) -> Iterator[str]:
         yield "No verdict was given."
     elif undecided:
         yield (
-            f"All verdicts agree and verify; no solver decided {_instances(comparison, undecided)}."
+            "All verdicts agree, and all are verified; "
+            f"no solver decided {_instances(comparison, undecided)}."
         )
     else:
-        yield "All verdicts agree, and every one of them verifies."
+        yield "All verdicts agree, and all are verified."
     yield from _reasons(comparison.runs)
 
 

@@ -200,7 +200,7 @@ def parse_runs(text: str) -> Comparison:
     if count is not None and count < len(body):
         counting.fail("runs", f"is {count}, but the file has {len(body)} runs")
     if count != len(body):
-        warnings.append("the end is missing: the comparison was interrupted")
+        warnings.append("the end of the file is missing: the comparison was interrupted")
     return Comparison(
         head.text("what"), head.number("seed", negative=True), limit,
         head.text("command"), head.text("machine"), versions, _runs(body, versions),

@@ -74,7 +74,7 @@ def _question_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fa
         if feasible is not None and (answer in answers) != feasible:
             legal, other = ("legal", "illegal") if feasible else ("illegal", "legal")
             text = (
-                f"'{question}: {answer}' is {legal} by the evidence, "
+                f"'{question}: {answer}' is {legal} according to the evidence, "
                 f"but {other} according to the engine"
             )
             return text, state

@@ -258,7 +258,7 @@ def _chairs(sight: TableView, names: list[str], notes: Any, base: str) -> list[C
             (_("thinking"), number in sight.thinking),
             (_("nobody yet"), seat.kind == "open"),
             (_("away"), _is_away(sight, number) and number not in sight.empty_seats),
-            (_("agrees to take back"), number in sight.undo),
+            (_("agrees to take back the move"), number in sight.undo),
             (_("you sit here"), number == sight.seat and number in sight.own_seats),
         ]
         link = None if seat.invitation is None else f"{base}/join/{seat.invitation}"

@@ -87,8 +87,8 @@ KWARTET: Tips = [
      lambda moment: moment.is_kind("puts_down")),
     (Tip("yes", "You got the card, and it is your turn again."),
      lambda moment: moment.answered("yes", "asker")),
-    (Tip("no", "They do not have it, so it is the next player's turn. Everybody knows now that "
-         "you have a card of this set."),
+    (Tip("no", "The player does not have it, so it is the next player's turn. Everybody knows now "
+         "that you have a card of this set."),
      lambda moment: moment.answered("no", "asker")),
     (Tip("turn", "Tap a pale card. You do not have it, but you have another card of its set. Then "
          "tap the player to ask for it."),
