@@ -39,13 +39,6 @@ def filter_or_none(problem: DealProblem) -> DealProblem | None:
         return None
 
 
-def filtered(problem: DealProblem) -> DealProblem | None:
-    try:
-        return filter_problem(problem)
-    except NoDeal:
-        return None
-
-
 @given(deal_problems(), st.data())
 @EVERY_SOLVER
 def test_names_do_not_matter(problem: DealProblem, data: st.DataObject) -> None:
