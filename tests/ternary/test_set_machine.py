@@ -96,7 +96,7 @@ class SetModel:
             table += new
             if new and self.threes:
                 three = " ".join(map(str, self.threes[0]))
-                events.append(f"there was a {name} all the same: {three}")
+                events.append(f"but there was a {name}: {three}")
         elif cards in self.threes:
             taken[seat] += (cards,)
             new = new if len(table) <= self.size else ()
