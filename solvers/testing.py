@@ -45,7 +45,7 @@ from solvers.solver import Solver, solver_from_function
 from solvers.strategies import deal_problems
 from solvers.verdict import Feasible, Verdict
 
-__all__ = ["LAWS", "Conformance", "Law", "check_solver"]
+__all__ = ["LAWS", "Conformance", "check_solver"]
 
 Value = TypeVar("Value")
 Law = Callable[[Solver, DealProblem], str | None]

@@ -198,9 +198,10 @@ def deal_faults(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> 
         for player, count in enumerate(counts):
             held[player] += count
             if not constraint.low[player] <= count <= constraint.high[player]:
+                low, high = constraint.low[player], constraint.high[player]
+                bounds = f"from {low} to {high}" if low != high else f"exactly {low}"
                 faults.append(
-                    f"player {player} must have {constraint.low[player]} to "
-                    f"{constraint.high[player]} cards of set {index}, not {count}"
+                    f"player {player} must have {bounds} cards of set {index}, not {count}"
                 )
     for player, (count, hand) in enumerate(zip(held, problem.hands, strict=True)):
         if count != hand:

@@ -67,7 +67,9 @@ class AppendOnlyFile:
         file = None
         with empty:
             if empty._size:
-                raise InputError(f"{path}: the file is not empty: another process has written to it")
+                raise InputError(
+                    f"{path}: the file is not empty: another process has written to it"
+                )
             try:
                 with replace_file_locked(path) as (part, handle):
                     part.write_text(text, encoding="utf-8", newline="")

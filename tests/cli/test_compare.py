@@ -109,7 +109,7 @@ def test_a_broken_solver_gives_status_three_and_a_saved_state(
     monkeypatch.chdir(tmp_path)
     outcome = cli("compare", "--solvers", "mine,max-flow", "--states", 40)
     assert outcome.status == 3
-    assert "mine says feasible, but its deal is wrong: player 0 has" in outcome.err
+    assert "mine says feasible, but its deal is wrong: player 0 must have" in outcome.err
     (saved,) = tmp_path.iterdir()
     assert str(saved.name) in outcome.err
     assert cli("check", saved, "--solver", "max-flow").status in (0, 1)
@@ -332,7 +332,7 @@ def test_a_comparison_without_a_verdict_is_a_limit(cli: Cli, tmp_path: Path) -> 
     outcome = cli("compare", path, "--solvers", "brute-force")
     assert outcome.status == 4
     assert "1 undecided" in outcome.out
-    assert "brute-force skipped: more than" in outcome.out
+    assert "brute-force skipped: there are more than" in outcome.out
     assert "no solver decided any of the states" in outcome.err
 
 

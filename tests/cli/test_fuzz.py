@@ -60,7 +60,7 @@ def test_a_broken_solver_is_reported_and_its_state_saved(
     outcome = cli("fuzz", "--seed", 1, "--examples", 500, "--solvers", "mine,max-flow", "--json")
     assert outcome.status == 3
     finding = outcome.json["finding"]
-    assert "mine says feasible, but its deal is wrong: player 0 has" in finding["text"]
+    assert "mine says feasible, but its deal is wrong: player 0 must have" in finding["text"]
     assert finding["text"] in outcome.err
     saved = tmp_path / finding["saved"]
     assert list(tmp_path.iterdir()) == [saved]

@@ -37,7 +37,7 @@ def test_all_faults_of_a_deal_are_named() -> None:
     ]
     bounded = PAIR.with_set(0, SetConstraint.of([[0, 1], [0, 1]], 2, low=[1, 0], high=[1, 2]))
     assert deal_faults(bounded, [[1, 1]]) == [
-        "player 0 must have 1 to 1 cards of set 0, not 0",
+        "player 0 must have exactly 1 cards of set 0, not 0",
         "player 0 has 0 cards, not 1",
         "player 1 has 2 cards, not 1",
     ]

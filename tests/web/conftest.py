@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from quaternity.web.open_store import place_of
+from tests.limits import limited
 from tests.web.cluster import ALL_IN_POSTGRES, Cluster
 from tests.web.pipes import Pipe
 from tests.web.server import BUSY, Server
@@ -56,6 +57,13 @@ def pipe(tmp_path: Path) -> Iterator[Pipe]:
     made = Pipe(tmp_path)
     yield made
     made.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patient_reads() -> Iterator[None]:
+    """Wait longer for the store than a server does, because the machine may be busy."""
+    with limited("quaternity.web.store", ANSWER_SECONDS=60):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

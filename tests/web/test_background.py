@@ -67,11 +67,11 @@ def test_counts_have_limits(thinking: BackgroundWork) -> None:
         asyncio.run(thinking.try_player(SetRules(), "slow:0"))
     patient = BackgroundWork(20)
     try:
-        with pytest.raises(HttpError, match="this ended with status 3"):
+        with pytest.raises(HttpError, match="the computation ended with status 3"):
             asyncio.run(patient.count(exits, 3))
         with (
             limited("quaternity.web.background", MEMORY=150 << 20),
-            pytest.raises(HttpError, match="this took too much memory"),
+            pytest.raises(HttpError, match="the computation took too much memory"),
         ):
             asyncio.run(patient.count(takes, 200 << 20))
     finally:

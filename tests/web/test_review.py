@@ -43,7 +43,7 @@ def test_only_a_finished_game_is_reviewed(game: str, tmp_path: Path) -> None:
         assert "Entscheidende Momente" in german
         table, review = pages(site, "".join(text.splitlines(keepends=True)[:-1]))
         assert review.status == 409
-        assert b"he game is not over" in review.body
+        assert b"here is no review before the game is over" in review.body
         assert not LINK.search(table.body.decode())
 
 

@@ -1,4 +1,4 @@
-"""A player of Kwartet, which collects the set of which it holds the most cards."""
+"""Player of Kwartet that collects the set in which it holds most cards."""
 
 from typing import Any
 
