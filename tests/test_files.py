@@ -142,7 +142,7 @@ def test_a_journal_exists_if_its_file_is_not_empty(length: int, tmp_path: Path) 
     path.write_bytes(b"x" * length)
     assert AppendOnlyFile.exists(str(path)) == (length > 0)
     if length:
-        with pytest.raises(InputError, match="another process has written to the file"):
+        with pytest.raises(InputError, match="another process has written to it"):
             AppendOnlyFile.create(str(path), "head\n")
     else:
         AppendOnlyFile.create(str(path), "head\n").close()
