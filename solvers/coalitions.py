@@ -112,7 +112,7 @@ def decide(problem: DealProblem, max_lanes: int, max_masks: int) -> Verdict | No
     """
     hands, sets = problem
     players = len(hands)
-    if len(sets) << players > max_lanes:
+    if max(len(sets), 1) << players > max_lanes:  # without sets, there are tables, too
         return None
     largest = cards = 0
     for owners, _, _ in sets:

@@ -249,7 +249,10 @@ def default_solver(problem: DealProblem) -> Solver:
     if coalitions.refuses(problem):
         return SOLVERS["max-flow"]
     sets, players = problem.sets, problem.players
-    if len(sets) << players > MAX_DEFAULT_LANES and len(set(sets)) << players > MAX_DEFAULT_LANES:
+    if (
+        max(len(sets), 1) << players > MAX_DEFAULT_LANES
+        and max(len(set(sets)), 1) << players > MAX_DEFAULT_LANES
+    ):
         return SOLVERS["max-flow"]
     for constraint in sets:
         if (

@@ -227,6 +227,8 @@ def _print(
             for player, held in enumerate(zip(position.hands, position.points, strict=True))
         ]  # fmt: skip
         print("\n".join(table_lines(("", "player", "cards", "points"), players, align="><>>")))
+    if not chances or not any(chances):
+        return  # there are no cards
     if isinstance(position, DealProblem) and position.names is not None:
         _print_with_names(position.words, chances, analysis.counts)
         return

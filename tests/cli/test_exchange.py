@@ -332,3 +332,10 @@ def test_commands_print_the_names_of_a_problem(cli: Cli, tmp_path: Path) -> None
     shown = [line.split() for line in cli("analyse", possible).out.splitlines()]
     for row in (["Ann", "Bob"], ["ace", "100.0%", "0.0%"], ["hearts", "2-2", "1-1"]):
         assert row in shown
+
+
+def test_a_problem_without_sets_is_analysed(cli: Cli, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.json"
+    DealProblem([0] * 20, []).write(str(empty))
+    assert cli("analyse", empty).out == f"{empty}: 1 deal\n"
+    assert cli("check", empty).status == cli("analyse", empty, "--json").status == 0
