@@ -122,9 +122,10 @@ class Chances(Displayable):
 def chances_picture(
     deals: int, chances: Sequence[Sequence[Sequence[float | None]]], words: Wording = PLAIN
 ) -> Display:
-    """Return a table of the probabilities that players own cards, given as `[set][card][player]`.
+    """Return a table of the probability that each player owns each card.
 
-    Cards of a set with equal probabilities share a row. None stands for an unknown probability.
+    Cards of a set with equal probabilities share a row. `chances[set][card][player]` is the
+    probability, or None if it is unknown.
     """
     players = len(next((row for cards in chances for row in cards), ()))
     rows = [heading_cells("", *map(words.player, range(players)))]

@@ -401,7 +401,7 @@ Item = TypeVar("Item")
 class _PortableRandom(Random):
     """Random generator that gives the same numbers in all versions of Python.
 
-    Python promises this only for `random()`, so the other methods are implemented here with it.
+    Python guarantees this only for `random()`, so this class derives the other methods from it.
     """
 
     def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:

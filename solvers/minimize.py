@@ -29,12 +29,13 @@ def minimize_problem(
     """Return a smaller problem that has the same fault and cannot be simplified without losing it.
 
     A simplification removes a set, a card or a player, lowers a hand or a minimum, removes a
-    maximum, or removes a possible owner. When a card is removed, its owner in one deal gets a
-    smaller hand, so a feasible problem stays feasible. Before that, problems of a single player and
-    a single set are tried, because a fault often shows in them.
+    maximum, or removes a possible owner. When a card is removed, one deal says who owns it, and
+    this player's hand size is reduced by one, so a feasible problem stays feasible. Problems with
+    one player and one set are tried first, because they often show the same fault.
 
     Args:
-        is_faulty: function that returns whether a problem has the fault. `problem` must have it.
+        is_faulty: function that returns whether a problem has the fault. It must return True for
+            `problem`.
         same_size: whether all sets must keep the same size of at least 1. If true, a card is
             removed from every set at the same time.
         seconds: the time limit, in seconds. When it is reached, the smallest problem so far is
@@ -72,9 +73,10 @@ def minimize_problem(
 
 
 def simplifications(problem: DealProblem, same_size: bool = False) -> Iterator[DealProblem]:
-    """Yield all simplifications of a problem, the largest first.
+    """Yield every problem that one simplification can produce.
 
-    Repeated simplification always terminates.
+    The simplifications that remove most come first. A problem can be simplified only finitely many
+    times.
     """
     owners = _some_owners(problem)
     sets = range(len(problem.sets))

@@ -325,7 +325,7 @@ def boundary_pair(
 
 
 def _tighten_repeatedly(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
-    """Yield tighter and tighter problems without end. From some point on, they are infeasible."""
+    """Yield an endless sequence of ever tighter problems, which eventually are infeasible."""
     everybody = range(problem.players)
     group = random.sample(everybody, random.randrange(1, problem.players))
     others = [player for player in everybody if player not in group]

@@ -114,7 +114,7 @@ class TooManyCards(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Return whether this proves that the problem is infeasible.
+        """Return whether the certificate proves that the problem is infeasible.
 
         Cost: linear in the number of players and sets.
         """
@@ -140,7 +140,7 @@ class CrossedBounds(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Return whether this proves that the problem is infeasible. Cost: constant."""
+        """Return whether the certificate proves that the problem is infeasible. Cost: constant."""
         if not (0 <= self.player < problem.players and 0 <= self.set_index < len(problem.sets)):
             return False
         constraint = problem.sets[self.set_index]
@@ -166,7 +166,10 @@ class CrowdedHand(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Return whether this proves that the problem is infeasible. Cost: sets."""
+        """Return whether the certificate proves that the problem is infeasible.
+
+        Cost: linear in the number of sets.
+        """
         if not 0 <= self.player < problem.players:
             return False
         return sum(self._minimums(problem)) > problem.hands[self.player]
@@ -189,8 +192,8 @@ class CrowdedHand(Displayable):
 def coalition_bound(constraint: SetConstraint, coalition: int, witness: int) -> int:
     """Return an upper bound on the number of cards of one set that a coalition can hold.
 
-    It is the part of the sum in the module docstring that belongs to the set. `coalition` and
-    `witness` are bit masks of players.
+    The bound is the term of this set in the sum of the module docstring, where the coalition is
+    called A and the witness is called X_s. Both are bit masks of players.
 
     Cost: linear in the number of cards of the set and the number of players.
     """
@@ -239,7 +242,7 @@ class Shortage(Displayable):
 
     @validate_arguments(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Return whether this proves that the problem is infeasible.
+        """Return whether the certificate proves that the problem is infeasible.
 
         Cost: linear in the number of cards and in the number of players x sets.
         """
@@ -406,8 +409,9 @@ def copy_certificate(value: object) -> Certificate | None:
 def simple_certificate(problem: DealProblem) -> Certificate | None:
     """Return a certificate that follows directly from the hands and bounds, or None.
 
-    There is such a certificate exactly if a lower bound is above the upper bound, the hands do not
-    add up to the number of cards, or a player's minimums exceed the hand.
+    Such a certificate exists if and only if a player's lower bound for a set is above the upper
+    bound, the hand sizes do not add up to the number of cards, or a player's minimums add up to
+    more than the hand size.
 
     Cost: linear in the number of players x sets.
     """

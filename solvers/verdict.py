@@ -19,7 +19,11 @@ from solvers.shortage import Certificate, copy_certificate
 
 @dataclass(frozen=True, slots=True)
 class Deal(Displayable):
-    """Deal: an owner for every card. `owner[set][card]` is the number of the player."""
+    """Assignment of every card to a player.
+
+    Attributes:
+        owner: the number of the player who owns the card, as `[set][card]`.
+    """
 
     owner: tuple[tuple[int, ...], ...]
 

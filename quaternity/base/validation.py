@@ -115,7 +115,7 @@ def check_length(values: Sequence[Any], place: str) -> int:
     """
     unordered = isinstance(values, str | bytes | bytearray | dict | set | frozenset)
     try:
-        return len(None if unordered else values)  # type: ignore[arg-type]
+        return len(None if unordered else values)  # type: ignore[arg-type]  # refused below
     except (TypeError, ValueError, OverflowError):  # `__len__` may return an impossible length
         raise InputError(f"{place}: {quote_value(values)} is not a list") from None
 
@@ -201,7 +201,7 @@ def check_int(value: object, low: int | None, high: int | None, expected: str, p
 def as_iterator(values: object, place: str) -> Iterator[Any]:
     """Return an iterator over the values; raise `InputError` if they are not iterable."""
     try:
-        return iter(values)  # type: ignore[call-overload, no-any-return]
+        return iter(values)  # type: ignore[call-overload, no-any-return]  # refused below
     except TypeError:
         raise InputError(f"{place}: {quote_value(values)} is not a collection") from None
 

@@ -346,7 +346,7 @@ class Tables:
         except HttpError:
             raise
         # A damaged table may raise any exception.
-        except Exception as error:
+        except Exception as error:  # damaged data may raise anything
             _log.error("table %s cannot be read: %s", name, type(error).__name__)
             raise HttpError(500, "this table cannot be read: its stored data is damaged") from None
         self._seen.pop(name, None)  # the table now stores these times
