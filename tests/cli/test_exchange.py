@@ -219,7 +219,7 @@ def test_the_files_of_the_benchmark_have_the_published_checksums(cli: Cli, tmp_p
 def test_prove_writes_a_proof_that_the_checker_accepts(
     cli: Cli, pair: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.setattr("quaternity.cli.exchange.which", lambda name: None)
     prefix = str(tmp_path / "wrong")
     outcome = cli("prove", pair[1], "--out", prefix, "--json")
     assert outcome.status == 0

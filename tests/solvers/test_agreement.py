@@ -114,9 +114,10 @@ def test_thousands_of_cards_and_a_hundred_players(size: int, sets: int) -> None:
     assert decide(bound_everywhere(4, 12, 12))
 
 
-@pytest.mark.parametrize("players", [1, 20, 100])
+@pytest.mark.parametrize("players", [1, 100])
 def test_many_players_without_cards(players: int) -> None:
     """Coalitions have tables of 2^players numbers even if there is no set."""
     nothing = [0] * (players - 1)
-    assert check_explanations(DealProblem([0, *nothing], []))
-    assert not check_explanations(DealProblem([1, *nothing], []))
+    for hand, feasible in ((0, True), (1, False)):
+        problem = DealProblem([hand, *nothing], [])
+        assert bool(solve(problem)) == bool(check_explanations(problem)) == feasible
