@@ -93,9 +93,9 @@ def try_own_solver(programs: Path, folder: Path) -> None:
     for file, text in re.findall(r"^```\w+ (\S+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
         (folder / file).write_text(text, encoding="utf-8")
     output = run(programs / "pytest", "--tb=short", status=1, folder=folder)
-    assert output.count(f"problem={SMALLEST}") == 1, output
+    assert f"problem={SMALLEST}" in output, output
     assert "breaks the law 'evidence stands'" in output, output
-    assert output.count(f"on {SMALLEST}") >= 1, output
+    assert f"on {SMALLEST}" in output, output
     assert "3 failed" in output, output
     solver = folder / "my_solver.py"
     text = solver.read_text(encoding="utf-8")
