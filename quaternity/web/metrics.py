@@ -221,7 +221,7 @@ class ServerMetrics:
             "waiting": ("Programs and counts that are running or waiting.", "kind",
                         self.tables.thinking.waiting()),
             "tables": ("Tables.", "where",
-                       {"memory": self.tables.live, **on_disk}),
+                       {"memory": self.tables.live.count, **on_disk}),
             "disk_bytes": ("Size of the database in bytes.", "", sizes),
             "trouble": ("1 if the last write to the database failed, otherwise 0.", "",
                         {"": float(store.trouble is not None)}),

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import cache
-from typing import Any, NamedTuple, get_args, get_type_hints
+from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
-from quaternity.table.games import rules_of_record
 from quaternity.web.clock import DAY
-from quaternity.web.seats import OPEN, PERSON, PROGRAM, Seat, StoredTable
-from quaternity.web.store import Entry, Reader, Statement, Store
-from quaternity.web.versioned_history import VersionedHistory, has_random_start
-
-KEPT_COLUMNS = ", ".join(StoredTable._fields)
-"""Columns of the SQL table `tables` that are fields of `StoredTable`, separated by commas."""
+from quaternity.web.seats import OPEN, PERSON, PROGRAM, Seat
+from quaternity.web.store import Reader, Statement, Store
+from quaternity.web.table_rows import read_rows, rebuild
+from quaternity.web.versioned_history import has_random_start
 
 TABLE_PARTS = ("seats", "log", "marks", "talk", "moving", "removing", "present")
 """Names of the SQL tables, other than `tables`, whose rows belong to a stored table."""
@@ -152,12 +148,6 @@ def sort_tables(tables: Sequence[TableSummary], order: str) -> list[TableSummary
     return sorted(tables, key=lambda table: getattr(table, order), reverse=order != "game")
 
 
-def read_table(store: Reader, name: str) -> StoredTable | None:
-    """Return the stored row of a table, or None if there is no such table."""
-    rows = store.read(f"SELECT {KEPT_COLUMNS} FROM tables WHERE id = ?", name)
-    return StoredTable(*rows[0]) if rows else None
-
-
 def removal_statements(names: Sequence[str]) -> list[Statement]:
     """Return the statements that delete tables with all their rows and the requests to do so."""
     # Delete from `tables` first, because this waits for a server that is writing a table.
@@ -166,86 +156,6 @@ def removal_statements(names: Sequence[str]) -> list[Statement]:
     texts = [f"DELETE FROM {kind} WHERE {column} {which}" for kind, column in parts.items()]
     texts.append(f"UPDATE tables SET again = NULL WHERE again {which}")
     return [(text, names) for text in texts]
-
-
-class TableRows(NamedTuple):
-    """A consistent snapshot of a stored table, with the log entries after a given version.
-
-    `agreed` contains the pending votes as JSON: the seats that agree to take moves back, and for
-    each absent player the seats that agree to give the seat away.
-    """
-
-    kept: StoredTable
-    revision: int
-    due: float | None
-    agreed: str | None
-    seats: list[Seat]
-    log: list[Entry]
-
-
-def read_rows(store: Reader, name: str, version: int = 0) -> TableRows | None:
-    """Return a snapshot of a stored table, or None if there is no such table."""
-    columns = ", ".join(Seat._fields)
-    with store.at_one_moment():
-        query = f"SELECT revision, due, agreed, {KEPT_COLUMNS} FROM tables WHERE id = ?"
-        rows = store.read(query, name)
-        query = f"SELECT {columns} FROM seats WHERE table_id = ? ORDER BY seat"
-        seats = store.read(query, name)
-        log = store.read(
-            "SELECT table_id, version, seat, id, move FROM log WHERE table_id = ? AND version > ? "
-            "ORDER BY version",
-            name,
-            version,
-        )
-    if not rows:
-        return None
-    (revision, due, agreed, *kept), *_ = rows
-    return TableRows(
-        StoredTable(*kept), revision, due, agreed, [Seat(*row) for row in seats],
-        [Entry(*entry) for entry in log],
-    )  # fmt: skip
-
-
-@cache
-def _field_types(row: type) -> tuple[tuple[type, ...], ...]:
-    """Return the allowed types of each field of a row.
-
-    Integers are also allowed for truth values, which SQLite stores as numbers.
-    """
-    hints = [get_args(hint) or (hint,) for hint in get_type_hints(row).values()]
-    return tuple((*kinds, int) if {bool, float} & {*kinds} else kinds for kinds in hints)
-
-
-def _check_types(row: tuple[Any, ...]) -> None:
-    """Raise `InputError` if a value has a type that is not allowed for its field."""
-    for name, value, kinds in zip(row._fields, row, _field_types(type(row)), strict=True):  # type: ignore[attr-defined]
-        if not isinstance(value, kinds):
-            raise InputError(f"{name} has the wrong type")
-
-
-def rebuild(table: TableRows) -> VersionedHistory:
-    """Rebuild the game of a stored table from its log.
-
-    Raises any exception if the table is damaged.
-    """
-    for row in (table.kept, *table.seats, *table.log):
-        _check_types(row)
-    revision, due, agreed = table.revision, table.due, table.agreed
-    if not (isinstance(revision, int) and isinstance(due, int | float | None)
-            and isinstance(agreed, str | None)):  # fmt: skip
-        raise InputError("a value has the wrong type")
-    head = table.kept.head.encode()
-    rules = rules_of_record(head)
-    start = rules.replay(head).positions[0]
-    course = VersionedHistory(rules, start, table.log)
-    versions = [entry.version for entry in table.log]
-    if (
-        [len(table.seats), *versions] != [rules.seats, *range(1, len(versions) + 1)]
-        or not {seat.kind for seat in table.seats} <= {OPEN, PERSON, PROGRAM}
-        or table.kept.game != rules.name
-    ):  # fmt: skip
-        raise InputError("seats or moves are missing")
-    return course
 
 
 def whole_record(
@@ -275,23 +185,22 @@ def export_record(reader: Reader, name: str, hidden: bool) -> str:
     """
     try:
         table = read_rows(reader, name)
-        course = None if table is None else rebuild(table)
+        history = None if table is None else rebuild(table)
     # A damaged table may raise any exception.
     except Exception as error:
         # Show only the type of the error, because its text may reveal a player's hand.
         raise DamagedTable(f"{name}: cannot be rebuilt ({type(error).__name__})") from None
-    if table is None or course is None:
+    if table is None or history is None:
         raise InputError(f"{name}: there is no such table")
-    kept = table.kept
-    if kept.waiting is not None:
+    if table.stored.deal.waiting is not None:
         raise InputError(f"{name}: there is no record, because the game has not begun")
-    over = kept.archive or not course.rules.to_act(course.position)
-    if has_random_start(course.rules) and not over and not hidden:
+    over = table.stored.options.archive or not history.rules.to_act(history.position)
+    if has_random_start(history.rules) and not over and not hidden:
         raise InputError(
             f"{name}: the game is under way, and its record would show hidden cards; "
             "use --hidden to export it anyway"
         )
-    return whole_record(table.seats, course.rules, course.start, course.moves)
+    return whole_record(table.seats, history.rules, history.start, history.moves)
 
 
 class DamagedTable(InputError):

@@ -67,7 +67,7 @@ def test_long_games_are_replayed_in_another_process(
     tables = site.app.state.tables
     monkeypatch.setattr(QuaternityRules, "after", None)
     for number in (155, 158, 155):
-        sight = site.run(tables.sight(name, Caller(), None, number))
+        sight = site.run(tables.view(name, Caller(), None, number))
         assert (sight.number, sight.view.state.turn) == (number, turns[number - 1])
         assert site.ask("GET", f"/t/{name}/at/{number}").status == 200
     stored = site.ask("GET", f"/api/tables/{name}/record").body.decode()

@@ -20,7 +20,7 @@ from quaternity.web.app import app
 from quaternity.web.http_errors import HttpError
 from quaternity.web.open_store import check_store, open_reader, open_store
 from quaternity.web.rate_limits import Limits
-from quaternity.web.seats import Seat, seat_statement
+from quaternity.web.seats import Owner, Seat
 from quaternity.web.store import (
     MIGRATIONS,
     ChangeNotice,
@@ -32,6 +32,7 @@ from quaternity.web.store import (
     VersionConflict,
 )
 from quaternity.web.table_admin import list_tables, removal_statements
+from quaternity.web.table_rows import SEAT_COLUMNS, seat_of_row, seat_statement
 from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.cluster import Cluster, alter
@@ -95,7 +96,7 @@ def test_one_of_two_writes_with_the_same_version_is_kept(place: str) -> None:
 
 def test_values_come_back_as_they_were(place: str) -> None:
     texts = ["", "it's 100 % ?", "ß→😀", "line\nline", '{"a": "\\u0000"}']
-    seat = Seat("person", None, texts[2], "t", "b", None, saved=0.1, missed=2, code=texts[1])
+    seat = Seat("person", None, texts[2], Owner("t", "b", texts[1]), saved=0.1, missed=2)
     with closing(open_store(place)) as store:
         rows = [insert(f"t{number}", head=text) for number, text in enumerate(texts)]
         changes = [*rows, insert("c", due=1 / 3, clock="{}"), seat_statement("c", 0, Seat("open")),
@@ -103,8 +104,7 @@ def test_values_come_back_as_they_were(place: str) -> None:
         asyncio.run(store.write((), changes))
         heads = store.read("SELECT head FROM tables WHERE id LIKE 't%' ORDER BY id")
         assert [head for (head,) in heads] == texts
-        columns = ", ".join(Seat._fields)
-        assert Seat(*store.read(f"SELECT {columns} FROM seats")[0]) == seat
+        assert seat_of_row(store.read(f"SELECT {SEAT_COLUMNS} FROM seats")[0]) == seat
         due = store.read("SELECT due, help, practice, places FROM tables WHERE id = 'c'")
         assert due == [(1 / 3, 1, 0, None)]
 
