@@ -7,54 +7,41 @@ before it is stored.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from contextvars import Context, copy_context
+from contextvars import Context
 from typing import Any
 
-from quaternity.base.sentences import MessageTemplate
 from quaternity.web.background import BackgroundWork
+from quaternity.web.changes import MAX_TRIES, ChangeNotice, Entry, Statement, VersionConflict
+from quaternity.web.chat import chat_statements
+from quaternity.web.command_queue import CommandQueue, Reload
 from quaternity.web.core import (
     Attendance,
     ClockSet,
     Command,
     Event,
-    GameBegun,
     GameEnded,
     MoveMade,
     MovesTakenBack,
     RematchMade,
-    SeatGivenAway,
-    SeatsChanged,
     TableState,
-    VotesChanged,
     apply,
     decide,
 )
 from quaternity.web.feed import TableFeed
 from quaternity.web.http_errors import NO_TABLE, HttpError
+from quaternity.web.moments import Moments
 from quaternity.web.move_commands import Move, VoteUndo
 from quaternity.web.presence import RemotePresence, TablePresence
 from quaternity.web.programs import TablePrograms
+from quaternity.web.publisher import Publisher
 from quaternity.web.seat_commands import Arrive
 from quaternity.web.seats import NOT_ARRIVED, Caller, Visitor, new_token
-from quaternity.web.store import MAX_TRIES, ChangeNotice, Entry, Store, VersionConflict
+from quaternity.web.store import Store
 from quaternity.web.streams import Stream
-from quaternity.web.table_rows import TableRows, event_statements, read_rows, rebuild
+from quaternity.web.table_rows import event_statements, read_rows, rebuild
 from quaternity.web.talk import TableTalk
-from quaternity.web.view import Moments
-
-GIVEN_AWAY = MessageTemplate(
-    "given_away", "{name:called} was away, so seat {seat} is free: you can invite another player"
-)
-GIVEN_TO_PROGRAM = MessageTemplate(
-    "given_away", "{name:called} was away, so {program:called} plays in seat {seat}"
-)
-
-
-class Reload:
-    """A command to reload the table from the store, because another server has changed it."""
 
 
 class LiveTable:
@@ -62,8 +49,7 @@ class LiveTable:
 
     Attributes:
         state: The state of the table. Only the queue changes it.
-        gone: Status and message of the error for all further commands, because the table was
-            deleted or dropped from memory. Otherwise None.
+        queue: The commands that wait.
     """
 
     def __init__(
@@ -76,15 +62,14 @@ class LiveTable:
         server. `remote` is the known presence of players at other servers, by seat.
         """
         self.state = state
-        self.gone: tuple[int, str] | None = None
         self.presence = TablePresence(seen, remote)
         self.feed = TableFeed(state.id, state.revision, self.presence, store)
         self.talk = TableTalk(store, self.feed)
         self.programs = TablePrograms(self, store, thinking)
         self.moments = Moments(thinking)
+        self.queue = CommandQueue(self._execute)
         self._store = store
-        self._queue: deque[tuple[Command | Reload, Context, asyncio.Future[Any]]] = deque()
-        self._worker: asyncio.Task[None] | None = None
+        self._publisher = Publisher(self.presence, self.feed, self.talk, self.programs)
 
     def uptime(self) -> float:
         """Return the time of the clocks, in seconds of `Store.uptime`."""
@@ -98,17 +83,12 @@ class LiveTable:
     @property
     def is_busy(self) -> bool:
         """Return whether a command is being executed or waits."""
-        return self._worker is not None
+        return self.queue.is_busy
 
     @property
     def is_quiet(self) -> bool:
         """Return whether the table has no open stream, no running program and no command."""
         return not (self.presence.streams or self.programs.tasks or self.is_busy)
-
-    @property
-    def is_deserted(self) -> bool:
-        """Return whether the table is quiet and nobody has been active recently."""
-        return self.is_quiet and self.presence.is_deserted
 
     def attendance(self) -> Attendance:
         """Return which players are present, and which absent for a long time."""
@@ -145,35 +125,31 @@ class LiveTable:
             self.presence.note_seat(stream.seat)
             self.feed.seats_changed()
 
+    async def say(self, seat: int | None, name: str, text: str) -> None:
+        """Send a chat line to the players, or to the bystanders if `seat` is None."""
+        if not self.state.stored.options.chat:
+            raise HttpError(403, "chat is switched off at this table")
+        watching = seat is None
+        await self.write(chat_statements(self.state.id, watching, seat, name, text))
+        self.feed.send_everywhere("talk", {"watching": watching}, self.state.revision)
+
     # ------------------------------------------------------------------ commands
 
-    async def submit(self, command: Command | Reload) -> Any:
+    async def submit(self, command: Command) -> Any:
         """Execute a command after those that wait, and return its answer.
 
         Raises `HttpError` if the command is refused or cannot be stored.
         """
-        self._check_gone()
-        done = asyncio.get_running_loop().create_future()
-        # Decide in the context of the sender, which has the language of messages.
-        self._queue.append((command, copy_context(), done))
-        if self._worker is None:
-            self._worker = asyncio.create_task(self._work())
-        return await done
+        return await self.queue.submit(command)
+
+    async def write(self, statements: Sequence[Statement]) -> None:
+        """Store something that is not part of the state, unless the table was deleted."""
+        self.queue.check_open()
+        await self._store.write((), statements)
 
     async def reload(self) -> None:
         """Reload the table from the store if it has changed."""
-        await self.submit(Reload())
-
-    async def close(self, status: int, message: str) -> None:
-        """Refuse all further commands with an error, and wait for the command under way."""
-        self.gone = status, message
-        if self._worker is not None:
-            await asyncio.shield(self._worker)
-
-    def reopen(self) -> None:
-        """Accept commands again after `close`."""
-        self.gone = None
-        self.programs.wake()
+        await self.queue.submit(Reload())
 
     def forget_rematch(self, removed: Sequence[str]) -> None:
         """Forget the table of the rematch if it was deleted."""
@@ -185,32 +161,14 @@ class LiveTable:
         self.programs.stop()
         self.presence.end_all()
 
-    def _check_gone(self) -> None:
-        if self.gone is not None:
-            raise HttpError(*self.gone)
-
-    async def _work(self) -> None:
-        while self._queue:
-            command, context, done = self._queue.popleft()
-            if done.cancelled():
-                continue
-            try:
-                self._check_gone()
-                answer = await self._execute(command, context)
-            except Exception as error:
-                # Pass every error to the sender, so that the next command is executed.
-                if not done.done():
-                    done.set_exception(error)
-            else:
-                if not done.done():
-                    done.set_result(answer)
-        self._worker = None
-
     async def _execute(self, command: Command | Reload, context: Context) -> Any:
         if isinstance(command, Reload):
             return await self._refresh(context)
-        has_version = isinstance(command, Move | VoteUndo)
-        if has_version and self._store.shared and command.version > self.state.version:
+        if (
+            self._store.shared
+            and isinstance(command, Move | VoteUndo)
+            and command.version > self.state.version
+        ):
             # The client has seen a later version, which another server has written.
             await self._refresh(context)
         for _ in range(MAX_TRIES):
@@ -224,7 +182,8 @@ class LiveTable:
                 # Decide again on the newer state.
                 await self._refresh(context)
                 continue
-            context.run(self._publish, state, after, events)
+            self.state = after
+            context.run(self._publisher.publish, state, after, events)
             return answer
         raise VersionConflict
 
@@ -247,43 +206,6 @@ class LiveTable:
         await self._store.write(entries, statements, (name, revision), (news,))
         return state._replace(revision=revision + 1)
 
-    def _publish(self, before: TableState, after: TableState, events: Sequence[Event]) -> None:
-        """Adopt a new state, and report its events to streams, programs and the clock."""
-        self.state = after
-        for event in events:
-            self._publish_event(before, event)
-        if any(isinstance(e, MoveMade | MovesTakenBack | SeatsChanged | GameBegun) for e in events):
-            self.programs.wake()
-
-    def _publish_event(self, before: TableState, event: Event) -> None:
-        match event:
-            case MoveMade(entry) | MovesTakenBack(entry):
-                self.feed.notice = None
-                self.programs.count_move(entry.seat)
-                self.feed.send_version(self.state.history)
-            case GameEnded():
-                self.talk.forget_score()
-            case VotesChanged(votes, "undo"):
-                self.feed.send("undo", {"agreed": sorted(votes.undo)})
-            case VotesChanged():
-                self.feed.seats_changed()
-            case SeatsChanged(seats):
-                self.feed.notice = None
-                self.presence.change_seats(before.seats, seats)
-                self.programs.count_seats()
-                self.feed.seats_changed()
-            case SeatGivenAway(seat, person, program):
-                kind = GIVEN_AWAY if program is None else GIVEN_TO_PROGRAM
-                notice = kind(name=person, seat=seat, program=program)
-                self.feed.notify(notice, self.state.revision)
-            case ClockSet(due):
-                self.programs.set_alarm(due)
-            case GameBegun(numbers=numbers):
-                self.presence.renumber(numbers)
-                self.feed.send("start", {})
-            case RematchMade(table):
-                self.feed.send("again", {"table": table.id})
-
     # ------------------------------------------------------------------ sharing with other servers
 
     def apply_notice(self, news: ChangeNotice) -> bool:
@@ -295,8 +217,9 @@ class LiveTable:
         if follows and news.entry and news.entry[1] == self.state.version + 1:
             entry = Entry(*news.entry)
             made = move_of_entry(self.state, entry)
-            after = apply(self.state, made)._replace(revision=news.revision)
-            self._publish(self.state, after, [made, GameEnded(None)])
+            before = self.state
+            self.state = apply(before, made)._replace(revision=news.revision)
+            self._publisher.publish(before, self.state, [made, GameEnded(None)])
         return 0 <= news.revision <= self.state.revision
 
     async def _refresh(self, context: Context) -> None:
@@ -304,43 +227,20 @@ class LiveTable:
         before = self.state
         row = await self._store.run_read(read_rows, self._store, before.id, before.version)
         if row is None:
-            self.gone = 404, NO_TABLE
+            self.queue.gone = 404, NO_TABLE
             self.stop()
-            raise HttpError(*self.gone)
+            raise HttpError(404, NO_TABLE)
         if row.revision == before.revision:
             return
         begun = before.is_waiting and row.stored.deal.waiting is None
-        history = await asyncio.to_thread(rebuild, row) if begun else before.history
-        context.run(self._adopt, row, row.state(history)._replace(paused=before.paused), begun)
-
-    def _adopt(self, row: TableRows, after: TableState, begun: bool) -> None:
-        """Adopt the state that another server has stored, and report what is different."""
-        before = self.state
-        if len(row.seats) != len(before.seats):
-            self.presence.reset(len(row.seats))
-        for entry in () if begun else row.log:
-            after = after._replace(history=after.history.with_entry(entry))
-            self.state = after
-            self.programs.count_move(entry.seat)
-            self.feed.send_version(after.history)
-        self.state = after
-        if self.feed.noticed < row.revision and (row.log or row.seats != before.seats):
-            # Clear the notice, as the server that made the change has done.
-            self.feed.notice = None
-        self.programs.set_alarm(after.due)
-        self.talk.forget_score()
-        tokens = {seat.token for seat in after.seats}
-        lost = [n for n, s in enumerate(before.seats) if s.is_held and s.token not in tokens]
-        # End the streams of previous owners, whose clients reconnect with their current rights.
-        self.presence.end_streams(*lost)
-        self.presence.follow(dict(enumerate(before.seats)), dict(enumerate(after.seats)))
+        history = before.history
         if begun:
-            self.feed.send("start", {})
-        elif row.seats != before.seats or not row.log:
-            self.feed.seats_changed()
-        if after.stored.again != before.stored.again:
-            self.feed.send("again", {"table": after.stored.again})
-        self.programs.wake()
+            history = await asyncio.to_thread(rebuild, row)
+        log = () if begun else row.log
+        for entry in log:
+            history = history.with_entry(entry)
+        self.state = row.state(history)._replace(paused=before.paused)
+        context.run(self._publisher.report_changes, before, self.state, log, begun)
 
 
 def move_of_entry(state: TableState, entry: Entry) -> MoveMade:

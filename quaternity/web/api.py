@@ -11,6 +11,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from quaternity.web.actor import LiveTable
+from quaternity.web.changes import retry_if_stale
 from quaternity.web.documents import document_text
 from quaternity.web.drawing.words import seat_names
 from quaternity.web.http_errors import HttpError
@@ -20,7 +21,6 @@ from quaternity.web.move_commands import Move, VoteUndo
 from quaternity.web.new_table import check_name
 from quaternity.web.rate_limits import RateLimits
 from quaternity.web.requests import Handlers, base_of, read_field
-from quaternity.web.store import retry_if_stale
 from quaternity.web.streams import Stream
 from quaternity.web.tables import Tables
 from quaternity.web.view import record_of, view_table
@@ -87,7 +87,7 @@ class TableApi(Handlers):
         player, card = read_field(sent, "player", int), read_field(sent, "card", str)
         sign = read_field(sent, "mark", str)
         table, seat = await self.require_seat(request, read_field(sent, "seat", int, None))
-        await self.tables.assistance.mark(table.state, seat, (player, card), sign)
+        await self.tables.assistance.mark(table, seat, (player, card), sign)
         return answer({"marks": await self.tables.assistance.marks(table.state, seat)})
 
     async def say(self, request: Request) -> Response:
@@ -95,7 +95,7 @@ class TableApi(Handlers):
         sent = await document_of(request, self.limits.body)
         text = read_field(sent, "text", str)
         table, seat, name = await self._speaker(request, sent)
-        await table.talk.say(table.state, seat, name, text)
+        await table.say(seat, name, text)
         return answer({})
 
     async def react(self, request: Request) -> Response:

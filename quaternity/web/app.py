@@ -34,7 +34,8 @@ from quaternity.web.metrics import RequestMetrics, ServerMetrics
 from quaternity.web.middleware import RequestChecks, answer
 from quaternity.web.open_store import open_store
 from quaternity.web.rate_limits import Limits, RateLimits
-from quaternity.web.store import InUse, Store
+from quaternity.web.reader import InUse
+from quaternity.web.store import Store
 from quaternity.web.table_admin import Retention
 from quaternity.web.tables import Tables
 

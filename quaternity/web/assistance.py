@@ -13,13 +13,13 @@ from quaternity.review.reviewing import Review, review
 from quaternity.table.games import registration
 from quaternity.table.match import choose_move_isolated
 from quaternity.web.actor import LiveTable
+from quaternity.web.changes import Statement
 from quaternity.web.core import TableState
 from quaternity.web.drawing.words import move_text
 from quaternity.web.http_errors import HttpError
 from quaternity.web.live_tables import LiveTables
 from quaternity.web.rate_limits import WORK
 from quaternity.web.seats import Visitor
-from quaternity.web.store import Statement
 from quaternity.web.view import record_of
 
 MARKS = ("yes", "no", "maybe", "none")
@@ -118,12 +118,13 @@ class Assistance:
         )
         return dict(await self._store.rows(query, state.id, seat, state.seats[seat].token))
 
-    async def mark(self, state: TableState, seat: int, cell: tuple[int, str], mark: str) -> None:
+    async def mark(self, table: LiveTable, seat: int, cell: tuple[int, str], mark: str) -> None:
         """Store or remove a pencil mark, which only the player of the seat sees.
 
         `cell` contains the player and the card. Raises `HttpError` if the game has no such player,
         card or mark.
         """
+        state = table.state
         state.check_begun()
         player, card = cell
         settings = state.rules.settings
@@ -142,4 +143,4 @@ class Assistance:
         if mark != "none":
             keep = "INSERT INTO marks (table_id, seat, cell, mark) VALUES (?, ?, ?, ?)"
             statements.append((keep, (*place, mark)))
-        await self._store.write((), statements)
+        await table.write(statements)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from quaternity.table.games import registration
 from quaternity.table.protocol import Step
+from quaternity.web.changes import Entry
 from quaternity.web.clock import Clock, stored_clock
 from quaternity.web.http_errors import NO_SEAT, NOT_YOURS, HttpError
 from quaternity.web.seats import (
@@ -25,7 +26,6 @@ from quaternity.web.seats import (
     StoredTable,
     Visitor,
 )
-from quaternity.web.store import Entry
 from quaternity.web.versioned_history import VersionedHistory, has_random_start
 
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from quaternity.base.sentences import Message, MessageTemplate
+from quaternity.web.changes import ChangeNotice
 from quaternity.web.presence import TablePresence
-from quaternity.web.store import ChangeNotice, Store
+from quaternity.web.store import Store
 from quaternity.web.streams import Stream, message, send
 from quaternity.web.versioned_history import VersionedHistory
 
@@ -36,10 +37,10 @@ class TableFeed:
         if self._presence.streams:
             send(self._presence.streams, message(event, data))
 
-    def send_version(self, history: VersionedHistory) -> None:
-        """Send the last entry of the log to the streams."""
+    def send_version(self, history: VersionedHistory, version: int) -> None:
+        """Send an entry of the log to the streams."""
         if self._presence.streams:
-            send(self._presence.streams, history.event_message(history.version))
+            send(self._presence.streams, history.event_message(version))
 
     def seats_changed(self) -> None:
         """Report that the seats, their players or the players' presence changed."""
@@ -48,7 +49,7 @@ class TableFeed:
     def send_everywhere(self, event: str, data: dict[str, Any], revision: int) -> None:
         """Send an event, which is not stored, to the streams of the table at all servers."""
         self.send_event(event, data, revision, revision)
-        self._store.notify(ChangeNotice(self._table, revision, None, event, data))
+        self._store.sharing.notify(ChangeNotice(self._table, revision, None, event, data))
 
     def send_event(self, event: str, data: dict[str, Any], revision: int, known: int) -> None:
         """Send an event, which may come from another server, to the streams at this server.

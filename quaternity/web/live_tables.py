@@ -11,14 +11,16 @@ from time import monotonic
 
 from quaternity.web.actor import LiveTable
 from quaternity.web.background import BackgroundWork
+from quaternity.web.changes import REMOVED, ChangeNotice
 from quaternity.web.http_errors import NO_TABLE, HttpError
 from quaternity.web.peers import SYNC_INTERVAL_SECONDS, Peers
 from quaternity.web.presence import ABSENCE_LIMIT_SECONDS
 from quaternity.web.seats import Caller, Visitor
-from quaternity.web.store import REMOVED, STORE_RELOADING, ChangeNotice, Store
+from quaternity.web.store import Store
 from quaternity.web.streams import Streams
 from quaternity.web.table_admin import removal_statements
 from quaternity.web.table_rows import read_rows, rebuild
+from quaternity.web.writer import STORE_RELOADING
 
 MAX_CACHED_TABLES = 500
 """Maximum number of tables in memory, above which idle tables are dropped. A dropped table is read
@@ -145,7 +147,7 @@ class LiveTables:
         if name not in self._live:
             return True
         table = self.loaded(name)
-        return table is not None and table.is_deserted
+        return table is not None and table.is_quiet and table.presence.is_deserted
 
     # ------------------------------------------------------------------ dropping and deleting
 
@@ -191,12 +193,13 @@ class LiveTables:
                 with suppress(HttpError):
                     if task := self._live.get(name):
                         closed.append(await asyncio.shield(task))
-                        await closed[-1].close(404, NO_TABLE)
+                        await closed[-1].queue.close(404, NO_TABLE)
             news = [ChangeNotice(name, REMOVED) for name in names]
             await self.store.write((), removal_statements(names), None, news)
         except BaseException:
             for table in closed:
-                table.reopen()
+                table.queue.gone = None
+                table.programs.wake()
             raise
         finally:
             self._removed.difference_update(names)
@@ -259,7 +262,7 @@ class LiveTables:
         """
         if not self.store.shared:
             return
-        self.store.listen(self.apply_changes, self.on_listen_lost)
+        self.store.sharing.listen(self.apply_changes, self.on_listen_lost)
         while True:
             try:
                 await self.peers.meet(self.all_loaded())
@@ -276,5 +279,5 @@ def _drop(task: asyncio.Task[LiveTable]) -> None:
     """Stop a table in memory that may be outdated, and refuse all further changes of the object."""
     if not task.cancelled() and task.exception() is None:
         table = task.result()
-        table.gone = 503, STORE_RELOADING
+        table.queue.gone = 503, STORE_RELOADING
         table.stop()

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from quaternity.base.errors import InputError
 from quaternity.table.games import rules_of_record
 from quaternity.web.actor import LiveTable
+from quaternity.web.changes import Entry
 from quaternity.web.core import TableState
 from quaternity.web.game_commands import NOBODY, Rematch, Start, check_start
 from quaternity.web.http_errors import HttpError
@@ -41,7 +42,6 @@ from quaternity.web.seats import (
     hash_token,
     new_token,
 )
-from quaternity.web.store import Entry
 from quaternity.web.table_admin import last_activity
 from quaternity.web.table_rows import new_table_statements
 from quaternity.web.table_view import TableView
@@ -93,10 +93,10 @@ class Lobby:
         clock = None if new.clock is None else json.dumps(new.clock)
         stored = StoredTable(
             name, new.game, Deal(record_head(rules, shown), seed, waiting if waits else None),
-            Options(new.help, new.seed is not None, False, deck_name(rules.settings, new.deck),
-                    new.chat, clock),
+            Options(new.allowed.help, new.seed is not None, False, deck_name(rules.settings, new.deck),
+                    new.allowed.chat, clock),
             caller.cookie_hash, None, None,
-            (name if new.visitors else new_token()) if waits else None,
+            (name if new.allowed.visitors else new_token()) if waits else None,
         )  # fmt: skip
         state = new_state(stored, rules, shown, tuple(seats), self._store.uptime())
         await self._write(state)

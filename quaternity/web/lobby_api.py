@@ -12,9 +12,14 @@ from quaternity.web.documents import game_document
 from quaternity.web.drawing.frame import qr_svg
 from quaternity.web.http_errors import HttpError
 from quaternity.web.middleware import answer, body_of, document_of
-from quaternity.web.new_table import NewTable
+from quaternity.web.new_table import NewTable, Permissions
 from quaternity.web.requests import Handlers, base_of, created, read_field
 from quaternity.web.seat_links import MOVING_SECONDS
+
+TABLE_FIELDS = (
+    "game", "settings", "seats", "name", "help", "seed", "deck", "chat", "clock", "visitors",
+)  # fmt: skip
+"""The fields of a request for a new table."""
 
 
 class LobbyApi(Handlers):
@@ -25,8 +30,8 @@ class LobbyApi(Handlers):
         self.count()
         sent = await document_of(request, self.limits.body)
         # Refuse unknown fields, because they may be misspelled.
-        if unknown := sent.keys() - set(NewTable._fields):
-            known = ", ".join(NewTable._fields)
+        if unknown := sent.keys() - set(TABLE_FIELDS):
+            known = ", ".join(TABLE_FIELDS)
             raise HttpError(
                 422, f"{quote_value(min(unknown), str)} is unknown; choose from {known}"
             )
@@ -36,12 +41,11 @@ class LobbyApi(Handlers):
         seed = read_field(sent, "seed", int, None)
         if seed is not None and not 0 <= seed < 1 << 64:
             raise HttpError(422, "seed: must be a whole number from 0 to 2**64 - 1")
+        allowed = (read_field(sent, name, bool, False) for name in Permissions._fields)
         new = NewTable(
             read_field(sent, "game", str), read_field(sent, "settings", dict, {}), seats,
-            read_field(sent, "name", str, None), read_field(sent, "help", bool, False), seed,
-            read_field(sent, "deck", str, None), read_field(sent, "chat", bool, False),
-            read_clock(read_field(sent, "clock", dict, None)), read_field(sent, "visitors", bool,
-            False),
+            read_field(sent, "name", str, None), seed, read_field(sent, "deck", str, None),
+            read_clock(read_field(sent, "clock", dict, None)), Permissions(*allowed),
         )  # fmt: skip
         await self.check_stored_tables()
         caller, cookie = await self.with_cookie(request)

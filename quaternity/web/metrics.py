@@ -248,7 +248,7 @@ class ServerMetrics:
             seconds.add_metric([route], rows, total)
         yield seconds
         moves = CounterMetricFamily("quaternity_moves", "Stored moves.")
-        moves.add_metric([], store.appended)
+        moves.add_metric([], store.writing.appended)
         yield moves
         refusals = CounterMetricFamily(
             "quaternity_refusals", "Requests refused by a limit.", labels=["reason"]

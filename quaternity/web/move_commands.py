@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from quaternity.base.errors import IllegalMove
 from quaternity.base.text_format import name_numbers
+from quaternity.web.changes import TAKEN_BACK, Entry
 from quaternity.web.core import (
     ClockSet,
     Decision,
@@ -22,7 +23,6 @@ from quaternity.web.drawing.words import page_words, seat_names
 from quaternity.web.http_errors import CANNOT_AGREE, WAIT_FOR, HttpError
 from quaternity.web.seating import change_seats
 from quaternity.web.seats import PERSON, PROGRAM, Seat
-from quaternity.web.store import TAKEN_BACK, Entry
 
 
 class Move(NamedTuple):

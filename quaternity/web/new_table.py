@@ -23,23 +23,29 @@ MAX_RECORD_MOVES = 5_000
 """Maximum number of moves in an uploaded record."""
 
 
-class NewTable(NamedTuple):
-    """A request for a new table, with the fields of `POST /api/tables`.
+class Permissions(NamedTuple):
+    """What the maker of a table allows: counts and hints, a chat, and visitors.
 
-    If `visitors` is true, everybody who knows the address of the table may take a free seat before
-    the game begins.
+    With visitors, everybody who knows the address of the table may take a free seat before the game
+    begins.
     """
+
+    help: bool = False
+    chat: bool = False
+    visitors: bool = False
+
+
+class NewTable(NamedTuple):
+    """A request for a new table. Its fields are those of `POST /api/tables`."""
 
     game: str
     settings: Mapping[str, Any]
     seats: Sequence[str]
     name: str | None = None
-    help: bool = False
     seed: int | None = None
     deck: str | None = None
-    chat: bool = False
     clock: Clock | None = None
-    visitors: bool = False
+    allowed: Permissions = Permissions()
 
 
 def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:

@@ -13,10 +13,11 @@ from math import inf
 from time import monotonic
 
 from quaternity.web.actor import LiveTable
+from quaternity.web.changes import Presence
 from quaternity.web.http_errors import HttpError
 from quaternity.web.presence import ABSENCE_LIMIT_SECONDS, RemotePresence
 from quaternity.web.rate_limits import RateLimits
-from quaternity.web.store import Presence, Store
+from quaternity.web.store import Store
 
 SYNC_INTERVAL_SECONDS = 1.0
 """Seconds between two exchanges of presence and rate limits with the other servers."""
@@ -49,7 +50,7 @@ class Peers:
         reports = [report for table in live.values() for report in self._new_reports(table)]
         used = self._admission.collect_use()
         try:
-            theirs, spent = await asyncio.to_thread(self._store.exchange, reports, used)
+            theirs, spent = await asyncio.to_thread(self._store.sharing.exchange, reports, used)
         except HttpError:
             for report in reports:
                 # Forget what was reported, so that the next call reports it again.

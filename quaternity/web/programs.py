@@ -6,24 +6,24 @@ import asyncio
 import logging
 import re
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from quaternity.base.errors import InputError, PlayerTimeout
 from quaternity.base.sentences import MessageTemplate
 from quaternity.table.games import registration
 from quaternity.table.history import MAX_PROGRAM_MOVES
 from quaternity.web.background import BackgroundWork
+from quaternity.web.changes import TAKEN_BACK
 from quaternity.web.clock import MAX_MISSED_MOVES
-from quaternity.web.core import Command
+from quaternity.web.core import Attendance, Command, TableState
 from quaternity.web.drawing.words import seat_names
+from quaternity.web.feed import TableFeed
 from quaternity.web.http_errors import HttpError, quote_start
 from quaternity.web.move_commands import LeaveToProgram, Move
 from quaternity.web.new_table import known_players
+from quaternity.web.presence import TablePresence
 from quaternity.web.seats import OPEN, PROGRAM
-from quaternity.web.store import TAKEN_BACK, Store
-
-if TYPE_CHECKING:
-    from quaternity.web.actor import LiveTable
+from quaternity.web.store import Store
 
 FAILED = MessageTemplate(
     "failed", "{name:called} failed: hand its seat over to another player (at the end of More)"
@@ -41,10 +41,28 @@ _PROGRAM = re.compile(r"[a-z-]{1,20}(:[0-9]{1,5})?")
 _log = logging.getLogger("uvicorn.error")
 
 
+class PlayedTable(Protocol):
+    """A table at which programs play."""
+
+    state: TableState
+    presence: TablePresence
+    feed: TableFeed
+
+    @property
+    def is_busy(self) -> bool:
+        """Return whether a command is being executed or waits."""
+
+    def attendance(self) -> Attendance:
+        """Return which players are present, and which absent for a long time."""
+
+    async def submit(self, command: Command) -> Any:
+        """Execute a command, and return its answer."""
+
+
 class TablePrograms:
     """The programs that move at a table. `tasks` contains the running task of each seat."""
 
-    def __init__(self, table: LiveTable, store: Store, thinking: BackgroundWork) -> None:
+    def __init__(self, table: PlayedTable, store: Store, thinking: BackgroundWork) -> None:
         self.table, self._store, self._thinking = table, store, thinking
         self.tasks: dict[int, asyncio.Task[object]] = {}
         self._elsewhere: set[int] = set()
@@ -188,13 +206,13 @@ class TablePrograms:
         By default, it is the program that plays in the seat.
         """
         key = f"{self.table.state.id}/{seat}"
-        if not await self._store.claim(key):
+        if not await self._store.sharing.claim(key):
             self._elsewhere.add(seat)
             return
         try:
             await self._think(seat, program)
         finally:
-            self._store.release(key)
+            self._store.sharing.release(key)
 
     async def _think(self, seat: int, program: str | None) -> None:
         """Let a program choose a move, and make the move if it is still possible then."""

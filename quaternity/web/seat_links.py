@@ -31,7 +31,7 @@ class SeatLinks:
         """
         link, now, token = new_token(), self._store.uptime(), table.state.seats[seat].token
         keep = "INSERT INTO moving (link, table_id, token, until) VALUES (?, ?, ?, ?)"
-        await self._store.write((), (
+        await table.write((
             ("DELETE FROM moving WHERE until < ? OR token = ?", (now, token)),
             (keep, (hash_token(link), table.state.id, token, now + MOVING_SECONDS)),
         ))  # fmt: skip

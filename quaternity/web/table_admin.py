@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
+from quaternity.web.changes import Statement
 from quaternity.web.clock import DAY
+from quaternity.web.reader import Reader
 from quaternity.web.seats import OPEN, PERSON, PROGRAM, Seat
-from quaternity.web.store import Reader, Statement, Store
+from quaternity.web.store import Store
 from quaternity.web.table_rows import read_rows, rebuild
 from quaternity.web.versioned_history import has_random_start
 
@@ -19,9 +21,6 @@ TABLE_PARTS = ("seats", "log", "marks", "talk", "moving", "removing", "present")
 EARLIEST_TIME = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
 """Earliest time that is credible for a table, in seconds since 1970. A machine whose clock was not
 set reports an earlier time."""
-
-ORDERS = ("touched", "made", "moves", "game")
-"""Allowed orders of a list of tables. Numbers and times are sorted in descending order."""
 
 
 def last_activity(made: str, at: int) -> float:
@@ -39,8 +38,8 @@ def last_activity(made: str, at: int) -> float:
         return datetime.now(UTC).timestamp()
 
 
-class TableSummary(NamedTuple):
-    """A summary of a stored table, without its game.
+class Activity(NamedTuple):
+    """The activity at a stored table.
 
     Attributes:
         made: Time at which the table was made, as the store writes it (UTC).
@@ -48,20 +47,38 @@ class TableSummary(NamedTuple):
         moves: Number of entries of the log, which are moves and take-backs.
     """
 
-    id: str
-    game: str
     made: str
     at: int
     moves: int
+
+
+class Progress(NamedTuple):
+    """The progress of a stored game. See `Deal` and `Options` for `waiting` and `archive`."""
+
     over: bool
     archive: bool
     waiting: str | None
-    evening: str | None
-    again: str | None
     due: float | None
+
+
+class SeatCounts(NamedTuple):
+    """The numbers of seats with people, with programs and without a player."""
+
     people: int
     programs: int
     open: int
+
+
+class TableSummary(NamedTuple):
+    """A summary of a stored table, without its game."""
+
+    id: str
+    game: str
+    activity: Activity
+    progress: Progress
+    evening: str | None
+    again: str | None
+    seats: SeatCounts
 
     @property
     def first(self) -> str:
@@ -71,15 +88,15 @@ class TableSummary(NamedTuple):
     @property
     def touched(self) -> float:
         """The time of the last activity at the table, in seconds since 1970."""
-        return last_activity(self.made, self.at)
+        return last_activity(self.activity.made, self.activity.at)
 
     @property
     def state(self) -> str:
         """The state of the game: "uploaded", "waiting", "under way" or "over"."""
-        if self.archive:
+        if self.progress.archive:
             return "uploaded"
-        waits = "under way" if self.waiting is None else "waiting"
-        return "over" if self.over else waits
+        waits = "under way" if self.progress.waiting is None else "waiting"
+        return "over" if self.progress.over else waits
 
 
 class Retention(NamedTuple):
@@ -101,8 +118,9 @@ class Retention(NamedTuple):
 
         A table whose clock is running never expires.
         """
-        days = self.finished if table.over or table.archive else self.unfinished
-        return days is not None and table.due is None and now - table.touched > days * DAY
+        progress = table.progress
+        days = self.finished if progress.over or progress.archive else self.unfinished
+        return days is not None and progress.due is None and now - table.touched > days * DAY
 
 
 def clock_jump(store: Store) -> tuple[float, float]:
@@ -128,10 +146,14 @@ def list_tables(store: Reader, which: str = "", *values: Any) -> list[TableSumma
     counts = ", ".join(count.format(kind) for kind in (PERSON, PROGRAM, OPEN))
     query = (
         f"SELECT id, game, made, COALESCE({last.format('at')}, 0), "
-        f"COALESCE({last.format('version')}, 0), over, archive, waiting, evening, again, due, "
+        f"COALESCE({last.format('version')}, 0), over, archive, waiting, due, evening, again, "
         f"{counts} FROM tables {which}"
     )
-    return [TableSummary(*row) for row in store.read(query, *values)]
+    return [
+        TableSummary(*row[:2], Activity(*row[2:5]), Progress(*row[5:9]), *row[9:11],
+                     SeatCounts(*row[11:]))
+        for row in store.read(query, *values)
+    ]  # fmt: skip
 
 
 def list_seats(store: Reader, name: str) -> list[dict[str, Any]]:
@@ -141,11 +163,20 @@ def list_seats(store: Reader, name: str) -> list[dict[str, Any]]:
     return [{"seat": seat, "kind": kind, "name": person} for seat, kind, person in rows]
 
 
+ORDERS: dict[str, Callable[[TableSummary], Any]] = {
+    "touched": lambda table: table.touched,
+    "made": lambda table: table.activity.made,
+    "moves": lambda table: table.activity.moves,
+    "game": lambda table: table.game,
+}
+"""Allowed orders of a list of tables. Numbers and times are sorted in descending order."""
+
+
 def sort_tables(tables: Sequence[TableSummary], order: str) -> list[TableSummary]:
     """Return tables sorted by one of `ORDERS`."""
     if order not in ORDERS:
         raise InputError(f"--order {order!r}: unknown order; choose from {', '.join(ORDERS)}")
-    return sorted(tables, key=lambda table: getattr(table, order), reverse=order != "game")
+    return sorted(tables, key=ORDERS[order], reverse=order != "game")
 
 
 def removal_statements(names: Sequence[str]) -> list[Statement]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 
 from quaternity.base.errors import InputError
 from quaternity.table.games import rules_of_record
+from quaternity.web.changes import Entry, Statement
 from quaternity.web.clock import stored_clock
 from quaternity.web.core import (
     ClockSet,
@@ -25,8 +26,8 @@ from quaternity.web.core import (
     Votes,
     VotesChanged,
 )
+from quaternity.web.reader import Reader
 from quaternity.web.seats import OPEN, PERSON, PROGRAM, Deal, Options, Owner, Seat, StoredTable
-from quaternity.web.store import Entry, Reader, Statement
 from quaternity.web.versioned_history import VersionedHistory
 
 TABLE_COLUMNS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from quaternity.web.chat import LINES_SHOWN, Line, chat_statements, check_reaction, lines
+from quaternity.web.chat import LINES_SHOWN, Line, check_reaction, lines
 from quaternity.web.core import TableState
 from quaternity.web.feed import TableFeed
 from quaternity.web.http_errors import HttpError
@@ -56,14 +56,6 @@ class TableTalk:
         if not state.stored.options.chat:
             return []
         return await self._store.run_read(lines, self._store, state.id, not visitor.seats, after)
-
-    async def say(self, state: TableState, seat: int | None, name: str, text: str) -> None:
-        """Send a chat line to the players, or to the bystanders if `seat` is None."""
-        if not state.stored.options.chat:
-            raise HttpError(403, "chat is switched off at this table")
-        watching = seat is None
-        await self._store.write((), chat_statements(state.id, watching, seat, name, text))
-        self._feed.send_everywhere("talk", {"watching": watching}, state.revision)
 
     def react(self, state: TableState, seat: int | None, name: str, reaction: str) -> None:
         """Send a reaction to all visitors. It is not stored."""

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from quaternity.base.errors import InputError
 from quaternity.base.sentences import document
 from quaternity.table.protocol import Step
+from quaternity.web.changes import TAKEN_BACK, Entry
 from quaternity.web.http_errors import HttpError
-from quaternity.web.store import TAKEN_BACK, Entry
 from quaternity.web.streams import message
 
 RECENT = 32

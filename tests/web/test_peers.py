@@ -21,10 +21,11 @@ import pytest
 from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings
 from quaternity.web.app import app
+from quaternity.web.changes import Presence
 from quaternity.web.peers import PRESENCE_REFRESH_SECONDS, Peers
 from quaternity.web.presence import ABSENCE_LIMIT_SECONDS, PRESENCE_TIMEOUT_SECONDS
 from quaternity.web.rate_limits import RateLimits
-from quaternity.web.store import Presence, Store
+from quaternity.web.store import Store
 from tests.sizes import thorough
 from tests.web.cluster import Cluster
 from tests.web.server import BUSY, Server
@@ -97,6 +98,10 @@ class StubStore:
 
     def __init__(self, shared: SharedState, name: str) -> None:
         self.shared, self.name, self._heard = shared, name, 0.0
+
+    @property
+    def sharing(self) -> StubStore:
+        return self
 
     def uptime(self) -> float:
         return self.shared.now + 77

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from quaternity.web.app import app
-from quaternity.web.sqlite_file import FILE
+from quaternity.web.sqlite_connection import FILE
 from tests.web.cluster import Cluster
 from tests.web.server import Server
 from tests.web.site import Page, Site

@@ -15,8 +15,8 @@ from quaternity.cli.app import run
 from quaternity.web.http_errors import HttpError
 from quaternity.web.move_commands import Move, VoteUndo
 from quaternity.web.rate_limits import Limits
-from quaternity.web.sqlite_file import FILE
-from quaternity.web.store import Reader
+from quaternity.web.reader import Reader
+from quaternity.web.sqlite_connection import FILE
 from quaternity.web.table_admin import TABLE_PARTS, Retention, list_tables
 from tests.limits import limited
 from tests.sizes import thorough
@@ -210,7 +210,7 @@ def test_no_table_is_deleted_because_a_clock_has_jumped(
     owner: Any = Reader
     if kind == "postgres":
         place = request.getfixturevalue("cluster").place(tmp_path.name)
-        owner = pytest.importorskip("quaternity.web.postgres").PostgresReader
+        owner = pytest.importorskip("quaternity.web.postgres_reader").PostgresReader
     original = owner.now
 
     def left_after(ahead: float) -> set[str]:

@@ -16,11 +16,11 @@ from quaternity.table.games import GAMES, rules_class
 from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.ternary.triples import triples
 from quaternity.web.app import app
+from quaternity.web.changes import Entry
 from quaternity.web.http_errors import HttpError
 from quaternity.web.rate_limits import Limits
 from quaternity.web.seat_commands import ChangeOwner
 from quaternity.web.seats import Caller, Owner, Visitor
-from quaternity.web.store import Entry
 from quaternity.web.versioned_history import RECENT, VersionedHistory, has_random_start
 from tests.limits import limited
 from tests.web.cluster import alter
