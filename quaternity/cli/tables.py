@@ -69,8 +69,9 @@ def _reader(data: str | None) -> Iterator[Reader]:
 
 def _document(table: TableSummary) -> dict[str, Any]:
     touched = datetime.fromtimestamp(table.touched, UTC)
+    made = str(table.activity.made).replace(" ", "T")
     return {
-        "id": table.id, "game": table.game, "made": f"{str(table.activity.made).replace(' ', 'T')}Z",
+        "id": table.id, "game": table.game, "made": f"{made}Z",
         "touched": f"{touched:%Y-%m-%dT%H:%M:%SZ}",
         **table.seats._asdict(), "moves": table.activity.moves, "state": table.state,
     }  # fmt: skip

@@ -1,15 +1,13 @@
-"""Help for players: hints, counts, pencil marks, and the review of a finished game."""
+"""Help for players: hints, counts and pencil marks."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
 from quaternity.base.errors import QuaternityError
 from quaternity.base.plugins import load_place
 from quaternity.base.text_format import join_words
-from quaternity.review.reviewing import Review, review
 from quaternity.table.games import registration
 from quaternity.table.match import choose_move_isolated
 from quaternity.web.actor import LiveTable
@@ -25,21 +23,12 @@ from quaternity.web.view import record_of
 MARKS = ("yes", "no", "maybe", "none")
 """Allowed values of a pencil mark for a player and a card. The value `none` removes the mark."""
 
-REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
-"""Limit on the processor time of a review in seconds, and the factor by which its wall-clock time
-may be longer."""
-
-MAX_REVIEWS = 50
-"""Maximum number of cached reviews. A cached review looks the same each time it is shown."""
-
 
 class Assistance:
-    """The help that players get at a table, and the reviews of finished games."""
+    """The help that players get at a table."""
 
     def __init__(self, live: LiveTables) -> None:
         self._store, self._thinking = live.store, live.thinking
-        self._reviews: OrderedDict[tuple[str, int], Review] = OrderedDict()
-        """The latest finished reviews, by table and version."""
 
     async def help(
         self, table: LiveTable, visitor: Visitor, word: str, asked: Mapping[str, str]
@@ -87,27 +76,6 @@ class Assistance:
         if (advice := registration(rules.name).part("advice")) is not None:
             more = await self._thinking.count(advice, view, move)
         return {"move": move_text(move, text), "by": name, **more}
-
-    async def review(self, table: LiveTable, visitor: Visitor) -> Review:
-        """Return the review of a finished game, which is cached."""
-        state = table.state
-        state.check_begun()
-        if state.rules.to_act(state.history.position):
-            reason = "there is no review before the game is over"
-            raise HttpError(409, reason, version=state.version)
-        key = state.id, state.version
-        done: Review | None = self._reviews.get(key)
-        if done is None:
-            record = await record_of(state, visitor, self._thinking)
-            done = await self._thinking.count(
-                review, record, None, REVIEW_SECONDS, 0, REVIEW_PATIENCE, kind="review"
-            )
-            assert done is not None
-            if not done.is_timed_out:
-                self._reviews[key] = done
-                if len(self._reviews) > MAX_REVIEWS:
-                    self._reviews.popitem(last=False)
-        return done
 
     async def marks(self, state: TableState, seat: int) -> dict[str, str]:
         """Return the pencil marks of a seat, by player and card, as in `1 0/2`."""

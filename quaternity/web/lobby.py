@@ -90,11 +90,11 @@ class Lobby:
         waits, name = any(seat.kind == OPEN for seat in seats), new_token()
         shown = "" if waits else deal
         waiting = "" if new.seed is None else deal
+        deck = deck_name(rules.settings, new.deck)
         clock = None if new.clock is None else json.dumps(new.clock)
         stored = StoredTable(
             name, new.game, Deal(record_head(rules, shown), seed, waiting if waits else None),
-            Options(new.allowed.help, new.seed is not None, False, deck_name(rules.settings, new.deck),
-                    new.allowed.chat, clock),
+            Options(new.allowed.help, new.seed is not None, False, deck, new.allowed.chat, clock),
             caller.cookie_hash, None, None,
             (name if new.allowed.visitors else new_token()) if waits else None,
         )  # fmt: skip

@@ -22,7 +22,7 @@ class Tables:
         live: The tables in memory.
         lobby: The ways to a table and to its seats.
         links: Links and codes with which players take their seats to other devices.
-        assistance: Help for players, and reviews.
+        assistance: Help for players.
         maintenance: The periodic tasks.
     """
 
