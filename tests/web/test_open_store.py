@@ -122,7 +122,8 @@ def test_tables_are_listed_and_removed_while_a_server_runs(place: str) -> None:
                 before = list_tables(reader)
                 asyncio.run(store.write((Entry("a", 2, 0, "", "m"),)))
                 assert list_tables(reader) == before
-            assert {row.id: (row.moves, row.people) for row in list_tables(reader)} == {
+            rows = list_tables(reader)
+            assert {row.id: (row.activity.moves, row.seats.people) for row in rows} == {
                 "a": (2, 1), "b": (1, 0)
             }  # fmt: skip
             reader.order_removal(["a", "x"])

@@ -16,7 +16,7 @@ MAX_MOMENTS = 8
 """Number of replayed positions of a long game that are kept in memory."""
 
 
-class Moments:
+class Replays:
     """Earlier positions of a table's game, of which the latest requested ones are kept."""
 
     def __init__(self, thinking: BackgroundWork) -> None:
