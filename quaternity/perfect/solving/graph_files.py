@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from shutil import rmtree
 from struct import Struct
@@ -39,6 +39,16 @@ total amount (None if unknown)."""
 
 def quiet(task: str, done: int, total: int | None) -> None:
     """Ignore a progress report."""
+
+
+Phase = Callable[[str, int | None], AbstractContextManager[Report]]
+"""Type of a function that begins a phase of the work, with its name and its total amount (None if
+unknown). The block gets the function to which the phase reports its progress."""
+
+
+def quiet_phase(task: str, total: int | None) -> AbstractContextManager[Report]:
+    """Begin a phase whose progress is ignored."""
+    return nullcontext(quiet)
 
 
 MANIFEST = "about.json"
