@@ -28,7 +28,7 @@ from quaternity.cli.options import (
     Workers,
 )  # fmt: skip
 from quaternity.cli.status import ExitStatus, ExitWithStatus, reason_of, status_of, terminable
-from quaternity.cli.terminal import progress, say, warn
+from quaternity.cli.terminal import say, show_phase, warn
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.perfect.forced_win import ForcedWin, answer_forced_win
@@ -49,7 +49,6 @@ from quaternity.perfect.solving.max_n import MaxNResult, check_wish
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from quaternity.perfect.solving.graph_files import Report
     from quaternity.perfect.solving.max_n import Outcome
 
 DEFAULT_MAX_STATES = 5_000_000
@@ -157,7 +156,7 @@ def solve(
             raise InputError("--ask cannot be combined with --out, --everybody or --estimate")
         with _report_interrupts(None):
             player = _asked_player(ask)
-            answer = answer_forced_win(state, player, seconds, certificate, _show_phase)
+            answer = answer_forced_win(state, player, seconds, certificate, show_phase)
         _show_forced_win(answer, as_json)
         return
     _check_goal(everybody, ties, endless=position is None and state.players > 2 and not brisk)
@@ -187,20 +186,6 @@ def _report_interrupts(task: SolvingTask | None) -> Iterator[None]:
             kept = f"the work so far is in {task.work}; the same command continues from there"
         warn(f"{reason_of(error)}; {kept}")
         raise typer.Exit(status_of(error)) from error
-
-
-@contextmanager
-def _show_phase(description: str, total: int | None) -> Iterator[Report]:
-    """Show a progress bar for a phase of the work, and yield the function that advances it."""
-    reached = 0
-    with progress(description, total) as bar:
-
-        def report(description: str, done: int, total: int | None) -> None:
-            nonlocal reached
-            bar.advance(done - reached, description)
-            reached = done
-
-        yield report
 
 
 def _asked_player(ask: str) -> int:
@@ -262,7 +247,7 @@ def _solve(task: SolvingTask, as_json: bool) -> None:
     solved = _solve_or_read(task)
     with ExitWithStatus() as leaving:
         try:
-            solved = replace(solved, outcomes=outcomes_for_all(task, solved, _show_phase))
+            solved = replace(solved, outcomes=outcomes_for_all(task, solved, show_phase))
         except QuaternityError as error:
             leaving.status = status_of(error)
             raise
@@ -285,7 +270,7 @@ def _solve_or_read(task: SolvingTask) -> SolvedGame:
             )
         return solved
     try:
-        solved = solve_game(task, _show_phase)
+        solved = solve_game(task, show_phase)
     except LimitError:
         if task.has_work:
             warn(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from quaternity.base.errors import LimitError
+from quaternity.base.progress import Phase, quiet_phase
 from quaternity.perfect.forcing import ForcedWinSearch
-from quaternity.perfect.solving.graph_files import Phase, quiet_phase
 
 if TYPE_CHECKING:
     from quaternity.game.question import Move

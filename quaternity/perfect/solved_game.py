@@ -8,6 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from quaternity.base.errors import InputError, LimitError
+from quaternity.base.progress import Phase, quiet_phase
 from quaternity.perfect.keys.canonical import Rules, canonical
 from quaternity.perfect.solving.certifying import write_certificate
 from quaternity.perfect.solving.chance import (
@@ -17,7 +18,6 @@ from quaternity.perfect.solving.chance import (
     fair_draws,
 )
 from quaternity.perfect.solving.estimate import is_larger
-from quaternity.perfect.solving.graph_files import Phase, quiet_phase
 from quaternity.perfect.solving.max_n import MaxNResult, max_n_result
 from quaternity.perfect.solving.solver import game_graph, remove_working_files, solve
 from quaternity.perfect.tablebase import Tablebase, write_tablebase

@@ -36,13 +36,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from quaternity.base.errors import InputError, LimitError
+from quaternity.base.progress import Report, quiet
 from quaternity.base.writing import replace_file
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.perfect.keys.canonical import Key, Rules, canonical
 from quaternity.perfect.keys.kinds import Roles
 from quaternity.perfect.solving.game_facts import GameFacts
-from quaternity.perfect.solving.graph_files import Report, quiet
 from quaternity.perfect.solving.state_value import StateValue, Worth
 
 if TYPE_CHECKING:

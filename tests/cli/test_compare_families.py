@@ -205,7 +205,7 @@ def test_a_stopped_comparison_keeps_its_runs_and_resumes(
     assert first.status == 0, first.err
     stops = True
     with monkeypatch.context() as patch:
-        patch.setattr("quaternity.cli.compare.ordered_map", lose)
+        patch.setattr("quaternity.trials.comparison.running.ordered_map", lose)
         stopped = cli(*command, "--runs", file, *(["--workers", 2] if stop == "workers" else []))
     if stop in ("interrupt", "terminate", "workers"):
         statuses = {"interrupt": 130, "terminate": 143, "workers": ExitStatus.LIMIT}

@@ -23,9 +23,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quaternity.base.errors import InputError
+from quaternity.base.progress import Report, quiet
 from quaternity.perfect.keys.canonical import Key, Rules, canonical, coding
 from quaternity.perfect.keys.kinds import Roles
-from quaternity.perfect.solving.graph_files import Report, quiet
 from quaternity.perfect.solving.max_n import ENDLESS, STUCK, WISHES, Outcome, check_wish
 from quaternity.perfect.successors.one_state import Choice, counted_choices
 

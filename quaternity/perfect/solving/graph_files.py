@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
 from struct import Struct
@@ -30,26 +29,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from numpy.typing import NDArray
-
-
-Report = Callable[[str, int, int | None], None]
-"""Type of a function that reports progress. It takes the name of a task, the amount done and the
-total amount (None if unknown)."""
-
-
-def quiet(task: str, done: int, total: int | None) -> None:
-    """Ignore a progress report."""
-
-
-Phase = Callable[[str, int | None], AbstractContextManager[Report]]
-"""Type of a function that begins a phase of the work, with its name and its total amount (None if
-unknown). The block gets the function to which the phase reports its progress."""
-
-
-def quiet_phase(task: str, total: int | None) -> AbstractContextManager[Report]:
-    """Begin a phase whose progress is ignored."""
-    return nullcontext(quiet)
-
 
 MANIFEST = "about.json"
 """Name of the file that describes the computation of a working directory. It is written first and

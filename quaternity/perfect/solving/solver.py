@@ -9,10 +9,11 @@ from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 from quaternity.base.errors import InputError, LimitError
+from quaternity.base.progress import Report, quiet
 from quaternity.perfect.keys.canonical import Rules, canonical
 from quaternity.perfect.solving.game_facts import GameFacts
 from quaternity.perfect.solving.graph import GameGraph, generate, portion_size
-from quaternity.perfect.solving.graph_files import Report, WorkDirectory, quiet, temporary_directory
+from quaternity.perfect.solving.graph_files import WorkDirectory, temporary_directory
 from quaternity.perfect.solving.retrograde import Values, solve_graph
 from quaternity.perfect.solving.state_value import NEVER, StateValue
 from quaternity.workers.pool import Pool, SerialExecutor
