@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from quaternity.base.append_file import AppendOnlyFile
@@ -19,11 +20,10 @@ from quaternity.trials.comparison.measuring import (
     InstanceRuns,
     MeasuringTask,
     iter_measurements,
-    measure,
     remaining_tasks,
 )
 from quaternity.trials.comparison.runs import Comparison, read_runs, run_lines
-from quaternity.workers.pool import open_executor, ordered_map
+from quaternity.workers.pool import open_executor
 
 if TYPE_CHECKING:
     from quaternity.trials.comparison.plan import ComparisonPlan
@@ -78,6 +78,9 @@ def run_comparison(
     with closing(KeptRuns(path, begun, warn)) as kept:
         tasks = list(remaining_tasks(plan.tasks, kept.runs))
         measured, stopped = _measure(tasks, solvers, workers, dask, kept.add, phase)
+    names = chain.from_iterable(task.names for task in plan.tasks)
+    order = {name: place for place, name in enumerate(names)}
+    kept.runs.sort(key=lambda run: order[run.instance])
     comparison = plan.comparison(kept.runs, solvers, command, finished=stopped is None)
     return ComparisonResult(comparison, _smallest_fault(measured), stopped=stopped)
 
@@ -156,24 +159,13 @@ def _measure(
     """
     measured: list[InstanceRuns] = []
     with phase("states", sum(task.states - task.done for task in tasks)) as report:
-
-        def add(state: InstanceRuns) -> None:
-            keep(state)
-            measured.append(state)
-            report("states", len(measured), None)
-
         try:
-            if workers == 1 and dask is None:
-                # Measure one state at a time, so that an interrupt loses at most one measurement.
-                for task in tasks:
-                    for state in iter_measurements(task, solvers):
-                        add(state)
-            else:
-                with open_executor(workers, dask) as pool:
-                    pool.prepare([s.name for s in solvers], partial(list, solvers))
-                    for piece in ordered_map(pool, partial(measure, solvers=solvers), tasks):
-                        for state in piece:
-                            add(state)
+            with open_executor(workers, dask) as pool:
+                pool.prepare([s.name for s in solvers], partial(list, solvers))
+                for state in iter_measurements(tasks, solvers, pool):
+                    keep(state)
+                    measured.append(state)
+                    report("states", len(measured), None)
         except (KeyboardInterrupt, QuaternityError, OSError, MemoryError) as error:
             if not measured and not isinstance(error, KeyboardInterrupt):
                 raise
