@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
+    from quaternity.base.progress import Report
+
 CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 """Escape sequences that clear the screen of a terminal and its scrollback."""
 
@@ -269,3 +271,17 @@ class Progress:
         """Advance the bar by some steps, and replace its description if one is given."""
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, advance=steps, description=description)
+
+
+@contextmanager
+def show_phase(description: str, total: int | None) -> Iterator[Report]:
+    """Show a progress bar while the block runs. Yield the function that reports its progress."""
+    reached = 0
+    with progress(description, total) as bar:
+
+        def report(task: str, done: int, total: int | None) -> None:
+            nonlocal reached
+            bar.advance(done - reached, task)
+            reached = done
+
+        yield report

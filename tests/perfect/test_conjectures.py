@@ -75,7 +75,7 @@ def test_the_longest_forced_win_and_who_can_prevent(sizes: Sizes) -> None:
 
 def longest_forced(solution: Solution) -> int:
     """Return the number of moves of the longest forced win of any state."""
-    longest = solution.facts()["longest_forced"]
+    longest = solution.facts.longest_forced
     assert isinstance(longest, int)
     return longest
 
@@ -119,7 +119,7 @@ def test_uneven_starts(sizes: Sizes) -> None:
         solution = solve(start)
         standing = solution.standing(start)
         assert standing.can_force == ()
-        longest = max(longest, solution.facts()["longest_forced"] or 0)
+        longest = max(longest, solution.facts.longest_forced or 0)
         can_win = set(standing.can_win)
         prevented += [hands for others in standing.can_prevent if set(others) & can_win]
     assert longest <= (sets if sets <= 5 else sets + 1) * (size - 1)

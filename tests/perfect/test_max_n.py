@@ -23,7 +23,7 @@ from quaternity.perfect.solving.max_n import (
     WISHES,
     Outcome,
     _Tables,
-    max_n_document,
+    max_n_result,
     solve_max_n,
 )
 from quaternity.perfect.solving.solver import game_graph, solve
@@ -211,15 +211,17 @@ GOLDEN = {
 def test_golden_outcomes(size: tuple[int, int, int, str]) -> None:
     *sizes, wish = size
     start = start_of(brisk(*sizes))
-    document = max_n_document(game_graph(start), start, wish)
-    listed = [document["outcomes"], *document["against"][:2], *document["for"][:2]]
+    result = max_n_result(game_graph(start), start, wish)
+    listed = [result.outcomes, *result.against[:2], *result.in_favour[:2]]
     words = [" ".join("".join(map(str, gets)) for gets in outcomes) for outcomes in listed]
     assert tuple(words) == GOLDEN[size]
     # The other two players are equivalent.
-    for ties in ("against", "for"):
-        swapped = {(p, r, q) for p, q, r in document[ties][1]}
-        assert swapped == {*document[ties][2]}
-    assert document["least"] == [min(column) for column in zip(*document["outcomes"], strict=True)]
+    for by_player in (result.against, result.in_favour):
+        swapped = {(p, r, q) for p, q, r in by_player[1]}
+        assert swapped == {*by_player[2]}
+    assert result.document()["least"] == [
+        min(column) for column in zip(*result.outcomes, strict=True)
+    ]
 
 
 def outcomes_of(set_size: int, sets: int, players: int) -> list[Outcome]:
@@ -343,16 +345,16 @@ def test_chance_needs_a_game_that_ends() -> None:
 @pytest.mark.slow
 def test_5_3_3_is_shared_if_all_ties_are_about_one_player() -> None:
     start = start_of(brisk(5, 3, 3))
-    document = max_n_document(game_graph(start), start, "win")
-    assert document["outcomes"] == [(2, 0, 0), (1, 1, 1), (0, 2, 0), (0, 0, 2)]
-    assert document["against"] == document["for"] == [[(1, 1, 1)]] * 3
+    result = max_n_result(game_graph(start), start, "win")
+    assert result.outcomes == [(2, 0, 0), (1, 1, 1), (0, 2, 0), (0, 0, 2)]
+    assert result.against == result.in_favour == [[(1, 1, 1)]] * 3
 
 
 def test_with_two_players_player_0_gets_all() -> None:
     start = State.start(Settings(3, 4, 2))
-    document = max_n_document(game_graph(start), start)
-    assert (document["outcomes"], document["winners"]) == ([(4, 0)], [0])
-    assert document["against"] == document["for"] == [[(4, 0)]] * 2
+    result = max_n_result(game_graph(start), start)
+    assert (result.outcomes, result.winners) == ([(4, 0)], [0])
+    assert result.against == result.in_favour == [[(4, 0)]] * 2
 
 
 def test_a_forced_win_is_the_outcome() -> None:

@@ -79,7 +79,7 @@ def test_sizes(
     solution = solve(start_of(*sizes), report=report)
     graph = solution.graph
     assert (len(graph), graph.questions, graph.answers) == (states, questions, answers)
-    assert solution.facts()["longest_forced"] == longest
+    assert solution.facts.longest_forced == longest
     assert sum(graph.levels) == states
     # A level is reported when it begins and when it ends.
     assert done == sorted(done)
@@ -233,7 +233,7 @@ def test_the_default_game() -> None:
     standing = solution.standing(start)
     assert standing.can_force == ()
     assert standing.can_win == (0, 1, 2)
-    assert solution.facts()["longest_forced"] == 9
+    assert solution.facts.longest_forced == 9
     checked = 0
     for state in random_states(start, Random(6), 1000):
         claimed = claim(solution)(state)

@@ -71,7 +71,7 @@ def fault_of(function: Callable[[], object]) -> str | None:
 def assert_same(solution: Solution, other: Solution) -> None:
     """Check that two solutions have the same states and values."""
     assert np.array_equal(solution.graph.keys, other.graph.keys)
-    assert solution.facts() == other.facts()
+    assert solution.facts == other.facts
     for name in ("can_force", "can_win", "can_prevent", "length"):
         assert np.array_equal(getattr(solution.values, name), getattr(other.values, name))
 
