@@ -13,8 +13,6 @@ import pytest
 from quaternity import guide
 from quaternity.base.errors import InputError, LimitError, PlayerFault
 from quaternity.base.text_format import quote_value
-from quaternity.game.cards import Card
-from quaternity.game.question import Answer, Question
 from quaternity.game.rules import QuaternityRules
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
@@ -78,21 +76,6 @@ def test_a_winning_move_of_quarto_may_only_name_a_real_piece() -> None:
             assert rules.faults(position, rules.read(f"{text} {name}", position))
         except InputError:
             continue
-
-
-def test_undo_of_an_answer_to_a_program_leaves_its_question() -> None:
-    """If a person asked, the question and the answer are one move."""
-    rules = QuaternityRules()
-    match = match_of(rules, ["you", "random", "you"])
-    question = Question(0, 2, Card(0, 1))
-    match.play(0, question)
-    match.play(2, Answer.NO)
-    assert match.undo() == 2
-    match.hand_over(0, "random")
-    match.play(0, question)
-    match.play(2, Answer.NO)
-    assert match.undo() == 1
-    assert match.position.pending == question
 
 
 def test_a_move_that_cannot_be_saved_is_not_played() -> None:
