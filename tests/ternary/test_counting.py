@@ -88,12 +88,6 @@ def test_the_published_counts_of_tables_without_a_set() -> None:
         assert answer.free == SET_COUNTS.get(n, answer.free if n < 7 else 0)
 
 
-def test_the_largest_collections_without_a_set_are_all_alike() -> None:
-    # 81 translations times the invertible matrices; 2880 of the maps keep a collection.
-    maps = 81 * (81 - 1) * (81 - 3) * (81 - 9) * (81 - 27)
-    assert maps == 2880 * count_free(20, Rule.SET).free
-
-
 def test_the_largest_tables_without_a_triple_miss_a_value() -> None:
     assert sorted(TABLES_WITHOUT_TRIPLE) == list(range(1, 55))
     others = {n: count_free(n, Rule.TRIPLE).free - 12 * comb(54, n) for n in range(45, 55)}
@@ -137,11 +131,6 @@ def test_a_free_table_stays_free_without_a_card(rule: Rule) -> None:
         fewer, more = count_free(n, rule).free, count_free(n + 1, rule).free
         assert more * (n + 1) <= fewer * (CARDS - n)
         assert (fewer > 0) == (n <= LARGEST_IN_DECK[rule])
-
-
-def test_a_table_without_a_set_has_no_triple() -> None:
-    for n in range(1, CARDS + 1):
-        assert count_free(n, Rule.SET).free <= count_free(n, Rule.TRIPLE).free
 
 
 def test_kinds_of_parts_of_a_layer() -> None:
