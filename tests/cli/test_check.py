@@ -9,7 +9,7 @@ import pytest
 
 from quaternity.game.record import parse_record
 from quaternity.game.state_file import read_state, state_text
-from solvers import SOLVERS, DealProblem, Infeasible, Verdict, deal_faults
+from solvers import SOLVERS, DealProblem, Infeasible, Verdict
 from solvers.solver import solver_from_function
 from tests.cli.conftest import Cli
 from tests.sizes import thorough
@@ -42,18 +42,6 @@ def test_every_solver_can_be_chosen(cli: Cli, name: str | None, tmp_path: Path) 
     assert outcome.status == 0, outcome.err
     names = {"coalitions"} if name is None else set(SOLVERS) if name == "all" else {name}
     assert outcome.json["verdicts"] == dict.fromkeys(names, True)
-
-
-def test_the_deal_satisfies_the_state(cli: Cli) -> None:
-    path = DATA / "possible-4-13-4.json"
-    deal = cli("check", path, "--json").json["deal"]
-    state = read_state(str(path)).state
-    assert [len(cards) for cards in deal] == [4] * 13
-    assert all(deal[s] == [p] * 4 for s, p in enumerate(state.completed) if p is not None)
-    in_play = [
-        cards if done is None else [] for cards, done in zip(deal, state.completed, strict=True)
-    ]
-    assert deal_faults(state.problem, in_play) == []
 
 
 @pytest.mark.parametrize("name", ["damaged-minimum-4-13-4.json", "damaged-owner-4-13-4.json"])

@@ -1,6 +1,5 @@
 """`quaternity quarto`: its output, and that no input causes a traceback."""
 
-import json
 import os
 import subprocess
 import sys
@@ -32,12 +31,6 @@ def test_show_prints_json(cli: Cli) -> None:
     assert shown["reachable"] is False
     assert shown["can_draw"] is False
     assert shown["drawn_completions"] == 0
-
-
-def test_show_finds_the_quartos_of_another_board(cli: Cli) -> None:
-    shown = cli("quarto", "show", "example", SECOND, "--json").json
-    assert shown["quartos"] == [["H4", "blue"], ["V2", "hollow"], ["D1", "square"]]
-    assert shown["reachable"] is False
 
 
 @pytest.mark.parametrize(("empty", "completions"), [(16, None), (11, None), (10, int), (0, int)])
@@ -304,12 +297,6 @@ def test_help_has_an_example_that_runs(cli: Cli, command: str, tmp_path: Path) -
     line = next(line for line in text.splitlines() if line.strip().startswith("quaternity quarto"))
     arguments = line.replace("'", "").replace("board.svg", str(tmp_path / "board.svg")).split()[1:]
     assert cli(*arguments).status == 0
-
-
-def test_json_is_plain_ascii(cli: Cli) -> None:
-    """The output is the same in every locale."""
-    outcome = cli("quarto", "show", "example", FIRST, "--json")
-    assert outcome.out == json.dumps(outcome.json) + os.linesep
 
 
 def test_names_that_the_terminal_cannot_show_are_escaped(tmp_path: Path) -> None:

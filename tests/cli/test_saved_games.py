@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from quaternity.base.append_file import AppendOnlyFile
-from quaternity.game.record import header_text, read_record
-from quaternity.game.settings import Settings
+from quaternity.game.record import read_record
 from tests.cli.conftest import Cli
 
 LOG = ("kwartet", "log", "--seats", "random,random", "--sets", 2, "--record")
@@ -78,29 +77,6 @@ def test_many_processes_at_once_play_one_game(tmp_path: Path, seed: int) -> None
         assert not error or "another process" in error
     # A game that two processes had played would break the rules.
     assert read_record(str(path)).replay().state.is_over
-
-
-def test_a_replaced_file_gets_no_further_moves(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "game"
-    typed = iter(["1 0 2", "n", "2 1 1", "y"])
-
-    def read(prompt: str) -> str:
-        line = next(typed)
-        if line == "y":
-            path.unlink()
-            path.write_text(header_text(Settings(sets=4, players=4)))
-        return line
-
-    monkeypatch.setattr("builtins.input", read)
-    outcome = cli(*PLAY, path)
-    assert outcome.status == 2
-    assert outcome.err == (
-        f"quaternity: {path}: the file was replaced by another file while it was open; "
-        "not saved: 1 asks 2 for 1/1: yes\n"
-    )
-    assert path.read_text() == header_text(Settings(sets=4, players=4))
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ FATAL = [("Crashes", 3, "ended its process"), ("Loops", 4, "gave no move within 
 @pytest.mark.parametrize(
     ("game", "player", "status", "message"),
     thorough(
-        [(GAMES[0], *FATAL[0])],  # `test_kwartet_simulate.py` has one that never moves
+        [(GAMES[0], *FATAL[0]), ("kwartet", *FATAL[1])],
         [(game, *fatal) for game in GAMES for fatal in FATAL],
     ),
 )
