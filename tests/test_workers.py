@@ -298,6 +298,22 @@ class FakeClient:
         return {f"worker {number}": 2 for number in range(self.workers)}
 
 
+class ConnectedClient(FakeClient):
+    """A fake client that is opened by an address."""
+
+    def __init__(self, address: str, **options: Any) -> None:
+        super().__init__()
+
+    def wait_for_workers(self, number: int, timeout: float) -> None:
+        assert number == 1
+
+    def __enter__(self) -> ConnectedClient:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
 def test_the_wait_for_workers_of_a_cluster_starts_again_each_time() -> None:
     pytest.importorskip("distributed")
     client = FakeClient()
@@ -331,20 +347,7 @@ def test_a_cluster_does_not_log_while_it_is_used(
     """A lost connection raises an exception, without an additional traceback in the log."""
     distributed = pytest.importorskip("distributed")
 
-    class Client(FakeClient):
-        def __init__(self, address: str, **options: Any) -> None:
-            super().__init__()
-
-        def wait_for_workers(self, number: int, timeout: float) -> None:
-            assert number == 1
-
-        def __enter__(self) -> Client:
-            return self
-
-        def __exit__(self, *error: object) -> None:
-            pass
-
-    monkeypatch.setattr(distributed, "Client", Client)
+    monkeypatch.setattr(distributed, "Client", ConnectedClient)
     loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
     before = [logger.level for logger in loggers]
     with cluster_client("tcp://127.0.0.1:9"):
@@ -471,23 +474,11 @@ def test_external_code_reaches_the_workers_of_a_cluster(
 def test_each_worker_of_another_version_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed")
 
-    class Client(FakeClient):
+    class Client(ConnectedClient):
         others: ClassVar[dict[str, Any]] = {
             f"tcp://{name}": {"packages": {"quaternity": version}}
             for name, version in (("a", None), ("b", "2"), ("c", "1"))
         }
-
-        def __init__(self, address: str, **options: Any) -> None:
-            super().__init__()
-
-        def wait_for_workers(self, number: int, timeout: float) -> None:
-            pass
-
-        def __enter__(self) -> Client:
-            return self
-
-        def __exit__(self, *error: object) -> None:
-            pass
 
     monkeypatch.setattr(distributed, "Client", Client)
     words = (
