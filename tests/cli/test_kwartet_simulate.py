@@ -243,10 +243,7 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     lines = [f"{name} = foreign_strategies:{name}\n" for name in ACTING]
     monkeypatch.chdir(tmp_path)
     with installed(
-        tmp_path,
-        "foreign",
-        f"[quaternity.kwartet.strategies]\n{''.join(lines)}",
-        monkeypatch,
+        tmp_path, "foreign", f"[quaternity.kwartet.strategies]\n{''.join(lines)}", monkeypatch
     ):
         yield tmp_path
 

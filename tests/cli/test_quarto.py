@@ -216,34 +216,16 @@ def test_unusual_characters_are_accepted(cli: Cli, configuration: str) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_bad_files_are_refused(cli: Cli, command: str, tmp_path: Path) -> None:
-    files = {
-        "empty": b"",
-        "binary": bytes(range(256)) * 20,
-        "short": Path(example_pieces()).read_bytes()[:-10],
-        "huge": b"piece,a,b,c,d\n" * 200_000,
-    }
-    words = {
-        "empty": "line 1: no header",
-        "binary": "line 2: not UTF-8",
-        "short": "line 17: ",
-        "huge": "the file is larger than the limit of 65536 bytes",
-    }
-    for name, data in files.items():
-        path = tmp_path / name
-        path.write_bytes(data)
+    short = tmp_path / "short"
+    short.write_bytes(Path(example_pieces()).read_bytes()[:-10])
+    for path, words in (
+        (short, "line 17: "), (tmp_path, "Is a directory"),
+        (tmp_path / "missing", "No such file"), (Path("/dev/zero"), "the file is larger than"),
+    ):  # fmt: skip
         outcome = cli("quarto", command, path, FIRST)
-        assert outcome.status == 2
-        assert outcome.out == ""
-        assert f"{path}: {words[name]}" in outcome.err
+        assert (outcome.status, outcome.out) == (2, "")
+        assert f"{path}: {words}" in outcome.err
         assert len(outcome.err) < 400
-    for path, message in (
-        (tmp_path / "missing", "No such file or directory"),
-        (tmp_path, "Is a directory"),
-        (Path("/dev/zero"), "the file is larger than"),
-    ):
-        outcome = cli("quarto", command, path, FIRST)
-        assert outcome.status == 2
-        assert f"{path}: {message}" in outcome.err
 
 
 def test_pieces_are_read_from_standard_input(cli: Cli) -> None:

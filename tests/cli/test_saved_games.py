@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from quaternity.base.append_file import AppendOnlyFile
-from quaternity.game.record import read_record
 from tests.cli.conftest import Cli
 
 LOG = ("kwartet", "log", "--seats", "random,random", "--sets", 2, "--record")
@@ -57,26 +56,6 @@ def test_a_second_process_is_refused_until_the_first_is_killed(
         assert path.read_text() == text
         other.kill()
     assert cli(*command, path).status == 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5))
-def test_many_processes_at_once_play_one_game(tmp_path: Path, seed: int) -> None:
-    path = tmp_path / "game"
-    seats = [option for seat in range(3) for option in ("--random", str(seat))]
-    command = [sys.executable, "-m", "quaternity", "play", *seats, "--record", str(path)]
-    runs = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for _ in range(4)
-    ]
-    errors = [run.communicate()[1] for run in runs]
-    statuses = [run.returncode for run in runs]
-    assert 0 in statuses
-    for status, error in zip(statuses, errors, strict=True):
-        assert (status == 0) == (error == "")
-        assert not error or "another process" in error
-    # A game that two processes had played would break the rules.
-    assert read_record(str(path)).replay().state.is_over
 
 
 @pytest.mark.parametrize(

@@ -142,10 +142,7 @@ def test_equal_players_are_numbered_and_orders_reported(cli: Cli) -> None:
     ("arguments", "why"),
     [
         (("quarto", "tournament", "random"), "players: expected 2 to 12, not 1"),
-        (
-            ("quarto", "tournament", "random", "quick"),
-            "'quick' plays set, not quarto",
-        ),
+        (("quarto", "tournament", "random", "quick"), "'quick' plays set, not quarto"),
         (
             ("quarto", "tournament", "random", "you"),
             "player 'you': people cannot play in tournaments",
