@@ -7,15 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.quarto import (
-    Board,
-    Outcome,
-    QuartoMove,
-    Solution,
-    line_of_play,
-    rated_moves,
-    solve,
-)
+from quaternity.quarto import Board, Outcome, QuartoMove, Solution, line_of_play, rated_moves, solve
 from quaternity.quarto.lines import lines
 from quaternity.quarto.players import Search, different_moves
 from quaternity.quarto.rules import QuartoPosition
@@ -24,12 +16,7 @@ from tests.agreement import agree
 from tests.limits import limited
 from tests.quarto.boards import EXAMPLE, random_open_board
 from tests.quarto.minimax import Minimax
-from tests.quarto.symmetries import (
-    board_symmetries,
-    moved,
-    piece_symmetries,
-    square_symmetries,
-)
+from tests.quarto.symmetries import board_symmetries, moved, piece_symmetries, square_symmetries
 from tests.sizes import examples, thorough
 
 Answer = tuple[int, set[tuple[int | None, str | None]]]

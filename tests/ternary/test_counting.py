@@ -64,12 +64,6 @@ def test_counts_of_the_smallest_tables_by_trying_all(n: int, rule: Rule) -> None
     assert count_free(n, rule).free == free
 
 
-def test_four_cards_by_inclusion_and_exclusion() -> None:
-    # Two threes have at most one card in common, so four cards hold at most one three.
-    for rule, threes in ((Rule.TRIPLE, 216), (Rule.SET, 1080)):
-        assert count_free(4, rule).free == comb(81, 4) - threes * 78
-
-
 def test_probabilities_of_twelve_cards() -> None:
     game, text = count_free(12, Rule.SET), count_free(12, Rule.TRIPLE)
     assert game.tables == text.tables == 70_724_320_184_700
