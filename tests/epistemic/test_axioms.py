@@ -5,19 +5,7 @@ from functools import partial
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.epistemic import (
-    C,
-    D,
-    EvaluationMethod,
-    Formula,
-    H,
-    K,
-    Language,
-    P,
-    U,
-    evaluate,
-    every,
-)
+from quaternity.epistemic import C, D, EvaluationMethod, Formula, H, K, Language, P, evaluate, every
 from quaternity.epistemic.strategies import formulas, positions
 from quaternity.game.cards import Card
 from solvers import Deal, DealProblem, SetConstraint
@@ -104,23 +92,6 @@ def test_public_facts_are_common_knowledge(position: Position) -> None:
                 held = [~H(player, Card(index, number)) for number in range(constraint.size)]
                 facts.append(~every(held))
     assert is_true(C(every(facts)), position)
-
-
-@given(positions(), st.data())
-@SOME
-def test_unknown_cards(position: Position, data: st.DataObject) -> None:
-    """If no card of the owner is unknown, every card not known to be held is known not to be."""
-    problem, _ = position
-    knower, owner = (data.draw(st.integers(0, problem.players - 1)) for _ in range(2))
-    settled = every(
-        ~K(knower, H(owner, card)) >> K(knower, ~H(owner, card)) for card in cards_of(problem)
-    )
-    assert is_true(U(knower, owner, 0) >> settled, position)
-    counts = [U(knower, owner, count) for count in range(problem.hands[owner] + 1)]
-    assert sum(is_true(statement, position) for statement in counts) == 1
-    assert is_true(U(knower, knower, 0), position)
-    # The knower knows how many there are.
-    assert is_true(every(statement >> K(knower, statement) for statement in counts), position)
 
 
 @given(positions(), st.data())

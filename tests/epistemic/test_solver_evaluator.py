@@ -254,9 +254,7 @@ def is_refuted(problem: DealProblem, deal: Deal, seen: int, case: Case) -> bool:
 
 @given(hidden_cases())
 @settings(max_examples=examples(150))
-def test_provable_coalitions_by_enumeration(
-    hidden: tuple[DealProblem, Deal, int, Case],
-) -> None:
+def test_provable_coalitions_by_enumeration(hidden: tuple[DealProblem, Deal, int, Case]) -> None:
     """A coalition is listed iff it lacks cards in some deal."""
     problem, _, seen, case = hidden
     provable = HandPatterns(problem, problem, (seen,)).provable_coalitions(case)

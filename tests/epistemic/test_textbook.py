@@ -4,17 +4,7 @@ from functools import partial
 
 import pytest
 
-from quaternity.epistemic import (
-    C,
-    D,
-    EvaluationMethod,
-    H,
-    K,
-    Language,
-    P,
-    evaluate,
-    parse,
-)
+from quaternity.epistemic import C, D, EvaluationMethod, H, K, Language, P, evaluate, parse
 from quaternity.epistemic.explicit_evaluator import ExplicitModel
 from solvers import Deal, DealProblem, SetConstraint
 from tests.agreement import agree

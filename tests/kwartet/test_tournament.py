@@ -258,9 +258,7 @@ class OddNumber:
         return self.value
 
 
-def test_a_fault_names_the_strategy_the_game_and_the_go(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_fault_names_the_strategy_the_game_and_the_go(monkeypatch: pytest.MonkeyPatch) -> None:
     def play_odd(strategy: Any, game: int = 0) -> GameLog:
         plant_strategy(monkeypatch, "odd", STRATEGIES.get(strategy, strategy))
         return logged_game(plan(KwartetSettings(2, 4), ("random", "odd"), rotate=False), game)

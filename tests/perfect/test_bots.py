@@ -153,34 +153,6 @@ def test_a_search_ends_when_it_has_weighed_enough(monkeypatch: pytest.MonkeyPatc
     assert games == 30
 
 
-def test_every_player_of_an_imagined_game_plays_to_win(path: Path) -> None:
-    """A player to move with a forced win mostly keeps it in the most visited question."""
-    code = coding(Rules.of(START))
-    policy = Policy(code)
-    seen = kept = 0
-    with Tablebase(path) as tablebase:
-        for state in random_states(START, Random(4), 300):
-            key, _ = canonical(state)
-            options = policy.options(key)
-            wins = [
-                all(
-                    tablebase.standing(code.state(reply.key)).forced_length[reply.roles.index(0)]
-                    is not None
-                    for reply in option.replies
-                )
-                for option in options
-            ]
-            if not any(wins) or all(wins):
-                continue
-            tree = Tree(policy, Random(seen))
-            for _ in range(100):
-                tree.run_playout(key, (1, 2, 0))
-            kept += wins[options.index(tree.nodes[key].sort_options(options)[0])]
-            seen += 1
-    assert seen > 30
-    assert kept > 0.8 * seen
-
-
 @settings(deadline=None)
 @given(states(game_settings(max_cards=9)))
 def test_prospects_count_what_is_certain(state: State) -> None:
