@@ -20,13 +20,7 @@ import pytest
 
 from quaternity.base.errors import InputError, SolverFault, WorkersLost
 from quaternity.workers.cluster import cluster_client, cluster_parts
-from quaternity.workers.pool import (
-    Pool,
-    SerialExecutor,
-    open_executor,
-    ordered_map,
-    threaded_map,
-)
+from quaternity.workers.pool import Pool, SerialExecutor, open_executor, ordered_map, threaded_map
 from quaternity.workers.program import command_words
 from quaternity.workers.shipping import collect_code, install
 from solvers import DealProblem, SetConstraint, find_solver
@@ -341,9 +335,7 @@ def test_the_wait_for_workers_of_a_cluster_starts_again_each_time() -> None:
         check()
 
 
-def test_a_cluster_does_not_log_while_it_is_used(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_cluster_does_not_log_while_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """A lost connection raises an exception, without an additional traceback in the log."""
     distributed = pytest.importorskip("distributed")
 
@@ -496,10 +488,7 @@ def test_external_code_reaches_a_real_cluster(
     (tmp_path / "shipped_alone.py").write_text("from solvers import solve as run\n")
     monkeypatch.chdir(tmp_path)
     names = ["shipped_alone:run"]
-    with (
-        cluster(tmp_path, workers=2) as (address, *_),
-        open_executor(dask=address) as pool,
-    ):
+    with cluster(tmp_path, workers=2) as (address, *_), open_executor(dask=address) as pool:
         pool.prepare(names, partial(work_with, names))
         assert list(ordered_map(pool, work_with, [names] * 4)) == [[True]] * 4
         with pytest.raises(

@@ -57,9 +57,7 @@ WORK = MeasuringTask(Settings(4, 3, 3), states=20, damage=0.5, rounds=1, seed="0
 
 
 def runs_of(
-    *instances: Mapping[str, Any],
-    feasible: Sequence[bool] = (),
-    family: str = "",
+    *instances: Mapping[str, Any], feasible: Sequence[bool] = (), family: str = ""
 ) -> list[Run]:
     """Return the runs of instances; for each solver seconds, those of several rounds, or an ending.
 
@@ -285,26 +283,6 @@ def test_a_row_has_the_figures_of_its_runs() -> None:
     assert first.common == second.common == 2
     assert (first.decided, first.fastest, first.alone, first.rank) == (3, 3, 1, 1)
     assert (first.par2, second.par2) == (29 / 4, 51 / 4)
-
-
-def test_a_solver_that_skips_hard_states_is_not_the_fastest() -> None:
-    """`b` solves only the two small states, and is slower on them than `a`; `c` solves none."""
-    runs = runs_of(*[{"a": 1.0, "b": 2.0}] * 2, *[{"a": 9.0, "b": "refused"}] * 5)
-    first, second, third = rows_of(runs, ["a", "b", "c"], 10.0)
-    assert second.median is not None
-    assert first.median is not None
-    assert second.median < first.median
-    assert (first.ratio, second.ratio, third.ratio) == (1.0, 2.0, None)
-    comparison = comparison_of(runs, "a", "b", "c")
-    meanings = dict(report.legend(comparison, report.row_table(comparison)))
-    assert "on the 2 states decided by all 2 solvers that decided any" in meanings["ratio"]
-
-
-def test_without_a_state_that_all_decided_there_is_no_ratio() -> None:
-    comparison = comparison_of(runs_of({"a": 1.0}, {"b": 2.0}), "a", "b")
-    assert [row.ratio for row in comparison.rows] == [None, None]
-    meanings = dict(report.legend(comparison, report.row_table(comparison)))
-    assert meanings["ratio"].startswith("none: no state was decided by all solvers")
 
 
 def test_a_wrong_verdict_decides_nothing_and_is_not_fast() -> None:

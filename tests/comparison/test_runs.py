@@ -125,8 +125,7 @@ def test_a_missing_or_extra_field_is_named(name: str) -> None:
     ):
         (field,) = set(run) ^ set(odd)
         with pytest.raises(
-            InputError,
-            match=f"^line 2: missing or unknown: {field}; a run has the keys instance",
+            InputError, match=f"^line 2: missing or unknown: {field}; a run has the keys instance"
         ):
             parse_runs(f"{head}\n{json.dumps(odd)}\n")
 

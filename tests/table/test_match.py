@@ -22,7 +22,6 @@ from quaternity.table.games import GAMES as GAMES_OF_OURS
 from quaternity.table.games import registration
 from quaternity.table.match import Match, choose_move
 from quaternity.table.players import make_player
-from quaternity.table.tournament.playing import Tournament, play_game
 from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.workers.isolated_calls import EXTERNAL_MOVE_SECONDS
 from quaternity.workers.isolated_players import SeatedPlayer
@@ -92,26 +91,6 @@ def test_a_move_that_cannot_be_saved_is_not_played() -> None:
     assert len(match.positions) == 1
 
 
-def raises(rules: Any, argument: str | None) -> Any:
-    """Return a player that raises an exception."""
-
-    class Raises:
-        def choose(self, view: Any, random: Random) -> Any:
-            raise ZeroDivisionError
-
-    return Raises()
-
-
-def cheats(rules: Any, argument: str | None) -> Any:
-    """Return a player that makes an invalid move."""
-
-    class Cheats:
-        def choose(self, view: Any, random: Random) -> Any:
-            return "H1V1"
-
-    return Cheats()
-
-
 class Misbehaves:
     """A foreign player; its subclasses misbehave."""
 
@@ -120,6 +99,16 @@ class Misbehaves:
 
     def choose(self, view: Any, random: Random) -> Any:
         return next(iter(self.rules.moves(view)))
+
+
+class Raises(Misbehaves):
+    def choose(self, view: Any, random: Random) -> Any:
+        raise ZeroDivisionError
+
+
+class Cheats(Misbehaves):
+    def choose(self, view: Any, random: Random) -> Any:
+        return "H1V1"
 
 
 class Exits(Misbehaves):
@@ -175,7 +164,7 @@ PROCESSES: list[int] = []
 
 @pytest.mark.parametrize(
     "name",
-    ["raises", "cheats", "ObservesBadly", "OwnError", "Unpicklable", "Interrupts", "NotANumber",
+    ["Raises", "Cheats", "ObservesBadly", "OwnError", "Unpicklable", "Interrupts", "NotANumber",
      "Negative", "Text"],
 )  # fmt: skip
 def test_a_program_that_fails_is_named(name: str) -> None:
@@ -235,26 +224,6 @@ def test_a_player_observes_every_move_and_forgets_undone_moves(
     assert observed == match.steps
     match.undo()
     assert [step.seat for step in MEMORIES[-1]] == [0]
-
-
-@pytest.mark.parametrize("game", [0, 1])
-def test_a_player_in_a_tournament_observes_every_move_before_its_own(
-    monkeypatch: pytest.MonkeyPatch, game: int
-) -> None:
-    rules = QuartoRules()
-    plant(monkeypatch, "quarto", "remembers", Remembers)
-    result = play_game(Tournament(rules, ("remembers", "random"), seed=3), game)
-    seat, observed = result.line_up.index(0), MEMORIES[-1]
-    position = rules.start(Random(0))
-    for step in observed:
-        assert step.seat == rules.to_act(position)[0]
-        assert step.events
-        (move,) = (move for move in rules.moves(position)
-                  if rules.events(position, step.seat, move, rules.after(position, step.seat, move))
-                  == step.events)  # fmt: skip
-        position = rules.after(position, step.seat, move)
-    assert rules.to_act(position) == (seat,), "its last own move came after these"
-    assert len(observed) + 2 >= result.moves > 4
 
 
 @pytest.mark.parametrize("name", ["careful", "package.module:player"])

@@ -291,9 +291,7 @@ def test_a_bot_that_fails_is_named_with_its_game(
     assert plan.line_up(place.game)[place.seat] == 0
 
 
-def test_a_limit_that_a_built_in_bot_reports_is_unchanged(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_limit_that_a_built_in_bot_reports_is_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(LimitError, match=r"^too large for me$"):
         play_game(tournament_with(monkeypatch, too_large), 0)
 
@@ -563,9 +561,7 @@ def test_a_chunk_has_whole_deals_and_leaves_work_for_all_workers(
 
 
 @pytest.mark.parametrize("resamples", [2, 3, 4])
-def test_errors_of_ratings_are_the_spread_over_redrawn_tournaments(
-    resamples: int,
-) -> None:
+def test_errors_of_ratings_are_the_spread_over_redrawn_tournaments(resamples: int) -> None:
     tournament = Tournament(KwartetRules(KwartetSettings(2, 4)), ("random", "greedy"))
     games, deals = tournament.games_a_deal, 6
     results = [play_game(tournament, game) for game in range(games * deals)]
