@@ -159,8 +159,8 @@ def test_a_solved_game_is_certified(state: State, tmp_path: Path) -> None:
 
 def test_later_states_and_uneven_starts_are_certified(tmp_path: Path) -> None:
     start = State.start(Settings(2, 4, 4, tie_break=TieBreak.MIN_SETS))
-    states = [*random_states(start, Random(2), thorough(1, 15)), from_hands(3, 2, (1, 4, 1))]
-    for state in states:
+    states = [*random_states(start, Random(2), 15)][thorough(12, 1) :]
+    for state in [*states, from_hands(3, 2, (1, 4, 1))]:
         lengths = solve(state).standing(state).document()["forced_length"]
         assert check_lines(write_lines(state, tmp_path)).ranks == tuple(lengths)
 
