@@ -17,7 +17,7 @@ MAX_MOMENTS = 8
 
 
 class Replays:
-    """Earlier positions of a table's game, of which the latest requested ones are kept."""
+    """Earlier positions of a table's game. The latest requested positions are kept."""
 
     def __init__(self, thinking: BackgroundWork) -> None:
         self._thinking = thinking

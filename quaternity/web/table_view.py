@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from quaternity.table.protocol import Step
@@ -149,7 +148,7 @@ class PlayerStatus:
     thinking: tuple[int, ...] = ()
     undo: tuple[int, ...] = ()
     empty_seats: tuple[int, ...] = ()
-    takeover_votes: Mapping[int, tuple[int, ...]] = MappingProxyType({})
+    takeover_votes: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     absent: tuple[int, ...] = ()
 
 
