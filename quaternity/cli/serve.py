@@ -17,7 +17,7 @@ from quaternity.cli.app import app
 from quaternity.cli.status import ExitStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from types import FrameType
 
     import uvicorn
@@ -208,12 +208,17 @@ def serve(
                 "use --metrics, and unset QUATERNITY_METRICS_TOKEN"
             )
 
+    def warn_about_isolation(programs: Iterable[str]) -> None:
+        has_commands = any(player.startswith(COMMAND_PREFIX) for player in programs)
+        if has_commands and (missing := missing_isolation()):
+            warn(missing)
+
     if check:
         _report_faults(
             partial(check_move_seconds, move_seconds),
             check_texts,
             lambda: _proxies(proxy or []),
-            lambda: _players(players or [], player_file),
+            lambda: warn_about_isolation(_players(players or [], player_file).values()),
             lambda: _limits(limit or []),
             partial(check_store, data),
             lambda: _bind_socket(host, port).close(),
@@ -227,9 +232,7 @@ def serve(
     check_texts()
     trusted_proxies = _proxies(proxy or [])
     programs, limits = _players(players or [], player_file), _limits(limit or [])
-    has_commands = any(player.startswith(COMMAND_PREFIX) for player in programs.values())
-    if has_commands and (missing := missing_isolation()):
-        warn(missing)
+    warn_about_isolation(programs.values())
     keep = Retention(keep_days, keep_unfinished_days)
     with ExitStack() as stack:
         if processes > 1:
