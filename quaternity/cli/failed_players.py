@@ -23,6 +23,8 @@ from quaternity.table.tournament.playing import (
     record_of_game,
 )
 from quaternity.workers.pool import open_executor
+from quaternity.workers.program import COMMAND_PREFIX
+from quaternity.workers.supervisor import missing_isolation
 
 MAX_GAMES = 10_000_000
 
@@ -112,6 +114,10 @@ def run_tournament(
         show: function that takes the games, and a dict with their duration in seconds and a JSON
             object about the failed game.
     """
+    if any(name.startswith(COMMAND_PREFIX) for name in plan.players) and (
+        missing := missing_isolation()
+    ):
+        warn(missing)
     began = perf_counter()
     finished, status, failed = play_tournament(plan, games, workers, dask, failures)
     with ExitWithStatus() as leaving:

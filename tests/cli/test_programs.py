@@ -80,3 +80,13 @@ def test_a_check_of_a_server_warns_about_missing_isolation(
     assert "no isolation" not in cli(*check).err
     warned = cli(*check, "--players", "quarto.mine=cmd:true")
     assert (warned.status, warned.err) == (0, "quaternity: no isolation\n")
+
+
+def test_a_tournament_warns_about_missing_isolation(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quaternity.cli.failed_players.missing_isolation", lambda: "no isolation")
+    monkeypatch.chdir(tmp_path)
+    tournament = ["quarto", "tournament", "random", "--games", 1]
+    assert "no isolation" not in cli(*tournament, "careful").err
+    assert cli(*tournament, "cmd:true").err.startswith("quaternity: no isolation\n")
