@@ -8,9 +8,10 @@ import select
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from math import inf
+from stat import S_ISCHR
 from types import ModuleType
 from typing import TYPE_CHECKING, TextIO
 
@@ -58,6 +59,17 @@ def report_internal_error(error: BaseException) -> None:
 def discard_output(stream: TextIO) -> None:
     """Redirect a full or closed stream to the null device, so that Python can flush its buffer."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def discard_closed_terminal() -> None:
+    """Discard all further output to a terminal that was closed, because writing there would fail.
+
+    A closed terminal is still a character device, but no longer a terminal.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):  # The stream was closed before the command started.
+            if S_ISCHR(os.fstat(stream.fileno()).st_mode) and not stream.isatty():
+                discard_output(stream)
 
 
 def warn_about(path: str, error: object) -> None:

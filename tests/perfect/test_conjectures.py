@@ -1,8 +1,5 @@
 """Theorems and conjectures of the guide about games of all sizes, checked on solved games."""
 
-from itertools import product
-from random import Random
-
 import pytest
 
 from quaternity.base.errors import LimitError
@@ -12,7 +9,6 @@ from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving.solver import Solution, solve
 from quaternity.perfect.stalling import stalling_questions
 from quaternity.perfect.successors.one_state import choices
-from tests.perfect.friends import Friends
 from tests.perfect.positions import from_hands, hands_of
 from tests.sizes import thorough
 
@@ -78,23 +74,6 @@ def longest_forced(solution: Solution) -> int:
     longest = solution.facts.longest_forced
     assert isinstance(longest, int)
     return longest
-
-
-@pytest.mark.parametrize("size", range(2, thorough(5, 7)))
-def test_all_others_together_force_a_win_against_one(size: int) -> None:
-    """Play the strategy of the proof against a foe who asks at random."""
-    random, limit = Random(3), thorough(6, 12)
-    for sets, players in product(range(1, limit + 1), range(3, thorough(6, 10) + 1)):
-        cards = size * sets
-        if cards % players or (cards == players and sets > 1) or cards > 4 * limit:
-            continue
-        for helped, foe in ((0, 1), (1, 0), (1, 2)):
-            for asked in set(range(players)) - {foe} if foe == 0 else {0}:
-                game = Friends(Settings(size, sets, players), helped, foe)
-                game.begin(asked)
-                game.play()
-                game.end(random)
-                assert game.state.winner == helped
 
 
 @pytest.mark.parametrize(

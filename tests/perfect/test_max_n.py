@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.game.cards import Card
-from quaternity.game.question import Question
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.perfect.keys.canonical import Key, canonical
@@ -156,35 +154,6 @@ def test_late_states_of_larger_games(ties: str) -> None:
         check(game, late_positions(game, Random(3), thorough(8, 24), 5), "points", ties)
 
 
-def test_every_way_to_break_ties_gives_one_of_the_outcomes() -> None:
-    """Compute max^n with one outcome per state, breaking ties at random."""
-    game, random = brisk(*thorough((2, 3, 3), (3, 2, 3))), Random(1)
-    solved = solve_max_n(game_graph(start_of(game)))
-    expected = solved.of(start_of(game))
-    seen = set()
-    for _ in range(thorough(20, 40)):
-        known: dict[Position, Outcome] = {}
-        for position in reversed(in_order(game)):
-            ways = questions(game, position)
-            if position.turn is None:
-                known[position] = tuple(position.completed.count(player) for player in range(3))
-                continue
-            offers = [
-                by_lot(random, asked, [known[after] for after in answers.values()])
-                for (asked, _), answers in ways.items()
-            ]
-            known[position] = by_lot(random, position.turn, offers)
-        seen.add(known[game.start()])
-    assert len(seen) > 1
-    assert seen <= {*expected}
-
-
-def by_lot(random: Random, player: int, offers: list[Outcome]) -> Outcome:
-    """Return a random offer among those that are best for a player."""
-    best = max(offer[player] for offer in offers)
-    return random.choice([offer for offer in offers if offer[player] == best])
-
-
 # The outcomes of the start: with any ties, with ties against players 0 and 1, and for them.
 GOLDEN = {
     (2, 3, 3, "points"): ("210 201 120 102 021 012", "021 012", "201", "210 201", "210 120 021"),
@@ -240,24 +209,6 @@ def test_some_outcomes_do_not_depend_on_ties() -> None:
 Lottery = dict[Outcome, Fraction]
 
 
-def by_draw(state: State, known: dict[Key, Lottery]) -> Lottery:
-    """Return the lottery of a brisk game: all want to win, and choose randomly among the best."""
-    if state.is_over:
-        return {WISHES["win"](state.points): Fraction(1)}
-    key, roles = canonical(state)
-    if key not in known:
-        assert state.turn is not None
-        offers = []
-        for asked, index, cards, answers in state.legal_questions.groups():
-            question = Question(state.turn, asked, Card(index, cards[0]))
-            after = [by_draw(state.after(question, answer), known) for answer in answers]
-            offers += [draw(asked, after)] * len(cards)
-        lottery = draw(state.turn, offers)
-        known[key] = {tuple([gets[player] for player in roles]): p for gets, p in lottery.items()}
-    seats = [roles.index(player) for player in range(state.players)]
-    return {tuple([gets[role] for role in seats]): p for gets, p in known[key].items()}
-
-
 def draw(player: int, offers: list[Lottery], random: Random | None = None) -> Lottery:
     """Mix a player's best lotteries, with equal or random weights."""
     expected = [sum(gets[player] * p for gets, p in offer.items()) for offer in offers]
@@ -288,7 +239,7 @@ CHANCY = [(3, 2, 3), (2, 3, 3), (2, 2, 4), *thorough([], [(3, 3, 3), (2, 4, 4)])
 def test_fair_draws_are_those_of_a_recursion_over_real_states(sizes: tuple[int, int, int]) -> None:
     start, known = start_of(brisk(*sizes)), dict[Key, Lottery]()
     for state in [start, *random_states(start, Random(3), thorough(3, 12))]:
-        assert fair_draws(state, "win") == by_draw(state, known)
+        assert fair_draws(state, "win") == by_whim(state, known, "win", None)
 
 
 @pytest.mark.parametrize("sizes", CHANCY)
@@ -306,8 +257,8 @@ def test_bounds_hold_for_all_random_tie_breaks(sizes: tuple[int, int, int], wish
         assert bounds.outcomes >= {*solve_max_n(game_graph(state), wish).of(state)}
 
 
-def by_whim(state: State, known: dict[Key, Lottery], wish: str, random: Random) -> Lottery:
-    """Return the lottery if ties are broken by random chances for each state, or by none."""
+def by_whim(state: State, known: dict[Key, Lottery], wish: str, random: Random | None) -> Lottery:
+    """Return the lottery of a brisk game, with ties broken by equal or by random chances."""
     if state.is_over:
         return {WISHES[wish](state.points): Fraction(1)}
     key, roles = canonical(state)
