@@ -244,6 +244,8 @@ def test_seats_are_distinguished_whatever_their_names() -> None:
     names = ["Ann", "Ann", "Ann (0)", "Seat 4", None, "Ann (1)"]
     shown = seat_names([SeatView(name, "person") for name in names])
     assert len(set(shown)) == len(names)
+    alike = [SeatView(name, "person") for name in ("O'Neil", "O\u2019Neil", "Ann")]
+    assert seat_names(alike) == ["O'Neil (0)", "O\u2019Neil (1)", "Ann"]
     seats = tuple(SeatView(name, "person") for name in ["Ann", "Ann", "Ben"])
     html = table_html(sight(simulate(QUATERNITY, 0), 0, seats=seats), BASE)
     numbers = re.findall(r'class="who[^>]*>.*?<b [^>]*>(.*?)</b>(?:<small>(.*?)</small>)?', html)
