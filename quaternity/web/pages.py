@@ -31,11 +31,11 @@ from quaternity.web.middleware import (
     seat_of,
     set_cookie,
 )
+from quaternity.web.moments import sight_after
 from quaternity.web.puzzle_pages import PuzzlePages
 from quaternity.web.rate_limits import FairQueue
 from quaternity.web.rendering import (
     analysis_html,
-    events_html,
     guide_html,
     guide_pictures,
     help_html,
@@ -96,7 +96,6 @@ class Pages:
             "/move/{link}": self.move,
             "/t/{table}": self.table,
             "/t/{table}/part": self.part,
-            "/t/{table}/events": self.events,
             "/t/{table}/at/{number}": self.moment,
             "/t/{table}/help/{word}": self.help,
             "/t/{table}/review": self.review,
@@ -175,18 +174,19 @@ class Pages:
         return await self._respond_with_table(request, await self._sight(request))
 
     async def part(self, request: Request) -> Response:
-        """`GET /t/T/part`: return the part of a table's page that changes during the game."""
-        sight = await self._sight(request)
+        """`GET /t/T/part?at=V`: return the part of a table's page that changes during the game.
+
+        `at` is the version that the page shows, by default the latest one.
+        """
+        asked, at = seat_of(request), request.query_params.get("at")
+        version = sys.maxsize if at is None else _number(at)
+        name, caller = request.path_params["table"], caller_of(request)
+        table, visitor = await self.tables.open_for(name, caller, asked)
+        sight = await sight_after(table, visitor, version, asked is not None)
         response = await self._respond_with_table(request, sight, whole=False)
         response.headers["quaternity-version"] = str(sight.version)
+        response.headers["quaternity-latest"] = str(max(sight.version, table.version))
         return response
-
-    async def events(self, request: Request) -> Response:
-        """`GET /t/T/events?after=N&before=N`: return the events between two numbers as HTML."""
-        after, before = (_number(request.query_params.get(end, "")) for end in ("after", "before"))
-        sight = await self._sight(request)
-        draws = sight.is_large, events_html, sight, after, before
-        return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def moment(self, request: Request) -> Response:
         """`GET /t/T/at/N?seat=`: return the page of a table as it was after N moves."""

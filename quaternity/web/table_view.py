@@ -77,6 +77,7 @@ class TableView(NamedTuple):
         takeover_votes: For each seat of an absent player, the seats of the players who have agreed
             to give it away.
         absent: Seats of people who have been away so long that their seats may be given away.
+        taken_back: Number of moves that the last change took back. 0 if the last change was a move.
     """
 
     table: str
@@ -114,6 +115,7 @@ class TableView(NamedTuple):
     times_left: tuple[float, ...] = ()
     takeover_votes: Mapping[int, tuple[int, ...]] = MappingProxyType({})
     absent: tuple[int, ...] = ()
+    taken_back: int = 0
 
     @property
     def is_large(self) -> bool:

@@ -1,8 +1,7 @@
 """The history of a game at a table, which can return the position at any version.
 
 The version of a game is the number of entries in the table's log. The current position is kept in
-memory, with a few earlier ones if several players may act at once. All other positions are replayed
-on request.
+memory, with those of the last versions. All other positions are replayed on request.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from quaternity.web.store import TAKEN_BACK, Entry
 from quaternity.web.streams import message
 
 RECENT = 32
-"""Number of recent versions whose positions are kept if several players may act at once. A move may
-then refer to an earlier version."""
+"""Number of recent versions whose positions are kept. Pages show them one after another. If several
+players may act at once, a move may refer to one of them."""
 
 
 class VersionedHistory(GameHistory[Any, Any, Any]):
@@ -73,11 +72,23 @@ class VersionedHistory(GameHistory[Any, Any, Any]):
     def _note_version(self) -> None:
         self._numbers.append(len(self.moves))
         self.recent[self.version] = self.position
-        # Keep only one version if a single player may act, because moves of earlier versions are
-        # then refused.
-        limit = RECENT if len(self.rules.to_act(self.position)) > 1 else 1
-        while len(self.recent) > limit:
+        while len(self.recent) > RECENT:
             self.recent.popitem(last=False)
+
+    def kept_version(self, version: int) -> tuple[int, int]:
+        """Return the first version from `version` on that no undo has erased, and its move number.
+
+        An undo erases the versions after the position that it restores.
+        """
+        kept, number = self.version, self._numbers[-1]
+        for earlier in range(self.version, max(version, 0) - 1, -1):
+            if self._numbers[earlier] <= number:
+                kept, number = earlier, self._numbers[earlier]
+        return kept, number
+
+    def taken_back(self, version: int) -> int:
+        """Return the number of moves that the change to a version took back, or 0 for a move."""
+        return max(0, self._numbers[version - 1] - self._numbers[version]) if version else 0
 
     def read_move(self, seat: int, version: int, text: str) -> Any:
         """Parse a move in the way that the player meant it when the game had the given version.

@@ -15,6 +15,7 @@ from quaternity.table.games import registration
 from quaternity.table.history import whole_events
 from quaternity.web.chat import REACTIONS
 from quaternity.web.drawing.any_game import part
+from quaternity.web.drawing.moments import last_moment
 from quaternity.web.drawing.tips import tips
 from quaternity.web.drawing.words import plain_names, seat_names, sight_words
 from quaternity.web.forms import form_fields
@@ -107,6 +108,7 @@ def table_context(
         "title": f"{'● ' if acting else ''}{headline} – {registration(sight.game).title}",
         "chairs": _chairs(sight, names, drawn.get("notes", ()), base),
         "history": lines[::-1],
+        "moment": last_moment(sight),
         "untold": count > MAX_SHOWN_EVENTS,
         "watch": f"{base}/t/{sight.bystander_link}",
         "replayed": replayed,
