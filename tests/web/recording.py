@@ -29,9 +29,10 @@ RECORDING = """(() => {
     if (!part?.querySelector('.table:not(.waiting)')) return;
     if (!document.body.classList.contains('ready')) return;
     const lines = Array.from(document.querySelectorAll('#live [data-version]'));
-    const said = lines.map((one) => [Number(one.dataset.version), one.textContent]);
+    const announcements = lines.map((one) => [Number(one.dataset.version), one.textContent]);
+    const version = Number(part.dataset.version);
     const behind = document.getElementById('behind')?.textContent;
-    const entry = { shown: shownIn(part), version: Number(part.dataset.version), said, behind };
+    const entry = { shown: shownIn(part), version, announcements, behind };
     if (last !== (last = JSON.stringify(entry))) heard.push(entry);
   }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
 })()"""
@@ -57,11 +58,15 @@ class Witness(Person):
 
     Attributes:
         records: The records of the pages that this person has left.
+        expected: What each version shows, and what is announced with it.
+        erased: The versions that an undo has erased.
     """
 
     def __init__(self, browser: Browser, host: str, **options: Any) -> None:
         super().__init__(browser, host, **{"reduced_motion": "no-preference", **options})
         self.records: list[Any] = []
+        self.expected: dict[int, Any] = {}
+        self.erased = set[int]()
         self.context.add_init_script(FAST)
         self.context.add_init_script(SHOWN)
         self.context.add_init_script(RECORDING)
@@ -72,58 +77,62 @@ class Witness(Person):
         self.page.reload()
         self.page.wait_for_selector("body.ready")
 
+    def learn(self) -> None:
+        """Ask the server what each version shows and announces. An undo erases some of them."""
+        path = self.page.url.partition("?")[0]
+        for version, (at, *more) in enumerate(self.page.evaluate(EXPECTED, path)):
+            if at == version:
+                self.expected.setdefault(version, more)
+            else:
+                self.erased.add(version)
+
     def order_faults(self, chosen: Sequence[int] = ()) -> list[str]:
         """Return everything that was shown too early, or announced twice or out of order.
 
         Args:
             chosen: the versions to which the person went without watching the moves before them.
         """
-        path = self.page.url.partition("?")[0]
-        expected = self.page.evaluate(EXPECTED, path)
+        self.learn()
         faults: list[str] = []
         for record in [*self.records, self.page.evaluate("record")]:
-            faults += _order_faults(record, expected, chosen)
+            faults += _order_faults(record, self.expected, self.erased, chosen)
         return faults
 
 
-def _order_faults(record: Any, expected: Any, chosen: Sequence[int]) -> list[str]:
+def _order_faults(
+    record: Any, expected: dict[int, Any], erased: set[int], chosen: Sequence[int]
+) -> list[str]:
     if not record:
         return []
-    faults, said = list[str](), list[tuple[int, str]]()
+    faults, announcements = list[str](), list[tuple[int, str]]()
     begun = shown = record[0]["version"]
     for entry in record:
-        lines = [(version, text) for version, text in entry["said"]]
+        lines = [(version, text) for version, text in entry["announcements"]]
         # Old announcements are removed, so only the end of the list is compared.
-        fresh = lines if not said else lines[len(lines) - _new(lines, said) :]
-        said += fresh
-        announced = max([begun, *(version for version, _ in said)])
-        versions = [at for at in range(shown, announced + 1) if expected[at][1] == entry["shown"]]
-        if not versions:
-            later = [at for at in range(len(expected)) if expected[at][1] == entry["shown"]]
-            faults.append(f"after {announced}, {later} is shown: {entry['shown'][:300]}")
+        announcements += lines[len(lines) - _new(lines, announcements) :]
+        announced = max([begun, *(version for version, _ in announcements)])
+        versions = [at for at in expected if expected[at][0] == entry["shown"]]
+        allowed = [at for at in versions if shown <= at <= announced]
+        if allowed:
+            shown = min(allowed)
         else:
-            shown = versions[0]
-    numbers = [version for version, _ in said]
-    told = {version: [t for v, t in said if v == version] for version in numbers}
-    at = begun
-    while at < (numbers[-1] if numbers else begun):
-        following = next((v for v in chosen if v > at and v in told and at + 1 not in told), None)
-        at = expected[at + 1][0] if following is None else following
-        if told.pop(at, None) != expected[at][2]:
-            faults.append(f"version {at} should be announced once as {expected[at][2]}: {said}")
-            break
-    if told or numbers != sorted(numbers):
-        faults.append(f"announced out of order: {said}")
+            faults.append(f"after {announced}, {versions} is shown: {entry['shown'][:300]}")
+    numbers = list(dict.fromkeys(version for version, _ in announcements))
+    for before, number in zip([begun, *numbers], numbers, strict=False):
+        texts = [text for version, text in announcements if version == number]
+        skipped = {*range(before + 1, number)} - erased
+        if number <= before or texts != expected[number][1] or (skipped and number not in chosen):
+            faults.append(f"version {number} after {before}: {texts}, {skipped} are missing")
     return faults
 
 
-def _new(lines: list[tuple[int, str]], said: list[tuple[int, str]]) -> int:
-    """Return how many of the last lines were not said before."""
+def _new(lines: list[tuple[int, str]], announcements: list[tuple[int, str]]) -> int:
+    """Return how many of the last lines are new."""
     for count in range(len(lines) + 1):
         kept = lines[: len(lines) - count]
-        if kept == said[len(said) - len(kept) :]:
+        if kept == announcements[len(announcements) - len(kept) :]:
             return count
-    raise AssertionError((lines, said))
+    raise AssertionError((lines, announcements))
 
 
 __all__ = ["Witness"]

@@ -164,8 +164,8 @@ def test_every_viewer_sees_every_event_in_order(game: Any) -> None:
         assert news
         overlap = after[: -len(news)]
         assert not overlap or [*overlap] == before[-len(overlap) :]
-        said = " ".join(text for _, text in news)
-        assert all(re.search(f"data-news [^>]*>{re.escape(said)}</p>", page) for page in pages)
+        joined = " ".join(text for _, text in news)
+        assert all(re.search(f"data-news [^>]*>{re.escape(joined)}</p>", page) for page in pages)
         before = [*after]
 
 

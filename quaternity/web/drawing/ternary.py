@@ -162,7 +162,7 @@ def _draw_card(card: int, wrong: tuple[tuple[int, int], ...] = ()) -> DrawnCard:
 def _claim(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list[Scene]:
     """Return the scenes of a claim in SET: the attributes of its cards, and who takes them."""
     del words
-    cards = [f"#card{card}" for card in about["cards"]]
+    cards, three = [f"#card{card}" for card in about["cards"]], sight.rules.settings.rule.three
     allowed = {3} if sight.rules.settings.rule is Rule.TRIPLE else {1, 3}
     names = _("Shape"), _("Colour"), _("Filling"), _("Number")
     counts = {1: _("all the same"), 2: _("two the same"), 3: _("all different")}
@@ -170,7 +170,7 @@ def _claim(about: Mapping[str, Any], words: PageWords, sight: TableView) -> list
     for name, digits in zip(names, zip(*map(digits_of, about["cards"]), strict=True), strict=True):
         values = len({*digits})
         compared.append([f"{name}: {counts[values]}", values in allowed])
-    claim = ["say", about["who"], f"{sight.rules.settings.rule.three.capitalize()}!", 0]
+    claim = ["say", about["who"], f"{three[:1].upper()}{three[1:]}!", 0]
     scenes = [[claim, ["compare", cards, compared]]]
     return [*scenes, [["gather", cards, f"#seat{about['who']}"]]] if about["right"] else scenes
 

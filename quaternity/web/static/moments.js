@@ -66,6 +66,9 @@ function copyOf(what, place = what) {
   copy.append(inside);
   copy.classList.toggle("paper", original.matches(".face"));
   const size = boxOf(original);
+  copy.style.setProperty("--turned", getComputedStyle(original).getPropertyValue("--turned"));
+  const drawn = original.querySelectorAll("svg");
+  inside.querySelectorAll("svg").forEach((svg, index) => { const { width, height } = getComputedStyle(drawn[index]); Object.assign(svg.style, { width, height }); });
   if (size.width && !original.matches(".face")) { copy.style.width = `${size.width}px`; copy.style.height = `${size.height}px`; }
   copy.dataset.from = spot(at);
   copy.style.transform = copy.dataset.from;
@@ -107,11 +110,15 @@ const PLAYED = {
     wait(3000).then(() => bubble.remove());
   },
   carry: ([, , , to], length, [copy]) => fly(copy, to, length),
-  gather: ([, , to], length, copies) => copies.forEach((copy, index) => fly(copy, to, length, { scale: 0.5, delay: index * length * 0.08 })),
+  gather([, , to], length, copies) {
+    for (const one of matches(".flyer.risen")) one.remove();
+    copies.forEach((copy, index) => fly(copy, to, length, { scale: 0.5, delay: index * length * 0.08 }));
+  },
   compare([, , texts], length, copies) {
     if (!length) { copies.forEach((copy) => copy?.remove()); return; }
     for (const copy of copies.filter(Boolean)) {
       copy.hidden = false;
+      copy.classList.add("risen");
       copy.animate([{ transform: copy.dataset.from }, { transform: `${copy.dataset.from} translateY(-.5rem) scale(1.12)` }], { duration: length / 4, fill: "both" });
     }
     const list = made("verdicts");

@@ -43,6 +43,7 @@ export const caughtUp = () => shows(latest);
 // Show the player's own move at once, after the moves before it.
 export function showOwn(version) {
   [returned, hurrying, own] = [false, true, version];
+  countBehind();
   skipMoment();
   return refresh(version);
 }
@@ -74,14 +75,19 @@ async function request(version) {
   try {
     const answer = await fetch(`${root}/t/${table}/part?${query}`, { cache: "no-store", signal: AbortSignal.timeout?.(20000) });
     if (!answer.ok) {
-      if ([429, 503].includes(answer.status)) again = setTimeout(refresh, 3000);
+      if ([429, 503].includes(answer.status)) later();
       complain(await said(answer));
       return null;
     }
     latest = Math.max(latest, Number(answer.headers.get("Quaternity-Latest")));
     return { html: await answer.text(), version: Number(answer.headers.get("Quaternity-Version")) };
-  } catch { return null; } // the stream reports when the server is back
+  } catch {
+    later(); // the stream may report earlier that the server is back
+    return null;
+  }
 }
+
+const later = () => { clearTimeout(again); again = setTimeout(refresh, 3000); };
 
 // Request the next part again if it is too old: with several server processes, another process than
 // the reporting one may answer, and learn about the version later.
@@ -131,7 +137,7 @@ async function pass(next, length = hurrying && next.version !== own ? 0 : sceneL
   const moment = readMoment(page);
   const first = part.querySelector(`.mine[data-seat="${moment.seat}"]`) !== null;
   if (next.version < latest) ahead = { version: next.version + 1, answer: request(next.version + 1) };
-  if (!first) countBehind(next.version);
+  countBehind(first ? latest : next.version);
   for (const text of moment.texts) announce(text, next.version);
   await playMoment(moment, () => draw(next), { length, first });
 }
