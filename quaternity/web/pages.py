@@ -31,7 +31,6 @@ from quaternity.web.middleware import (
     seat_of,
     set_cookie,
 )
-from quaternity.web.moments import sight_after
 from quaternity.web.puzzle_pages import PuzzlePages
 from quaternity.web.rate_limits import FairQueue
 from quaternity.web.rendering import (
@@ -52,6 +51,7 @@ from quaternity.web.rendering import (
 )  # fmt: skip
 from quaternity.web.reviews import Reviews
 from quaternity.web.table_view import TableView, page_key
+from quaternity.web.view import view_after, view_table
 
 MAX_UPLOAD_BYTES = 1 << 20
 """Maximum size of a file that a visitor drops on the page *Learn*, in bytes."""
@@ -121,7 +121,7 @@ class Pages:
         """`GET /`: return the start page."""
         self._count()
         async with self._turns[0].hold_place():
-            tables = await self.tables.of_browser(caller_of(request).cookie_hash)
+            tables = await self.tables.lobby.of_browser(caller_of(request).cookie_hash)
             return HTMLResponse(home_html(tables, root_of(request)))
 
     async def new(self, request: Request) -> Response:
@@ -143,10 +143,10 @@ class Pages:
         """
         self._count()
         invitation = request.path_params["invitation"]
-        table, seat = await self.tables.open_invitation(invitation)
+        table, seat = await self.tables.lobby.open_invitation(invitation)
         caller = caller_of(request)
-        visitor = table.identify(*caller)
-        sight = table.sight(visitor)
+        visitor = table.identify(caller)
+        sight = view_table(table, visitor)
         if seat in visitor.seats or (seat is None and visitor.seats):
             return RedirectResponse(f"{root_of(request)}/t/{sight.table}", 303)
         response = HTMLResponse(join_html(sight, seat, invitation, root_of(request)))
@@ -163,9 +163,9 @@ class Pages:
         """
         self._count()
         link = request.path_params["link"]
-        table, seat = await self.tables.open_moving_link(link)
-        name = seat_names(table.seats)[seat]
-        response = HTMLResponse(move_html(table.rules.name, name, link, root_of(request)))
+        table, seat = await self.tables.links.open_moving_link(link)
+        name = seat_names(table.state.seats)[seat]
+        response = HTMLResponse(move_html(table.state.rules.name, name, link, root_of(request)))
         if caller_of(request).cookie_hash is None:
             set_cookie(response, request, new_cookie(request))
         return response
@@ -182,11 +182,11 @@ class Pages:
         asked, at = seat_of(request), request.query_params.get("at")
         version = sys.maxsize if at is None else _number(at)
         name, caller = request.path_params["table"], caller_of(request)
-        table, visitor = await self.tables.open_for(name, caller, asked)
-        sight = await sight_after(table, visitor, version, asked is not None)
+        table, visitor = await self.tables.live.open_for(name, caller, asked)
+        sight = await view_after(table, visitor, version, asked is not None)
         response = await self._respond_with_table(request, sight, whole=False)
         response.headers["quaternity-version"] = str(sight.version)
-        response.headers["quaternity-latest"] = str(max(sight.version, table.version))
+        response.headers["quaternity-latest"] = str(max(sight.version, table.state.version))
         return response
 
     async def moment(self, request: Request) -> Response:
@@ -198,25 +198,25 @@ class Pages:
         """`GET /t/T/help/WORD`: return the help of `/api/tables/T/help/WORD` as HTML."""
         asked = query_of(request)
         name, word = request.path_params["table"], request.path_params["word"]
-        table, visitor = await self.tables.open_for(name, caller_of(request))
-        table.check_begun()
-        sight = table.sight(visitor)
+        table, visitor = await self.tables.live.open_for(name, caller_of(request))
+        table.state.check_begun()
+        sight = view_table(table, visitor)
         known = word == "know" and word in dict(registration(sight.game).help)
         if known and sight.help and "formula" not in asked:
             answer = {}  # a page with an empty form for the formula
         else:
-            answer = await self.tables.help(table, visitor, word, asked)
+            answer = await self.tables.assistance.help(table, visitor, word, asked)
         draws = sight.is_large, help_html, sight, word, answer, asked, root_of(request)
         async with self._turns[sight.is_large].hold_place():
             return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def review(self, request: Request) -> Response:
         """`GET /t/T/review`: return the page with the review of a finished game."""
-        table, visitor = await self.tables.open_for(
+        table, visitor = await self.tables.live.open_for(
             request.path_params["table"], caller_of(request)
         )
         finished = await self.reviews.review(table, visitor)
-        draws = True, review_html, table.sight(visitor), finished, root_of(request)
+        draws = True, review_html, view_table(table, visitor), finished, root_of(request)
         return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def learn(self, request: Request) -> Response:
@@ -292,7 +292,7 @@ class Pages:
         return [name for other, name in self.tables.thinking.players if other == game]
 
     async def _sight(self, request: Request, at: int | None = None) -> TableView:
-        sight: TableView = await self.tables.sight(
+        sight: TableView = await self.tables.view(
             request.path_params["table"], caller_of(request), seat_of(request), at
         )
         return sight
