@@ -103,7 +103,7 @@ def table_context(
         "history": lines[::-1],
         "moment": last_moment(sight),
         "untold": count > MAX_SHOWN_EVENTS,
-        "watch": f"{base}/t/{sight.bystander_link}",
+        "watch": f"{base}/t/{sight.table}",
         "replayed": replayed,
         "archive": not sight.to_act and sight.places is None,
         "help_words": registration(sight.game).help,

@@ -30,7 +30,7 @@ export function refresh(version = 0) {
   latest = Math.max(latest, version);
   stale ||= !version;
   updateOffer();
-  clearTimeout(again);
+  if (!running) clearTimeout(again); // a run that fails sets it
   running ??= run().finally(() => { running = null; });
   return version ? Promise.race([running, shows(version)]) : running;
 }
