@@ -79,18 +79,9 @@ OwnCards = Annotated[
 
 
 def _tournament(
-    seats: str,
-    sets: int,
-    seed: int,
-    announce: str,
-    rotate: bool,
-    own_cards: bool,
-    move_seconds: float | None,
-    secret: str,
-    player_file: str | None,
-    **more: int | None,
-) -> Tournament:
-
+    seats: str, sets: int, seed: int, announce: str, rotate: bool, own_cards: bool,
+    move_seconds: float | None, secret: str, player_file: str | None, **more: int | None,
+) -> Tournament:  # fmt: skip
     names = tuple(resolve_player("kwartet", name, player_file) for name in split_names(seats))
     if len(names) not in PLAYERS:
         raise InputError(
@@ -153,19 +144,9 @@ def simulate(
     Example: quaternity kwartet simulate --seats patient,exact,exact,exact --games 1000 --seed 1
     """
     tournament = _tournament(
-        seats,
-        sets,
-        seed,
-        announce,
-        rotate,
-        own_card_requests,
-        move_seconds,
-        secret,
-        player_file,
-        set_size=set_size,
-        aside=aside,
-        max_moves=max_moves,
-    )
+        seats, sets, seed, announce, rotate, own_card_requests, move_seconds, secret, player_file,
+        set_size=set_size, aside=aside, max_moves=max_moves,
+    )  # fmt: skip
     if plot is not None:
         check_picture(plot)
         if tournament.rules.seats <= FEW_PLAYERS:
@@ -303,19 +284,9 @@ def log(
     Example: quaternity kwartet log --seats exact,exact,greedy --seed 1 --record game.log
     """
     tournament = _tournament(
-        seats,
-        sets,
-        seed,
-        announce,
-        rotate,
-        own_card_requests,
-        move_seconds,
-        secret,
-        player_file,
-        set_size=set_size,
-        aside=aside,
-        max_moves=max_moves,
-    )
+        seats, sets, seed, announce, rotate, own_card_requests, move_seconds, secret, player_file,
+        set_size=set_size, aside=aside, max_moves=max_moves,
+    )  # fmt: skip
     if seat is not None:
         _check_seat(seat, tournament.rules.seats)
     if record is not None and not force and AppendOnlyFile.exists(record):

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from tests.web.table_oracle import OPEN, PERSON, Game, Oracle, Refused
+from tests.web.table_oracle import OPEN, PERSON, PROGRAM, Game, Oracle, Refused
 
 T = TypeVar("T")
 
@@ -22,10 +22,14 @@ GAMES = [
     Game("set", {"seats": 3}, 3),
 ]
 
-PEOPLE = range(5)
+PEOPLE = range(4)
 """The people who may come to a table."""
 
-people = st.sampled_from(PEOPLE)
+visitors = st.sampled_from(PEOPLE)
+
+choices = st.integers(0, 8)
+"""Which person acts: mostly a player at the table."""
+
 seats = st.integers(0, 2)
 
 
@@ -85,12 +89,13 @@ class TableMachine(RuleBasedStateMachine):
         start=st.booleans(),
     )  # fmt: skip
     def begin(self, game: Game, seed: int, data: st.DataObject, start: bool) -> None:
-        kinds = st.sampled_from([PERSON] if start else [PERSON, OPEN, OPEN])
+        kinds = st.sampled_from([PERSON, PERSON, PERSON, PROGRAM, *([] if start else [OPEN] * 4)])
         drawn = [PERSON, *(data.draw(kinds) for _ in range(game.seats - 1))]
         self.driver = self.make_driver()
         self.driver.make(game, drawn, seed)
         self.oracle = Oracle(game, drawn, seed)
         self.links: dict[int, Any] = {}
+        self.is_followed = False
         self.made: dict[tuple[int, str], int] = {}
         self.sent: tuple[int, int, dict[str, Any]] | None = None
 
@@ -112,24 +117,32 @@ class TableMachine(RuleBasedStateMachine):
         self.answer = self.driver.act(person, action, **sent)
         return expected
 
+    def person(self, choice: int) -> int:
+        """Return the person of a choice."""
+        owners = [chair.owner for chair in self.oracle.chairs if chair.owner is not None]
+        return choice % len(PEOPLE) if choice > 6 or not owners else owners[choice % len(owners)]
+
     # ------------------------------------------------------------------ before the game
 
-    @rule(person=people, wanted=st.none() | seats)
+    @rule(person=visitors, wanted=st.none() | seats)
     def join(self, person: int, wanted: int | None) -> None:
         if self.oracle.seat_of(person) is None and (wanted or 0) < len(self.oracle.chairs):
             seat = self.both(person, lambda: self.oracle.join(person, wanted), "join", seat=wanted)
             assert seat is None or self.answer == seat
 
-    @rule(person=people, ready=st.booleans())
-    def set_ready(self, person: int, ready: bool) -> None:
+    @rule(choice=choices, ready=st.booleans())
+    def set_ready(self, choice: int, ready: bool) -> None:
+        person = self.person(choice)
         self.both(person, lambda: self.oracle.ready(person, ready), "ready", ready=ready)
 
-    @rule(person=people)
-    def leave(self, person: int) -> None:
+    @rule(choice=choices)
+    def leave(self, choice: int) -> None:
+        person = self.person(choice)
         self.both(person, lambda: self.oracle.leave(person), "leave")
 
-    @rule(person=people, fill=st.sampled_from(["random", "nobody"]))
-    def start(self, person: int, fill: str) -> None:
+    @rule(choice=choices, fill=st.sampled_from(["random", "nobody"]))
+    def start(self, choice: int, fill: str) -> None:
+        person = self.person(choice)
         self.both(person, lambda: self.oracle.start(person, fill), "start", fill=fill)
 
     # ------------------------------------------------------------------ the game
@@ -140,7 +153,7 @@ class TableMachine(RuleBasedStateMachine):
         seat = data.draw(st.sampled_from(self.oracle.to_act))
         rules, view = self.oracle.rules, self.oracle.rules.view(self.oracle.position, seat)
         texts = [rules.write(move) for move in islice(rules.moves(view), 30)]
-        person = data.draw(people) if stranger == 0 else self.oracle.chairs[seat].owner
+        person = data.draw(visitors) if stranger == 0 else self.oracle.chairs[seat].owner
         is_late = late == 0 and len(self.oracle.to_act) == 1
         if person is None or not texts:
             return
@@ -168,8 +181,9 @@ class TableMachine(RuleBasedStateMachine):
             self.oracle.absent.discard(person)
             assert self.driver.act(person, "move", **sent) == self.made[person, sent["id"]]
 
-    @rule(person=people, agree=st.booleans(), late=st.integers(0, 9))
-    def vote(self, person: int, agree: bool, late: int) -> None:
+    @rule(choice=choices, agree=st.booleans(), late=st.integers(0, 9))
+    def vote(self, choice: int, agree: bool, late: int) -> None:
+        person = self.person(choice)
         version = self.oracle.version + (late == 0)
         expected = self.both(
             person, lambda: self.oracle.vote(person, version, agree), "undo",
@@ -179,8 +193,9 @@ class TableMachine(RuleBasedStateMachine):
 
     # ------------------------------------------------------------------ seats
 
-    @rule(person=people, seat=seats, player=st.sampled_from(["me", "open", "random"]))
-    def hand_over(self, person: int, seat: int, player: str) -> None:
+    @rule(choice=choices, seat=seats, player=st.sampled_from(["me", "open", "random"]))
+    def hand_over(self, choice: int, seat: int, player: str) -> None:
+        person = self.person(choice)
         opened = self.both(
             person, lambda: self.oracle.hand_over(person, seat, player), "hand-over",
             seat=seat, player=player,
@@ -191,16 +206,18 @@ class TableMachine(RuleBasedStateMachine):
                 self.links[seat] = self.answer
 
     @precondition(lambda self: self.links)
-    @rule(person=people, data=st.data())
+    @rule(person=visitors, data=st.data())
     def follow_link(self, person: int, data: st.DataObject) -> None:
         seat = data.draw(st.sampled_from(sorted(self.links)))
         if self.oracle.seat_of(person) is None and self.oracle.begun:
             link = self.links[seat]
             self.both(person, lambda: self.oracle.sit(person, seat), "sit", link=link)
 
-    @rule(person=people, way=st.sampled_from(["link", "code"]))
-    def change_device(self, person: int, way: str) -> None:
+    @rule(choice=choices, way=st.sampled_from(["link", "code"]))
+    def change_device(self, choice: int, way: str) -> None:
         """A person takes the seat to another device; the old token is worthless."""
+
+        person = self.person(choice)
 
         def moves() -> None:
             seat = self.oracle.own_seat(person)
@@ -218,6 +235,13 @@ class TableMachine(RuleBasedStateMachine):
             if self.driver.leave_alone(seat) and owner is not None:
                 self.oracle.absent.add(owner)
 
+    @precondition(lambda self: self.oracle.begun)
+    @rule(choice=choices, seat=seats, player=st.sampled_from(["open", "open", "random"]))
+    def take_over(self, choice: int, seat: int, player: str) -> None:
+        """A person gives the seat of another one away, who has been away."""
+        self.be_away(seat)
+        self.hand_over(choice, seat, player)
+
     @rule(seconds=st.floats(0, 50))
     def pass_time(self, seconds: float) -> None:
         self.driver.pass_time(seconds)
@@ -228,10 +252,12 @@ class TableMachine(RuleBasedStateMachine):
         if self.driver.restart():
             self.oracle.absent.clear()
 
-    @rule(person=people)
-    def rematch(self, person: int) -> None:
+    @rule(choice=choices)
+    def rematch(self, choice: int) -> None:
+        person = self.person(choice)
         seats = self.both(person, lambda: self.oracle.rematch(person), "again")
-        if seats is not None:
+        if seats is not None and not self.is_followed:
+            self.is_followed = True  # later calls return the same table, whatever has happened here
             assert [tuple(seat) for seat in self.answer["seats"]] == seats
 
     # ------------------------------------------------------------------ what people see

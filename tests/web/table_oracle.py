@@ -1,7 +1,7 @@
 """A naive model of a table in the browser: who sits where, the moves, the votes and the clock.
 
-It shares no code with `quaternity.web`. It replays the whole game for every question, and knows
-only what players see: tokens, versions and stores do not occur.
+It shares only the reading of settings with `quaternity.web`. It replays the game from its start.
+It knows only what players see: tokens, revisions and stores do not occur.
 """
 
 from __future__ import annotations
@@ -65,18 +65,22 @@ class Oracle:
         self.absent: set[int] = set()
         self.used: float = 0.0
         self.limit: float | None = None
+        self._replayed: tuple[Any, list[Any]] = None, []
         self._run_clock()
 
     # ------------------------------------------------------------------ questions
 
     def positions(self) -> list[Any]:
         """Return all positions of the game."""
-        positions = [self.rules.start(Random(f"{self.seed}/deal"))]
-        for seat, text in self.moves:
-            now = positions[-1]
-            move = self.rules.read(text, self.rules.view(now, seat))
-            positions.append(self.rules.after(now, seat, move))
-        return positions
+        key = self.rules, tuple(self.moves)
+        if self._replayed[0] != key:
+            positions = [self.rules.start(Random(f"{self.seed}/deal"))]
+            for seat, text in self.moves:
+                now = positions[-1]
+                move = self.rules.read(text, self.rules.view(now, seat))
+                positions.append(self.rules.after(now, seat, move))
+            self._replayed = key, positions
+        return self._replayed[1]
 
     @property
     def position(self) -> Any:

@@ -29,7 +29,7 @@ from quaternity.web.seats import Caller, Deal, Options, Owner, Seat, StoredTable
 from quaternity.web.view import view_table
 from tests.sizes import examples, thorough
 from tests.web.table_machine import Driver, TableMachine
-from tests.web.table_oracle import OPEN, PERSON, Game, Refused
+from tests.web.table_oracle import OPEN, PERSON, PROGRAM, Game, Refused
 
 
 class CoreDriver(Driver):
@@ -57,6 +57,8 @@ class CoreDriver(Driver):
                 self.tokens[number] = self.draw()
                 owner = Owner(hash_token(self.tokens[number]))
                 chairs.append(Seat(PERSON, "somebody", "somebody", owner))
+            elif kind == PROGRAM:
+                chairs.append(Seat(PROGRAM, "random"))
             else:
                 chairs.append(Seat(OPEN, invitation=self.draw()))
         stored = StoredTable(
@@ -181,5 +183,5 @@ class CoreMachine(TableMachine):
 
 TestCore = CoreMachine.TestCase
 TestCore.settings = settings(
-    max_examples=examples(2000), stateful_step_count=thorough(40, 60), deadline=None
+    max_examples=examples(5000), stateful_step_count=thorough(40, 60), deadline=None
 )

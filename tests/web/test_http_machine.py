@@ -26,7 +26,7 @@ from tests.sizes import examples, thorough
 from tests.web.cluster import Cluster
 from tests.web.site import Page, Site
 from tests.web.table_machine import Driver, TableMachine
-from tests.web.table_oracle import Game, Refused
+from tests.web.table_oracle import PERSON, PROGRAM, Game, Refused
 
 LIMITS = Limits(words=10**6, tables=10**6, moves=10**6, pages=10**6)
 
@@ -78,7 +78,7 @@ class HttpDriver(Driver):
                                                          strict=True))  # fmt: skip
         wanted = {
             "game": game.name, "settings": game.settings, "seed": seed, "clock": clock,
-            "seats": ["me" if kind == "person" else kind for kind in kinds],
+            "seats": [{PERSON: "me", PROGRAM: "random"}.get(kind, kind) for kind in kinds],
         }  # fmt: skip
         made = self.ask("/api/tables", wanted, None).json
         self.name, self.link = made["table"], made["invitation"]

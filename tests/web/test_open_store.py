@@ -465,8 +465,8 @@ def copy_to_version(cluster: Cluster, source: str, target: str, version: int) ->
         earlier.execute("CREATE TABLE server (name TEXT NOT NULL)")
         earlier.execute("INSERT INTO server VALUES ('salt')")
         for name in ("tables", "seats", "log", "talk", "moving"):
-            query = "SELECT column_name FROM information_schema.columns WHERE table_name = %s"
-            columns = ", ".join(column for (column,) in earlier.execute(query, [name]).fetchall())
+            described = earlier.execute(f"SELECT * FROM {name}".encode()).description or ()
+            columns = ", ".join(column.name for column in described)
             for row in now.execute(f"SELECT {columns} FROM {name}".encode()).fetchall():
                 marks = ", ".join(["%s"] * len(row))
                 insert = f"INSERT INTO {name} ({columns}) VALUES ({marks})"
