@@ -182,13 +182,13 @@ def test_nothing_is_shown_before_its_event_and_every_event_once(
 ) -> None:
     with Server(tmp_path / "data", *BUSY) as server:
         evening = Evening(server, game, witness)
-        for step in range(thorough(16, 60)):
+        for step in range(thorough(8 if game == "set" else 14, 60)):
             if evening.look()["outcome"] is not None:
                 break
             evening.act()
             if step % 5 == 4 and game == "quarto":  # where no program moves meanwhile
                 evening.undo()
-            if step == 7:
+            if step == 5:
                 evening.break_stream()
         # The program finishes its move.
         state = evening.look()

@@ -80,7 +80,9 @@ async function request(version) {
       return null;
     }
     latest = Math.max(latest, Number(answer.headers.get("Quaternity-Latest")));
-    return { html: await answer.text(), version: Number(answer.headers.get("Quaternity-Version")) };
+    const html = await answer.text();
+    const { body } = new DOMParser().parseFromString(html, "text/html");
+    return { html, body, version: Number(answer.headers.get("Quaternity-Version")) };
   } catch {
     later(); // the stream may report earlier that the server is back
     return null;
@@ -133,8 +135,7 @@ async function run() {
 // Play the moment that leads to a version, and show the version.
 async function pass(next, length = hurrying && next.version !== own ? 0 : sceneLength()) {
   if (next.version === own) hurrying = false;
-  const page = new DOMParser().parseFromString(next.html, "text/html");
-  const moment = readMoment(page);
+  const moment = readMoment(next.body);
   const first = part.querySelector(`.mine[data-seat="${moment.seat}"]`) !== null;
   if (next.version < latest) ahead = { version: next.version + 1, answer: request(next.version + 1) };
   countBehind(first ? latest : next.version);
@@ -142,31 +143,28 @@ async function pass(next, length = hurrying && next.version !== own ? 0 : sceneL
   await playMoment(moment, () => draw(next), { length, first });
 }
 
-function draw(next) {
-  let { html } = next;
-  if (next.version < latest) html = withoutNewer(html);
-  show(html, next.version);
+function draw({ html, body, version: shown }) {
+  if (shown < latest) keepNewer(body);
+  show(html, shown, body.childNodes);
   note();
   tellOutside(part);
-  waiting = waiting.filter(([version, done]) => next.version < version || done());
+  waiting = waiting.filter(([version, done]) => shown < version || done());
 }
 
 // Chat lines and results of the series have no version: leave them as they are until the page has
 // caught up.
-function withoutNewer(html) {
-  const page = new DOMParser().parseFromString(html, "text/html");
+function keepNewer(body) {
   for (const what of [".lines", ".evening"]) {
-    const [now, next] = [part.querySelector(what), page.querySelector(what)];
+    const [now, next] = [part.querySelector(what), body.querySelector(what)];
     if (now && next) next.innerHTML = now.innerHTML;
   }
-  return page.body.innerHTML;
 }
 
 // Tell the player of a hidden page about the present position, and show the moves later.
 async function lookAhead() {
   stale = false;
   const present = await request(null);
-  if (present) tellOutside(new DOMParser().parseFromString(present.html, "text/html").body);
+  if (present) tellOutside(present.body);
 }
 
 // Store the version that is shown.

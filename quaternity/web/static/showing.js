@@ -5,16 +5,20 @@ import { announce, completePage, live, part } from "./page.js";
 let shown = "";
 
 // Keep help and open questions when the table changes.
-const kept = (node) => !["help", "ask", "behind", "sound-offer", "elsewhere-out", "code-out"].includes(node.id);
+const KEPT = ["help", "ask", "behind", "sound-offer", "elsewhere-out", "code-out"];
+
+// Skip large elements that do not change, because comparing them is faster than morphing them.
+const changes = (node, next) => !KEPT.includes(node.id) && !(node.matches?.("section, details, li, p, form") && node.isEqualNode(next));
 
 // Show the part of the page for a version, or for an earlier moment of a replay if it is null.
-export function show(html, version) {
+// `nodes` may contain the parsed HTML.
+export function show(html, version, nodes = html) {
   if (version !== null) part.dataset.version = version;
   if (html === shown) return;
   shown = html;
   const focused = part.contains(document.activeElement);
   const open = new Set(Array.from(part.querySelectorAll("details[id][open]"), (one) => one.id));
-  morph(part, html, { beforeNodeMorphed: kept });
+  morph(part, nodes, { beforeNodeMorphed: changes });
   for (const one of part.querySelectorAll("details[id]")) if (open.has(one.id)) one.open = true;
   // Let keyboard users continue from the headline if the focused element is gone.
   if (focused && !part.contains(document.activeElement)) part.querySelector("#headline")?.focus({ preventScroll: true });
