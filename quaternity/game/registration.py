@@ -33,6 +33,7 @@ QUATERNITY = Registration(
     at_root=True,
     drawing="quaternity.web.drawing.quaternity:part",
     picture="quaternity.web.drawing.quaternity:picture",
+    scenes="quaternity.web.drawing.questions:SCENES",
     tips="quaternity.web.drawing.tips:QUATERNITY",
     first=StarterGame({"set_size": 3, "sets": 4, "players": 3}, 2),
     helpers={

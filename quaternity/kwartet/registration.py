@@ -45,6 +45,7 @@ KWARTET = Registration(
     command="quaternity.cli.kwartet:kwartet",
     drawing="quaternity.web.drawing.kwartet:part",
     picture="quaternity.web.drawing.kwartet:picture",
+    scenes="quaternity.web.drawing.questions:SCENES",
     tips="quaternity.web.drawing.tips:KWARTET",
     first=StarterGame({"players": 3, "sets": 5}, 2),
     helpers={

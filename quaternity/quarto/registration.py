@@ -31,6 +31,7 @@ QUARTO = Registration(
     command="quaternity.cli.quarto:quarto_app",
     drawing="quaternity.web.drawing.quarto:part",
     picture="quaternity.web.drawing.quarto:picture",
+    scenes="quaternity.web.drawing.quarto:SCENES",
     tips="quaternity.web.drawing.tips:QUARTO",
     first=StarterGame({}, 1),
     helpers={"analysis": "quaternity.web.hints:quarto_analysis"},

@@ -28,6 +28,7 @@ _PLACES = (
     "words",
     "drawing",
     "picture",
+    "scenes",
     "tips",
     "command",
     "advice",
@@ -112,6 +113,8 @@ class Registration:
         drawing: import path of a function that draws a view of a table for a page. The template of
             the page has the name of the game.
         picture: import path of a function that draws the picture of the game for the start page.
+        scenes: import path of the functions that draw its events (see
+            `quaternity.web.drawing.moments`).
         tips: import path of the tips for players (see `quaternity.web.drawing.tips`).
         first: a first game for beginners, which the start page offers.
         helpers: import paths of the functions that help a player, by name (see
@@ -145,6 +148,7 @@ class Registration:
     at_root: bool = False
     drawing: str = ""
     picture: str = ""
+    scenes: str = ""
     tips: str = ""
     first: StarterGame | None = None
     helpers: Mapping[str, str] = field(default_factory=dict)

@@ -27,6 +27,7 @@ SET = Registration(
     command="quaternity.cli.ternary:set_app",
     drawing="quaternity.web.drawing.ternary:part",
     picture="quaternity.web.drawing.ternary:picture",
+    scenes="quaternity.web.drawing.ternary:SCENES",
     tips="quaternity.web.drawing.tips:SET",
     first=StarterGame({"seats": 2}, 1),
     review="quaternity.review.perfect_information:SetJudge",

@@ -35,7 +35,6 @@ from quaternity.web.puzzle_pages import PuzzlePages
 from quaternity.web.rate_limits import FairQueue
 from quaternity.web.rendering import (
     analysis_html,
-    events_html,
     guide_html,
     guide_pictures,
     help_html,
@@ -52,7 +51,7 @@ from quaternity.web.rendering import (
 )  # fmt: skip
 from quaternity.web.reviews import Reviews
 from quaternity.web.table_view import TableView, page_key
-from quaternity.web.view import view_table
+from quaternity.web.view import view_after, view_table
 
 MAX_UPLOAD_BYTES = 1 << 20
 """Maximum size of a file that a visitor drops on the page *Learn*, in bytes."""
@@ -98,7 +97,6 @@ class Pages:
             "/move/{link}": self.move,
             "/t/{table}": self.table,
             "/t/{table}/part": self.part,
-            "/t/{table}/events": self.events,
             "/t/{table}/at/{number}": self.moment,
             "/t/{table}/help/{word}": self.help,
             "/t/{table}/review": self.review,
@@ -177,18 +175,19 @@ class Pages:
         return await self._respond_with_table(request, await self._sight(request))
 
     async def part(self, request: Request) -> Response:
-        """`GET /t/T/part`: return the part of a table's page that changes during the game."""
-        sight = await self._sight(request)
+        """`GET /t/T/part?at=V`: return the part of a table's page that changes during the game.
+
+        `at` is the version that the page shows, by default the latest one.
+        """
+        asked, at = seat_of(request), request.query_params.get("at")
+        version = sys.maxsize if at is None else _number(at)
+        name, caller = request.path_params["table"], caller_of(request)
+        table, visitor = await self.tables.live.open_for(name, caller, asked)
+        sight = await view_after(table, visitor, version, asked is not None)
         response = await self._respond_with_table(request, sight, whole=False)
         response.headers["quaternity-version"] = str(sight.version)
+        response.headers["quaternity-latest"] = str(max(sight.version, table.state.version))
         return response
-
-    async def events(self, request: Request) -> Response:
-        """`GET /t/T/events?after=N&before=N`: return the events between two numbers as HTML."""
-        after, before = (_number(request.query_params.get(end, "")) for end in ("after", "before"))
-        sight = await self._sight(request)
-        draws = sight.is_large, events_html, sight, after, before
-        return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def moment(self, request: Request) -> Response:
         """`GET /t/T/at/N?seat=`: return the page of a table as it was after N moves."""

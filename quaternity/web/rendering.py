@@ -21,9 +21,7 @@ from quaternity.review.reviewing import Review
 from quaternity.table.games import game_names, registration, rules_class
 from quaternity.web.drawing.frame import (
     GUESSED,
-    MAX_SHOWN_EVENTS,
     draw_part,
-    event_lines,
     programs,
     table_context,
     table_line,
@@ -127,12 +125,6 @@ def table_html(
         else waiting_context(sight, base, root)
     )
     return templates().get_template("table.html" if whole else part).render(context, part=part)
-
-
-def events_html(sight: TableView, after: int, before: int) -> str:
-    """Return the events between two numbers as HTML, but at most `MAX_SHOWN_EVENTS` events."""
-    limit = max(0, min(before - after - 1, MAX_SHOWN_EVENTS))
-    return _render("events.html", events=event_lines(sight, after, limit))
 
 
 def home_html(tables: Sequence[Any] = (), root: str = "") -> str:

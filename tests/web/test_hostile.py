@@ -58,7 +58,6 @@ ROUTES: dict[tuple[str, str], dict[str, Any] | None] = {
     ("POST", "/api/seats/move"): {"link": "x"},
     ("POST", "/api/seats/back"): {"code": "x"},
     ("GET", "/move/{table}"): None,
-    ("GET", "/t/{table}/events"): None,
     ("GET", "/t/{table}/help/know"): None,
     ("GET", "/"): None,
     ("GET", "/new"): None,

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
-from zlib import crc32
 
 from markupsafe import Markup
 
-from quaternity.base.sentences import Message, message_data
 from quaternity.table.games import registration
 from quaternity.table.history import whole_events
 from quaternity.web.chat import REACTIONS
 from quaternity.web.drawing.any_game import part
+from quaternity.web.drawing.moments import last_moment
 from quaternity.web.drawing.tips import tips
 from quaternity.web.drawing.words import plain_names, seat_names, sight_words
 from quaternity.web.forms import form_fields
@@ -61,15 +60,10 @@ class Chair(NamedTuple):
 
 
 class EventLine(NamedTuple):
-    """An event of a game as text. Events are numbered from 1.
-
-    `html_attributes` identify the event on the page, and tell the animation which seats it is
-    about.
-    """
+    """An event of a game as text. Events are numbered from 1."""
 
     number: int
     text: str
-    html_attributes: Markup
 
 
 def table_context(
@@ -107,6 +101,7 @@ def table_context(
         "title": f"{'● ' if acting else ''}{headline} – {registration(sight.game).title}",
         "chairs": _chairs(sight, names, drawn.get("notes", ()), base),
         "history": lines[::-1],
+        "moment": last_moment(sight),
         "untold": count > MAX_SHOWN_EVENTS,
         "watch": f"{base}/t/{sight.table}",
         "replayed": replayed,
@@ -189,7 +184,7 @@ def event_lines(sight: TableView, after: int, limit: int) -> list[EventLine]:
     """Return at most `limit` events with numbers greater than `after`."""
     words, whole = sight_words(sight), whole_events(sight.moves)
     return [
-        EventLine(number, words.say(event), _event_attributes(event))
+        EventLine(number, words.say(event))
         for number, (__, event) in enumerate(whole[after : after + limit], after + 1)
     ]
 
@@ -286,36 +281,6 @@ def _is_away(sight: TableView, number: int) -> bool:
     seat = sight.seats[number]
     waited_for = bool(sight.to_act) and number not in sight.own_seats
     return seat.kind == "person" and not seat.present and waited_for
-
-
-def _event_attributes(event: str) -> Markup:
-    """Return HTML attributes that identify an event and name the seats that its animation needs."""
-    about = message_data(event)
-    attributes = Markup(' data-what="{}"').format(_event_id(event))
-    if str(about.get("answer")) == "yes":
-        return attributes + Markup(' data-from="{}" data-to="{}"').format(
-            about["asked"], about["asker"]
-        )
-    if about.get("right") or (
-        isinstance(event, Message) and event.kind.name in ("completes", "puts_down")
-    ):
-        return attributes + Markup(' data-laid="{}"').format(about["who"])
-    return attributes
-
-
-def _event_id(event: str) -> str:
-    """Return an id of an event, followed by a colon and by the answer if the event has one.
-
-    The id does not depend on the names of players. A question has the same id before and after its
-    answer.
-    """
-    about = message_data(event)
-    name = event.kind.name if isinstance(event, Message) else event
-    facts_of_it = [
-        (key, str(about[key])) for key in sorted(about) if key not in ("answer", "forced")
-    ]
-    identity = repr(("asks" if "asker" in about else name, facts_of_it))
-    return f"{crc32(identity.encode()):x}:{about.get('answer', '')}"
 
 
 @lru_cache(maxsize=256)

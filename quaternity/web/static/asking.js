@@ -1,7 +1,7 @@
 // Lets the player choose a card and then the player to ask for it. The tile of a card contains the
 // allowed questions.
 import { Idiomorph } from "./idiomorph.js";
-import { part, root, table, word } from "./page.js";
+import { part, root, table, whenDrawn, word } from "./page.js";
 
 const MARKS = "●■▲◆▼★✚⬢";
 let chosen = null; // the chosen card, as SET/NUMBER
@@ -58,7 +58,7 @@ function draw(panel, ...parts) {
 }
 
 // Draw the panel after every change of the page, and when a card is chosen.
-export function drawAsking() {
+function drawAsking() {
   const panel = part?.querySelector("#ask");
   const tile = card();
   for (const other of part?.querySelectorAll('[data-asks][aria-pressed="true"]') ?? []) {
@@ -89,6 +89,8 @@ export function drawAsking() {
     }
   }).catch(() => {});
 }
+
+whenDrawn(drawAsking);
 
 document.addEventListener("click", (event) => {
   if (event.target.closest("#ask [data-move]")) chosen = null;

@@ -1,7 +1,7 @@
 // Shows answers and steps of puzzles without leaving the page, lets the user tap cards, and stores
 // the results of the daily puzzles in the browser. The results are not sent to the server.
 import { Idiomorph } from "./idiomorph.js";
-import { complain, live, remember, remembered, said, word } from "./page.js";
+import { announce, complain, remember, remembered, said, word } from "./page.js";
 
 const KEPT = "puzzles";
 const days = () => remembered(KEPT, {});
@@ -53,7 +53,7 @@ async function show(path) {
     const verdict = document.getElementById("verdict");
     const last = document.querySelector(".proof li:last-child");
     (verdict.textContent.trim() ? verdict : last)?.scrollIntoView({ block: "nearest" });
-    live.textContent = last?.textContent ?? "";
+    if (last) announce(last.textContent);
     keep();
   } catch { complain("The server does not answer."); } finally { puzzle.removeAttribute("aria-busy"); }
 }
@@ -87,7 +87,7 @@ document.addEventListener("change", (event) => {
   const threes = new Set(field.value.toUpperCase().split(/[\s,;.]+/).filter(Boolean));
   if (!threes.delete(three)) threes.add(three);
   field.value = [...threes].join(" ");
-  live.textContent = field.value;
+  announce(field.value);
 });
 
 keep();

@@ -2,8 +2,11 @@
 import "./acting.js";
 import { showSeats } from "./acting.js";
 import { listen } from "./listening.js";
-import { startNews } from "./news.js";
-import { live, part, remembered } from "./page.js";
+import "./keys.js";
+import "./notebook.js";
+import "./asking.js";
+import { part, remembered } from "./page.js";
+import { start } from "./queue.js";
 import "./sheets.js";
 import "./puzzles.js";
 import "./tips.js";
@@ -20,11 +23,9 @@ for (const one of document.querySelectorAll("input[name=name]")) {
   if (one.type === "hidden" || !one.value) one.value = remembered("name", one.value);
 }
 
-if (part) {
+if (part?.dataset.at) {
   prepare();
-  live.dataset.said = part.querySelector("#headline")?.textContent ?? "";
-  if (!part.dataset.at) {
-    startNews();
-    listen();
-  }
+  document.body.classList.add("ready");
+} else if (part) {
+  start().then(listen);
 }
