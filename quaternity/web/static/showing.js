@@ -10,6 +10,7 @@ import { drawClocks } from "./clocks.js";
 import { drawTalk } from "./talking.js";
 import { drawTips } from "./tips.js";
 import { likes } from "./sheets.js";
+import { drawStory } from "./story.js";
 import { complain, live, part, root, said, table } from "./page.js";
 
 let fetching = null;
@@ -49,7 +50,7 @@ async function fetchPart() {
 }
 
 // Keep help, news and open questions when the table changes.
-const kept = (node) => !["help", "news", "behind", "ask", "elsewhere-out", "code-out"].includes(node.id);
+const kept = (node) => node.dataset?.loaded === undefined && !["help", "news", "behind", "ask", "elsewhere-out", "code-out"].includes(node.id);
 
 export function show(html, version) {
   if (html === shown || (version !== null && Number(version) < Number(part.dataset.version))) return;
@@ -84,6 +85,7 @@ export function prepare() {
   drawMarks();
   drawTalk();
   drawClocks();
+  drawStory();
 }
 
 // Announce new events to screen readers.
