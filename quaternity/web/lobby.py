@@ -99,7 +99,7 @@ class Lobby:
             (name if new.allowed.visitors else new_token()) if waits else None,
         )  # fmt: skip
         state = new_state(stored, rules, shown, tuple(seats), self._store.uptime())
-        await self._write(state)
+        await self.store(state)
         self._live.has_clocks |= new.clock is not None
         self._live.note_made(name, len(seats))
         await self._live.open(name)  # starts the programs
@@ -118,8 +118,8 @@ class Lobby:
         player = await check_player(self._thinking, rules, wanted)
         return Seat(PROGRAM, player), SeatTicket(number, None)
 
-    async def _write(self, state: TableState, log: Sequence[Entry] = ()) -> None:
-        """Store a new table."""
+    async def store(self, state: TableState, log: Sequence[Entry] = ()) -> None:
+        """Store a new table with the moves of its log."""
         statements = new_table_statements(state)
         if state.due is not None:
             statements.append(self._store.uptime_statement())
@@ -139,7 +139,7 @@ class Lobby:
         stored = StoredTable(name, game, Deal(head, ""), options, caller.cookie_hash)
         seats = tuple(Seat(PERSON, person[:MAX_NAME_LENGTH]) for person in names)
         log = [Entry(name, number, seat, "", move) for number, (seat, move) in enumerate(moves, 1)]
-        await self._write(new_state(stored, rules, "", seats, self._store.uptime()), log)
+        await self.store(new_state(stored, rules, "", seats, self._store.uptime()), log)
         return name
 
     async def open_invitation(self, invitation: str) -> tuple[LiveTable, int | None]:

@@ -44,12 +44,10 @@ from quaternity.web.rendering import (
     message_html,
     move_html,
     new_html,
-    review_html,
     static_files,
     table_html,
     templates,
 )  # fmt: skip
-from quaternity.web.reviews import Reviews
 from quaternity.web.table_view import TableView, page_key
 from quaternity.web.view import view_after, view_table
 
@@ -74,11 +72,12 @@ class Pages:
     """The HTML pages of the server."""
 
     def __init__(self, tables: Any) -> None:
-        self.tables, self.reviews = tables, Reviews(tables.thinking)
+        self.tables = tables
         self._turns = FairQueue(1, 1), FairQueue(1, 1)
         """The queue of requests for small pages, and the queue of requests for large pages. The
         pages of a queue are drawn one at a time, for the client addresses in turn, so that moves
         can be handled between two pages. Another process draws the large pages."""
+        self.puzzles = PuzzlePages(tables.thinking, self._turns[0])
         self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
         # Load templates and drawing modules now, because their first use takes longer than a
         # request may take.
@@ -99,7 +98,6 @@ class Pages:
             "/t/{table}/part": self.part,
             "/t/{table}/at/{number}": self.moment,
             "/t/{table}/help/{word}": self.help,
-            "/t/{table}/review": self.review,
             "/learn": self.learn,
             "/report": self.report,
             "/guide": self.guide,
@@ -114,7 +112,7 @@ class Pages:
                 Route(path, handler, methods=["GET"], middleware=packed)
                 for path, handler in gets.items()
             ),
-            *PuzzlePages(self.tables.thinking, self._turns[0]).routes(),
+            *self.puzzles.routes(),
         ]
 
     async def home(self, request: Request) -> Response:
@@ -209,15 +207,6 @@ class Pages:
         draws = sight.is_large, help_html, sight, word, answer, asked, root_of(request)
         async with self._turns[sight.is_large].hold_place():
             return HTMLResponse(await self.tables.thinking.draw(*draws))
-
-    async def review(self, request: Request) -> Response:
-        """`GET /t/T/review`: return the page with the review of a finished game."""
-        table, visitor = await self.tables.live.open_for(
-            request.path_params["table"], caller_of(request)
-        )
-        finished = await self.reviews.review(table, visitor)
-        draws = True, review_html, view_table(table, visitor), finished, root_of(request)
-        return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def learn(self, request: Request) -> Response:
         """`GET /learn`: return the page *Learn*."""
@@ -323,11 +312,6 @@ def _number(text: str) -> int:
 def _links(request: Request) -> tuple[str, str]:
     """Return the prefix of links that visitors share, and the prefix of links within the site."""
     return str(request.base_url).rstrip("/"), root_of(request)
-
-
-def routes(tables: Any) -> list[BaseRoute]:
-    """Return the routes of all pages. `tables` is a `quaternity.web.tables.Tables`."""
-    return Pages(tables).routes()
 
 
 def refusal(request: Request, error: HttpError) -> Response:

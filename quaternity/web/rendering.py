@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
 from importlib import resources
-from itertools import groupby
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -16,8 +15,6 @@ from markupsafe import Markup
 from quaternity import guide
 from quaternity.game.card_picture import card_svg, suit_svg
 from quaternity.game.cards import Card
-from quaternity.review.drawing import curve_svg
-from quaternity.review.reviewing import Review
 from quaternity.table.games import game_names, registration, rules_class
 from quaternity.web.drawing.frame import (
     GUESSED,
@@ -214,27 +211,6 @@ def help_html(
     return _render(
         "help.html", **context, word=word, answer=answer, query={"formula": "", **query},
         names_in=words.say,
-    )  # fmt: skip
-
-
-def review_html(sight: TableView, review: Review, root: str = "") -> str:
-    """Return the page with the review of a finished game."""
-    words = sight_words(sight)
-    whole = [list(moves) for _, moves in groupby(review.moves, key=lambda move: move.number)]
-    moves = [
-        {
-            "number": moves[0].number,
-            "events": [words.say(event) for event in moves[-1].events],
-            "lines": [words.say(line) for move in moves for line in move.lines],
-            "mistake": any(move.mistake for move in moves),
-        }
-        for moves in whole
-    ]
-    moments = [(at.number, [words.say(line) for line in at.lines]) for at in review.moments]
-    unfinished = [words.say(line) for line in review.unfinished]
-    return _render(
-        "review.html", root, sight=sight, title=registration(sight.game).title, moves=moves,
-        moments=moments, unfinished=unfinished, curve=Markup(curve_svg(review, words)),
     )  # fmt: skip
 
 

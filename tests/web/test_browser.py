@@ -7,6 +7,7 @@ Skipped if no Chromium is installed (`QUATERNITY_BROWSER`, or found on the path)
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -18,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from quaternity.puzzles import make
+from quaternity.puzzles import KINDS, make
 from quaternity.puzzles.making import DAILY
 from quaternity.puzzles.puzzle import VERSION
+from quaternity.puzzles.set_puzzles import LETTERS
 from quaternity.quarto.rows import cell_name
 from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import rules_of_record
@@ -741,7 +743,7 @@ def test_people_take_back_hand_seats_over_watch_and_play_again(
         cleo.page.get_by_role("link", name="Forward").click()
         cleo.page.wait_for_url(f"**/at/{number}*")
     assert cleo.page.locator("[data-move], .board input").count() == 0
-    ann.page.get_by_role("button", name="Play again").click()
+    ann.page.get_by_role("button", name="Again with everybody").click()
     ann.page.wait_for_url(lambda url: table not in url)
     ann.page.wait_for_selector("#part")
     ann.page.goto("/")
@@ -855,16 +857,18 @@ def test_a_phone_solves_the_first_puzzle_of_the_day(person: Callable[..., Person
     wide = ann.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert wide
     ann.press(ann.page.locator("a:text('Hint')"))
-    ann.page.wait_for_selector(".proof li")
-    for letter in "".join(puzzle.answers[0].split()):
-        ann.press(ann.page.locator(f"[data-letter={letter}]"))
-    assert set(ann.page.locator("[name=answer]").input_value().split()) == set(
-        puzzle.answers[0].split()
-    )
-    ann.press(ann.page.locator(".answering button"))
+    ann.page.wait_for_selector(".step")
+    names = dict(zip(LETTERS, puzzle.position.split(), strict=False))
+    for claims, three in enumerate(puzzle.answers[0].split(), 1):
+        for letter in three:
+            ann.press(ann.page.locator(f"#choose{names[letter]}"))
+        ann.page.wait_for_selector(
+            f"[data-found^='{three}'], [data-found*=' {three}'], [data-judged]"
+        )
+        assert len(ann.page.locator("#puzzle").get_attribute("data-found").split()) == claims  # type: ignore[union-attr]
     ann.page.wait_for_selector("[data-judged=right]")
     assert ann.axe() == []
-    ann.press(ann.page.locator("a:text('All puzzles')"))
+    ann.press(ann.page.locator("a.home"))
     ann.page.wait_for_selector(f"[data-of-day={kind}] .mark-of:text('💡')")
     # A puzzle of another level with the seed of the day does not count.
     other = next(name for name, level in DAILY if level > 1)
@@ -872,6 +876,39 @@ def test_a_phone_solves_the_first_puzzle_of_the_day(person: Callable[..., Person
     assert ann.page.locator("[data-judged]").count() == 1
     ann.page.goto("/puzzles")
     assert ann.page.locator(f"[data-of-day={other}] .mark-of").inner_text() == ""
+
+
+@pytest.mark.parametrize("keys", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_puzzle_is_solved_by_taps_or_keys(
+    kind: str, keys: bool, person: Callable[..., Person]
+) -> None:
+    ann = person(keys=keys) if keys else person(**PHONE)
+    puzzle = make(kind, 5, 1)
+    ann.page.goto(f"/puzzles/{VERSION}/{kind}/1/5")
+    answer = puzzle.answers[0]
+    if puzzle.answer_form == "yes-no":
+        ann.press(ann.page.locator(f"button[value={answer}]"))
+    elif puzzle.answer_form == "cards":
+        names = dict(zip(LETTERS, puzzle.position.split(), strict=False))
+        for number, three in enumerate(answer.split(), 1):
+            for letter in three:
+                ann.press(ann.page.locator(f"#choose{names[letter]}"))
+            ann.page.wait_for_function(
+                "n => document.getElementById('puzzle').dataset.found.split(' ').length === n",
+                arg=number,
+            )
+    elif puzzle.game == "quarto":
+        if cell := re.search(r"H\dV\d", answer):
+            ann.press(ann.page.locator(f"#place-{cell[0]}"))
+        piece = re.search(r"hand over (\w)", answer)
+        ann.press(ann.page.locator(f"#give-{piece[1] if piece else 'nothing'}"))
+    else:
+        card = re.search(r"\d/\d", answer)
+        assert card
+        ann.press(ann.page.locator(f'[data-card="{card[0]}"]'))
+        ann.press(ann.page.locator(f'#ask [data-move="{answer}"]'))
+    ann.page.wait_for_selector("[data-judged=right]")
 
 
 @pytest.mark.parametrize(
@@ -921,7 +958,7 @@ def test_the_chart_of_a_review_is_whole(width: int, person: Callable[..., Person
     text = played_game(TWO, 0).record()
     made = ann.ask("POST", "/api/records", text)
     ann.page.goto(f"/t/{made['table']}/review")
-    chart = ann.page.locator("main svg")
+    chart = ann.page.locator(".curve svg")
     cut = """node => {
       const { left, right, top, bottom } = node.getBoundingClientRect(), cut = [];
       for (let up = node.parentElement; up; up = up.parentElement) {

@@ -66,6 +66,8 @@ ROUTES: dict[tuple[str, str], dict[str, Any] | None] = {
     ("GET", "/t/{table}/part"): None,
     ("GET", "/t/{table}/at/1"): None,
     ("GET", "/t/{table}/review"): None,
+    ("GET", "/t/{table}/story"): None,
+    ("POST", "/api/tables/{table}/try"): {"number": 1},
     ("GET", "/learn"): None,
     ("GET", "/guide"): None,
     ("GET", "/report"): None,

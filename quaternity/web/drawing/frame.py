@@ -57,6 +57,7 @@ class Chair(NamedTuple):
     invitation: str | None
     qr: Markup | None
     first_open: bool
+    place: int
 
 
 class EventLine(NamedTuple):
@@ -271,6 +272,7 @@ def _chairs(sight: TableView, names: list[str], notes: Any, base: str) -> list[C
                 link,
                 None if link is None else qr_svg(link),
                 link is not None and not any(chair.invitation for chair in chairs),
+                sight.places[number] if sight.places else 0,
             )
         )
     return chairs

@@ -79,7 +79,7 @@ function drawAsking() {
   }
   const people = element("div", "", { class: "persons", "data-arrows": "" });
   people.append(...asks.map(person));
-  draw(panel, element("p", `${tile.dataset.name}: ${word(asks.length ? "which player do you ask?" : "you cannot ask anybody for it.")}`, { class: "question" }), people, ...off.map(refused));
+  draw(panel, element("p", `${tile.dataset.name}: ${asks.length ? panel.dataset.question ?? word("which player do you ask?") : word("you cannot ask anybody for it.")}`, { class: "question" }), people, ...off.map(refused));
   likely().then((found) => {
     const [set, number] = (chosen ?? "").split("/");
     for (const button of found && chosen ? panel.querySelectorAll("[data-ask]") : []) {

@@ -9,6 +9,7 @@ import { part, remembered } from "./page.js";
 import { start } from "./queue.js";
 import "./sheets.js";
 import "./puzzles.js";
+import "./story.js";
 import "./tips.js";
 import { prepare } from "./showing.js";
 
