@@ -6,9 +6,10 @@ import json
 from collections.abc import Awaitable, Callable
 from itertools import islice
 from typing import Any, TypeVar
+from urllib.parse import parse_qs
 
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
@@ -28,20 +29,24 @@ from quaternity.web.middleware import (
     is_browser,
     new_cookie,
     query_of,
+    root_of,
     seat_of,
     set_cookie,
 )
-from quaternity.web.new_table import NewTable, check_name, decks_of, known_players
+from quaternity.web.new_table import NewTable, check_name, decks_of, known_players, read_form
 from quaternity.web.rate_limits import RateLimits
 from quaternity.web.seats import Caller, Visitor, hash_token
 from quaternity.web.store import retry_if_stale
 from quaternity.web.streams import Stream
 from quaternity.web.table import Table
 from quaternity.web.table_view import TableView
-from quaternity.web.tables import MOVING_SECONDS, Tables
+from quaternity.web.tables import MOVING_SECONDS, SeatTicket, Tables
 
 MAX_LISTED_MOVES = 500
 """Maximum number of legal moves in the JSON description of a table."""
+
+MAX_FORM_FIELDS = 100
+"""Maximum number of fields in a submitted form."""
 
 MAX_MOVE_LENGTH = 200
 MAX_ID_LENGTH = 64
@@ -77,6 +82,7 @@ class Api:
             # Starlette tries routes in order, so moves, the most frequent requests, come first.
             (f"{base}/moves", self.move),
             ("/api/tables", self.make),
+            ("/new", self.make_by_form),
             ("/api/seats", self.join),
             ("/api/seats/move", self.move_seat),
             ("/api/seats/back", self.back),
@@ -132,9 +138,7 @@ class Api:
             read_clock(read_field(sent, "clock", dict, None)), read_field(sent, "visitors", bool,
             False),
         )  # fmt: skip
-        await self._check_stored_tables()
-        caller, cookie = await self._with_cookie(request)
-        table, invitation, seated = await self.tables.make(new, caller)
+        (table, invitation, seated), cookie = await self._make(request, new)
         base = _base(request)
         document = {
             "table": table,
@@ -150,6 +154,28 @@ class Api:
             "watch": f"{base}/t/{table}",
         }
         return _created(request, document, cookie)
+
+    async def make_by_form(self, request: Request) -> Response:
+        """`POST /new`: make a table from the form of the page, which needs no script."""
+        self._count()
+        try:
+            sent = (await body_of(request, self.limits.body)).decode()
+            form = parse_qs(sent, keep_blank_values=True, max_num_fields=MAX_FORM_FIELDS)
+        except ValueError:
+            raise HttpError(400, "the body is not a form in UTF-8") from None
+        (table, _, _), cookie = await self._make(request, read_form(form))
+        response = RedirectResponse(f"{root_of(request)}/t/{table}", 303)
+        if cookie is not None:
+            set_cookie(response, request, cookie)
+        return response
+
+    async def _make(
+        self, request: Request, new: NewTable
+    ) -> tuple[tuple[str, str | None, list[SeatTicket]], str | None]:
+        """Make a table for the caller. Return the result of `Tables.make`, and a new cookie."""
+        await self._check_stored_tables()
+        caller, cookie = await self._with_cookie(request)
+        return await self.tables.make(new, caller), cookie
 
     async def join(self, request: Request) -> Response:
         """`POST /api/seats`: take the seat of an invitation."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import zip_longest
 from random import Random
 from typing import Any, NamedTuple
 
@@ -14,8 +16,8 @@ from quaternity.table.games import game_names, registration, rules_class, rules_
 from quaternity.table.players import YOU
 from quaternity.web.background import BackgroundWork
 from quaternity.web.chat import is_visible
-from quaternity.web.clock import Clock
-from quaternity.web.forms import form_fields, read_settings
+from quaternity.web.clock import DAY, Clock
+from quaternity.web.forms import MAX_CARDS, MAX_SEATS, form_fields, read_settings
 from quaternity.web.http_errors import BAD_NAME, WRONG_SEATS, HttpError, quote_start
 from quaternity.web.seats import OPEN, default_name
 
@@ -23,6 +25,12 @@ MAX_NAME_LENGTH = 40
 
 MAX_RECORD_MOVES = 5_000
 """Maximum number of moves in an uploaded record."""
+
+CLOCKS = {
+    "none": None, "short": Clock(30, 5), "long": Clock(120, 15), "day": Clock(DAY),
+    "days": Clock(3 * DAY),
+}  # fmt: skip
+"""The clocks that the form for a new table offers, by the value of the choice."""
 
 _ARGUMENT = re.compile(r"[a-z-]{1,20}(:[0-9]{1,5})?")
 
@@ -46,15 +54,88 @@ class NewTable(NamedTuple):
     visitors: bool = False
 
 
+def read_form(form: Mapping[str, Sequence[str]]) -> NewTable:
+    """Return the request for a new table that somebody has filled in as a form.
+
+    The fields of the form are described in `templates/new.html`.
+
+    Raises `HttpError` if a field is missing or not allowed.
+    """
+
+    def answer(name: str, missing: str = "") -> str:
+        return next(iter(form.get(name, ())), missing)
+
+    game = check_game(answer("game"))
+    known = registration(game)
+    hidden = rules_class(game).hidden
+    if "first" in form and known.first is not None:
+        programs = ["easy"] * known.first.programs
+        seats = ["me", *programs]
+        return NewTable(game, known.first.settings, seats, answer("name"), help=not hidden)
+    count = _whole_number("players", answer("players", "2"), 1, MAX_SEATS)
+    friends = {"programs": 0, "both": count // 2}.get(answer("with"), count - 1)
+    usual = ["me", *[OPEN] * friends, *[answer("level")] * (count - 1 - friends)]
+    seats = [
+        own or seat for seat, own in zip_longest(usual, form.get("seats", ())[:count], fillvalue="")
+    ]
+    if (limit := answer("clock", "none")) not in CLOCKS:
+        raise HttpError(422, f"clock: must be one of {', '.join(CLOCKS)}")
+    settings = _form_settings(game, form, answer("length"), count)
+    return NewTable(
+        game, settings, seats, answer("name"), "help" in form, None, answer("deck") or None,
+        "chat" in form, CLOCKS[limit], "visitors" in form,
+    )  # fmt: skip
+
+
+def _form_settings(
+    game: str, form: Mapping[str, Sequence[str]], length: str, seats: int
+) -> dict[str, Any]:
+    """Return the settings of a filled-in form: those of the length, unless the form has others."""
+    lengths = {entry.name: entry.settings for entry in registration(game).lengths}
+    if lengths and length not in lengths:
+        raise HttpError(422, f"length: must be one of {', '.join(lengths)}")
+    own: dict[str, Any] = {}
+    for field in form_fields(game):
+        (text,) = form.get(f"settings.{field.name}", [""])[:1]
+        if field.seats:
+            own[field.name] = seats
+        elif field.kind == "truth":
+            own[field.name] = bool(text)
+        elif text:
+            is_number = field.kind == "number" and text.isascii() and text.isdecimal()
+            own[field.name] = int(text) if is_number and len(text) < 8 else text
+    settings: dict[str, Any] = {**lengths.get(length, {}), **own}
+    for sets in range(settings.get("sets", 0), MAX_CARDS) if "sets" not in own else ():
+        # Take more sets if the players cannot share the cards evenly.
+        wanted = settings | ({"sets": sets} if "sets" in settings else {})
+        with suppress(InputError):
+            read_settings(game, wanted, seats)
+            return wanted
+    return settings
+
+
+def _whole_number(name: str, text: str, least: int, most: int) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 4 and least <= int(text) <= most):
+        raise HttpError(422, f"{name}: must be a whole number {least}..{most}")
+    return int(text)
+
+
+def check_game(game: str, status: int = 422) -> str:
+    """Return the name of a game. Raise `HttpError` with this status if the game is unknown."""
+    known = tuple(game_names())
+    if game not in known:
+        choices = ", ".join(known)
+        raise HttpError(status, f"unknown game {quote_start(game)}; choose from {choices}")
+    return game
+
+
 def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
     """Return the rules of a game with the given settings and number of seats.
 
     Raises `HttpError` if the game is unknown, or if the settings or the number of seats are not
     allowed.
     """
-    known = tuple(game_names())
-    if game not in known:
-        raise HttpError(422, f"unknown game {quote_start(game)}; choose from {', '.join(known)}")
+    check_game(game)
     try:
         rules = rules_class(game)(read_settings(game, settings, seats))
     except InputError as error:

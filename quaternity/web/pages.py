@@ -19,7 +19,7 @@ from quaternity import guide
 from quaternity.base.errors import InputError
 from quaternity.table.games import game_names, registration
 from quaternity.web.drawing.words import seat_names
-from quaternity.web.http_errors import HttpError, quote_start
+from quaternity.web.http_errors import HttpError
 from quaternity.web.languages import gettext, language, translate
 from quaternity.web.lesson_pages import analysis_page
 from quaternity.web.middleware import (
@@ -31,6 +31,7 @@ from quaternity.web.middleware import (
     seat_of,
     set_cookie,
 )
+from quaternity.web.new_table import check_game
 from quaternity.web.puzzle_pages import PuzzlePages
 from quaternity.web.rate_limits import FairQueue
 from quaternity.web.rendering import (
@@ -127,13 +128,10 @@ class Pages:
     async def new(self, request: Request) -> Response:
         """`GET /new?game=`: return the form for a new table."""
         self._count()
-        game = request.query_params.get("game", "quaternity")
-        known = tuple(game_names())
-        if game not in known:
-            raise HttpError(
-                404, f"unknown game {quote_start(game)}; choose from {', '.join(known)}"
-            )
-        return HTMLResponse(new_html(game, root_of(request), self._added_programs(game)))
+        game = check_game(request.query_params.get("game", "quaternity"), 404)
+        friends = request.query_params.get("with") != "programs"
+        more = self._added_programs(game)
+        return HTMLResponse(new_html(game, root_of(request), more, friends))
 
     async def join(self, request: Request) -> Response:
         """`GET /join/INVITATION`: return the page of an invitation.

@@ -30,7 +30,7 @@ from quaternity.web.drawing.frame import (
     waiting_context,
 )
 from quaternity.web.drawing.words import seat_names, sight_words
-from quaternity.web.forms import form_fields
+from quaternity.web.forms import form_fields, settings_in_words
 from quaternity.web.languages import gettext, join_names, language, set_up_templates
 from quaternity.web.new_table import decks_of, may_have_clock
 from quaternity.web.table_view import TableView
@@ -67,6 +67,7 @@ def templates() -> Environment:
     set_up_templates(environment)
     environment.globals.update(
         static=static,
+        settings_in_words=settings_in_words,
         suit=lambda index: Markup(suit_svg(index)),
         grouped=format_number,
         card=lambda x, *parts: Markup(card_svg(Card(*x), *parts)),
@@ -155,23 +156,38 @@ def _titles() -> dict[str, str]:
     return {name: registration(name).title for name in game_names()}
 
 
-def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
-    """Return the page with the form for a new table."""
-    seats = rules_class(game)().seats
+def new_html(game: str, root: str = "", more: Sequence[str] = (), friends: bool = True) -> str:
+    """Return the page with the form for a new table.
+
+    Args:
+        game: Name of the game.
+        root: Path prefix of the links on this page.
+        more: Names of programs that the operator has added for this game.
+        friends: Whether the form suggests to play with friends.
+    """
+    rules, known = rules_class(game)(), registration(game)
+    fields = form_fields(game)
+    count = next((field for field in fields if field.seats), None)
+    most = rules.seats if count is None else count.most
     return _render(
         "new.html",
         root,
         game=game,
-        title=registration(game).title,
-        text=registration(game).text,
+        title=known.title,
+        text=known.text,
         titles=_titles(),
-        fields=form_fields(game),
-        seats=seats,
-        most_seats=next((field.most for field in form_fields(game) if field.seats), seats),
+        fields=[field for field in fields if not field.seats],
+        seats=rules.seats,
+        counts=range(rules.seats if count is None else count.least, most + 1),
+        friends=friends,
+        lengths=known.lengths,
+        of_length={name for length in known.lengths for name in length.settings},
+        suggested=known.suggested,
         programs=[*programs(game), *more],
-        levels=registration(game).levels,
+        levels=known.levels,
         decks=decks_of(game),
-        clocked=may_have_clock(rules_class(game)()),
+        clocked=may_have_clock(rules),
+        hidden=rules.hidden,
     )
 
 

@@ -89,7 +89,8 @@ def texts() -> set[str]:
         for level in game.levels:
             messages |= {level.name, level.text, f"{level.name} program"}
         for field in form_fields(name):
-            messages |= {field.label, field.help, *map(str, field.choices or ())}
+            messages |= {field.label, field.help, *field.words}
+        messages |= {length.name for length in game.lengths}
     return {text for text in messages if isinstance(text, str) and text}
 
 
