@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -61,12 +62,11 @@ from quaternity.trials.comparison import (
     InstanceRuns,
     MeasuringTask,
     iter_measurements,
-    measure,
     remaining_tasks,
     report,
 )
 from quaternity.trials.comparison.drawing import draw_comparison
-from quaternity.workers.pool import open_executor, ordered_map
+from quaternity.workers.pool import open_executor
 
 if TYPE_CHECKING:
     from solvers import Solver
@@ -220,8 +220,10 @@ def compare(
         works = [replace(work, limit=limit) for work in request.works]
         about = request.description, seed, limit, measured_solvers, works
         with closing(KeptRuns(runs, comparison_of([], *about))) as kept:
-            works = list(remaining_tasks(works, kept.runs))
-            measured, stopped = _measure(works, measured_solvers, workers, dask, kept.add)
+            left = list(remaining_tasks(works, kept.runs))
+            measured, stopped = _measure(left, measured_solvers, workers, dask, kept.add)
+        order = {name: place for place, name in enumerate(chain(*(work.names for work in works)))}
+        kept.runs.sort(key=lambda run: order[run.instance])
         comparison = comparison_of(kept.runs, *about, finished=stopped is None)
         text = _smallest_fault(measured)
     with ExitWithStatus() as leaving:
@@ -315,21 +317,12 @@ def _measure(
     measured: list[InstanceRuns] = []
     with terminable(), progress("states", sum(w.states - w.done for w in works)) as bar:
         try:
-            if workers == 1 and dask is None:
-                # Measure one state at a time, so that an interrupt loses at most one measurement.
-                for work in works:
-                    for state in iter_measurements(work, solvers):
-                        keep(state)
-                        measured.append(state)
-                        bar.advance(1, "states")
-            else:
-                with open_executor(workers, dask) as pool:
-                    pool.prepare([s.name for s in solvers], partial(list, solvers))
-                    for piece in ordered_map(pool, partial(measure, solvers=solvers), works):
-                        for state in piece:
-                            keep(state)
-                        measured += piece
-                        bar.advance(len(piece), "states")
+            with open_executor(workers, dask) as pool:
+                pool.prepare([s.name for s in solvers], partial(list, solvers))
+                for state in iter_measurements(works, solvers, pool):
+                    keep(state)
+                    measured.append(state)
+                    bar.advance(1, "states")
         except (KeyboardInterrupt, QuaternityError, OSError, MemoryError) as error:
             if not measured and not isinstance(error, KeyboardInterrupt):
                 raise

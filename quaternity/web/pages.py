@@ -51,6 +51,7 @@ from quaternity.web.rendering import (
     table_html,
     templates,
 )  # fmt: skip
+from quaternity.web.reviews import Reviews
 from quaternity.web.table_view import TableView, page_key
 
 MAX_UPLOAD_BYTES = 1 << 20
@@ -74,7 +75,7 @@ class Pages:
     """The HTML pages of the server."""
 
     def __init__(self, tables: Any) -> None:
-        self.tables = tables
+        self.tables, self.reviews = tables, Reviews(tables.thinking)
         self._turns = FairQueue(1, 1), FairQueue(1, 1)
         """The queue of requests for small pages, and the queue of requests for large pages. The
         pages of a queue are drawn one at a time, for the client addresses in turn, so that moves
@@ -212,7 +213,7 @@ class Pages:
         table, visitor = await self.tables.open_for(
             request.path_params["table"], caller_of(request)
         )
-        finished = await self.tables.review(table, visitor)
+        finished = await self.reviews.review(table, visitor)
         draws = True, review_html, table.sight(visitor), finished, root_of(request)
         return HTMLResponse(await self.tables.thinking.draw(*draws))
 

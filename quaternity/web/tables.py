@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from quaternity.base.errors import InputError, QuaternityError
 from quaternity.base.plugins import load_place
 from quaternity.base.text_format import join_words as in_words
-from quaternity.review.reviewing import Review, review
 from quaternity.table.games import registration, rules_of_record
 from quaternity.table.match import choose_move_isolated
 from quaternity.web.background import BackgroundWork
@@ -95,13 +94,6 @@ MAX_PREVIEWS = 20
 MOVING_SECONDS = 600.0
 """Lifetime of a link that moves a seat to another device, in seconds."""
 
-REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
-"""Limit on the processor time of a review in seconds, and the factor by which its wall-clock time
-may be longer."""
-
-MAX_REVIEWS = 50
-"""Maximum number of cached reviews. A cached review looks the same each time it is shown."""
-
 NOBODY = "nobody"
 """Value of `fill` that removes the open seats when the game starts."""
 
@@ -176,8 +168,6 @@ class Tables:
         """Ids of the tables that are being deleted."""
         self.neighbours = Peers(store, thinking.admission)
         self._following: dict[str, asyncio.Task[None]] = {}
-        self._reviews: OrderedDict[tuple[str, int], Review] = OrderedDict()
-        """The latest finished reviews, by table and version."""
 
     @property
     def live(self) -> int:
@@ -775,27 +765,6 @@ class Tables:
             if isinstance(error, HttpError):
                 raise
             raise HttpError(422, str(error)) from None
-
-    async def review(self, table: Table, visitor: Visitor) -> Review:
-        """Return the review of a finished game, which is cached."""
-        table.check_begun()
-        if table.rules.to_act(table.history.position):
-            raise HttpError(
-                409, "there is no review before the game is over", version=table.version
-            )
-        key = table.stored.id, table.version
-        done: Review | None = self._reviews.get(key)
-        if done is None:
-            record = await table.record(visitor)
-            done = await self.thinking.count(
-                review, record, None, REVIEW_SECONDS, 0, REVIEW_PATIENCE, kind="review"
-            )
-            assert done is not None
-            if not done.is_timed_out:
-                self._reviews[key] = done
-                if len(self._reviews) > MAX_REVIEWS:
-                    self._reviews.popitem(last=False)
-        return done
 
     async def _hint(self, table: Table, visitor: Visitor, view: Any) -> dict[str, Any]:
         rules, seat = table.rules, visitor.looking

@@ -31,8 +31,10 @@ from quaternity.trials.comparison import (
     Run,
     Series,
     Sweep,
+    iter_measurements,
     measure,
     measure_state,
+    remaining_tasks,
     report,
     rows_of,
     sweep_sizes,
@@ -46,14 +48,21 @@ from quaternity.trials.comparison.scores import (
     quantile,
 )
 from quaternity.trials.comparison.summary import rounds_for
+from quaternity.workers.pool import Pool, SerialExecutor
 from solvers import SOLVERS, DealProblem, Solver, SolverTimeout, Verdict, solve
 from solvers.solver import solver_from_function
+from tests.limits import limited
 from tests.solvers.broken import BROKEN, divides_by_zero
 
 GUIDE = Path(__file__).parents[2] / "quaternity" / "guide" / "comparing.md"
 QUICK = ("max-flow", "coalitions")
 FAST = [SOLVERS[name] for name in QUICK]
 WORK = MeasuringTask(Settings(4, 3, 3), states=20, damage=0.5, rounds=1, seed="0")
+
+
+def instances(work: MeasuringTask) -> list[tuple[str, State | DealProblem]]:
+    """Return the names and instances of a task."""
+    return [(name, work.instance(at)) for at, name in enumerate(work.names)]
 
 
 def runs_of(
@@ -157,7 +166,7 @@ def test_invalid_sweeps_are_refused(parameter: str, text: str, words: str) -> No
 def test_a_series_is_measured_size_by_size_under_its_names(feasible: bool) -> None:
     series = Series("chain", feasible, (12, 16), per_size=3)
     measured = measure(MeasuringTask(series, states=6, damage=0.0, rounds=2, seed="9"), FAST)
-    instances = [*series.instances("9")]
+    instances = [(name, series.instance(at, "9")) for at, name in enumerate(series.names)]
     runs = [run for measurement in measured for run in measurement.runs]
     assert list(dict.fromkeys((run.instance, run.cards, run.players) for run in runs)) == [
         (name, problem.cards, problem.players) for name, problem in instances
@@ -167,8 +176,8 @@ def test_a_series_is_measured_size_by_size_under_its_names(feasible: bool) -> No
 
 
 def test_states_are_the_same_for_a_seed_and_mixed() -> None:
-    states = list(WORK.instances())
-    assert states == list(WORK.instances()) != list(replace(WORK, seed="1").instances())
+    states = instances(WORK)
+    assert states == instances(replace(WORK)) != instances(replace(WORK, seed="1"))
     assert [name for name, _ in states] == [f"4-3-3 {number}" for number in range(20)]
     kinds = [bool(solve(problem_of(state))) for _, state in states]
     assert (kinds.count(True), kinds.count(False)) == (15, 5)
@@ -177,14 +186,50 @@ def test_states_are_the_same_for_a_seed_and_mixed() -> None:
 @given(st.floats(0, 1), st.integers(1, 12))
 def test_the_share_of_damage_is_kept(damage: float, number: int) -> None:
     work = MeasuringTask((State.start(),) * number, number, damage, 1, "0")
-    touched = sum(state != State.start() for _, state in work.instances())
+    touched = sum(state != State.start() for _, state in instances(work))
     assert abs(touched - damage * number) < 1
+
+
+@given(st.data())
+def test_an_interrupted_comparison_continues_every_task(data: st.DataObject) -> None:
+    """Several workers measure tasks at the same time, so the runs of tasks are interleaved."""
+    works = [replace(WORK, states=n, first=5 * n, seed=str(n), budget=9.0) for n in range(1, 5)]
+    numbers = [data.draw(st.integers(0, work.states)) for work in works]
+    names = data.draw(st.permutations([at for at, n in enumerate(numbers) for _ in range(n)]))
+    waiting = [iter(work.names) for work in works]
+    run = runs_of({"max-flow": 1.0})[0]
+    runs = [replace(run, instance=next(waiting[at]), seconds=float(at)) for at in names]
+    assert list(remaining_tasks(works, runs)) == [
+        replace(work, done=n, spent=(("max-flow", float(at * n)),) if n else ())
+        for at, (work, n) in enumerate(zip(works, numbers, strict=True))
+        if n < work.states
+    ]
+
+
+def test_every_measurement_is_yielded_when_it_is_finished() -> None:
+    """The workers get no more instances than the pool has in flight."""
+    done: list[DealProblem] = []
+
+    def answer(problem: DealProblem) -> Verdict:
+        done.append(problem)
+        return SOLVERS["max-flow"](problem)
+
+    works = [replace(WORK, states=6, first=6 * n, seed=str(n)) for n in range(5)]
+    solvers = [solver_from_function("counting", answer)]
+    with limited("quaternity.trials.comparison.measuring", STEP_SECONDS=0.0):
+        pool = Pool(lambda: (SerialExecutor(), lambda: None), in_flight=3)
+        measurements = iter_measurements(works, solvers, pool)
+        next(measurements)
+        # Each solver solves two tiny problems before every measurement, and once more at the start.
+        assert len(done) <= 3 * 3 + 2, len(done)
+        names = [WORK.names[0], *(runs[0].instance for runs, _ in measurements)]
+    assert sorted(names) == sorted(name for work in works for name in work.names)
 
 
 def test_every_solver_is_measured_on_every_state() -> None:
     measured = measure(replace(WORK, rounds=3), list(SOLVERS.values()))
     assert len(measured) == 20
-    for (runs, text), (name, state) in zip(measured, WORK.instances(), strict=True):
+    for (runs, text), (name, state) in zip(measured, instances(WORK), strict=True):
         assert text is None
         assert {run.solver for run in runs} == SOLVERS.keys()
         counts = Counter(run.solver for run in runs if run.answer != "refused")
