@@ -139,15 +139,20 @@ def _number(text: str, limit: int, name: str) -> int:
     return int(text)
 
 
+def daily_puzzles(day: date, root: str = "") -> dict[str, Any]:
+    """Return the values for `day.html`: the five puzzles of a day, with links and texts."""
+    path = f"{root}/puzzles/{VERSION}"
+    five = [(kind, level, f"{path}/{kind}/{level}/{day:%Y%m%d}") for kind, level in DAILY]
+    return {"day": day.isoformat(), "five": five, "texts": kind_texts()}
+
+
 def puzzles_html(day: date, root: str = "", other: str = "") -> str:
     """Return the page with the five puzzles of a day.
 
     `other` is the version of puzzles in an outdated link, or empty.
     """
-    path = f"{root}/puzzles/{VERSION}"
-    five = [(kind, level, f"{path}/{kind}/{level}/{day:%Y%m%d}") for kind, level in DAILY]
     return templates().get_template("puzzles.html").render(
-        root=root, day=day.isoformat(), five=five, texts=kind_texts(), levels=LEVELS,
+        root=root, today=daily_puzzles(day, root), texts=kind_texts(), levels=LEVELS,
         other=other[:MAX_QUOTED_CHARS], version=VERSION,
     )  # fmt: skip
 

@@ -35,6 +35,9 @@ from quaternity.web.languages import gettext, join_names, language, set_up_templ
 from quaternity.web.new_table import decks_of, may_have_clock
 from quaternity.web.table_view import TableView
 
+NO_PUZZLES: Mapping[str, Any] = {"day": "", "five": (), "texts": {}}
+"""Values of `home_html` for a start page without puzzles."""
+
 
 @cache
 def static_files() -> dict[str, bytes]:
@@ -136,11 +139,20 @@ def events_html(sight: TableView, after: int, before: int) -> str:
     return _render("events.html", events=event_lines(sight, after, limit))
 
 
-def home_html(tables: Sequence[Any] = (), root: str = "") -> str:
-    """Return the start page, with the games and the visitor's tables."""
+def home_html(
+    tables: Sequence[Any] = (), root: str = "", today: Mapping[str, Any] = NO_PUZZLES
+) -> str:
+    """Return the start page: the visitor's tables, the puzzles of the day, and the games.
+
+    Tables that wait for a move of the visitor come first, and finished games last. `today` contains
+    the values of `puzzle_pages.daily_puzzles`.
+    """
     games = [registration(name) for name in game_names()]
     pictures = {game.name: Markup(draw()) for game in games if (draw := game.part("picture"))}
-    lines = [(table, table_line(table.sight)) for table in tables]
+    ordered = sorted(
+        tables, key=lambda table: (table.over, table.sight is None or not is_my_turn(table.sight))
+    )
+    lines = [(table, table_line(table.sight)) for table in ordered]
     return _render(
         "home.html",
         root,
@@ -149,7 +161,14 @@ def home_html(tables: Sequence[Any] = (), root: str = "") -> str:
         titles=_titles(),
         pictures=pictures,
         ago=ago,
+        today=today,
+        is_my_turn=is_my_turn,
     )
+
+
+def is_my_turn(sight: TableView) -> bool:
+    """Return whether a table waits for a move of the visitor."""
+    return not sight.empty_seats and bool({*sight.to_act} & {*sight.own_seats})
 
 
 def _titles() -> dict[str, str]:
@@ -263,8 +282,13 @@ def review_html(sight: TableView, review: Review, root: str = "") -> str:
 
 
 def learn_html(root: str = "") -> str:
-    """Return the page *Learn*, on which visitors drop files for analysis."""
-    return _render("learn.html", root)
+    """Return the page *Learn*: the rules of the games, first games and lessons."""
+    return _render("learn.html", root, games=[registration(name) for name in game_names()])
+
+
+def analyse_html(root: str = "") -> str:
+    """Return the page on which visitors drop files to watch or to analyse them."""
+    return _render("analyse.html", root)
 
 
 def analysis_html(facts: dict[str, Any] | None, error: str = "", root: str = "") -> str:

@@ -6,10 +6,11 @@ import asyncio
 from collections import OrderedDict
 
 from quaternity.review.reviewing import Review, review
+from quaternity.web.actor import LiveTable
 from quaternity.web.background import BackgroundWork
 from quaternity.web.http_errors import HttpError
 from quaternity.web.seats import Visitor
-from quaternity.web.table import Table
+from quaternity.web.view import record_of
 
 REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
 """Limit on the processor time of a review in seconds, and the factor by which its wall-clock time
@@ -27,20 +28,20 @@ class Reviews:
         self._kept: OrderedDict[tuple[str, int], asyncio.Task[Review]] = OrderedDict()
         """The latest reviews, by table and version."""
 
-    async def review(self, table: Table, visitor: Visitor) -> Review:
+    async def review(self, table: LiveTable, visitor: Visitor) -> Review:
         """Return the review of a finished game.
 
         Raises `HttpError` if the game is not over, or if the review cannot be computed.
         """
-        table.check_begun()
-        if table.rules.to_act(table.history.position):
-            raise HttpError(
-                409, "there is no review before the game is over", version=table.version
-            )
-        key = table.stored.id, table.version
+        state = table.state
+        state.check_begun()
+        if state.rules.to_act(state.history.position):
+            reason = "there is no review before the game is over"
+            raise HttpError(409, reason, version=state.version)
+        key = state.id, state.version
         task = self._kept.get(key)
         if task is None:
-            record = await table.record(visitor)
+            record = await record_of(state, visitor, self._thinking)
             task = self._kept.setdefault(key, asyncio.create_task(self._compute(record)))
             while len(self._kept) > MAX_REVIEWS:
                 self._kept.popitem(last=False)

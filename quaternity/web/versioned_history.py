@@ -7,18 +7,17 @@ on request.
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
 from quaternity.base.sentences import document
-from quaternity.table.history import GameHistory
 from quaternity.table.protocol import Step
+from quaternity.web.changes import TAKEN_BACK, Entry
 from quaternity.web.http_errors import HttpError
-from quaternity.web.store import TAKEN_BACK, Entry
 from quaternity.web.streams import message
 
 RECENT = 32
@@ -26,58 +25,111 @@ RECENT = 32
 then refer to an earlier version."""
 
 
-class VersionedHistory(GameHistory[Any, Any, Any]):
+class VersionedHistory(NamedTuple):
     """The history of a game, with a version for each log entry.
 
-    `versions_by_id` maps a seat and the id of its move to the version after that move. `recent`
-    maps recent versions to their positions.
+    Attributes:
+        moves: The moves, each with the seat that made it. Moves that were taken back are left out.
+        steps: The public information about each move.
+        numbers: For each version, the number of moves made so far.
+        versions_by_id: Version after a move, by its seat and the id that the client chose.
+        recent: Positions of recent versions. The last one is the current position.
     """
 
-    keeps_positions = False
+    rules: Any
+    start: Any
+    moves: tuple[tuple[int, Any], ...]
+    steps: tuple[Step, ...]
+    numbers: tuple[int, ...]
+    versions_by_id: Mapping[tuple[int, str], int]
+    recent: Mapping[int, Any]
 
-    def __init__(self, rules: Any, start: Any, entries: Sequence[Entry] = ()) -> None:
-        super().__init__(rules, start)
-        self.versions_by_id: dict[tuple[int, str], int] = {}
-        self.recent: OrderedDict[int, Any] = OrderedDict({0: start})
-        self._numbers: list[int] = [0]
-        """For each version, the number of moves made so far."""
+    @classmethod
+    def begin(cls, rules: Any, start: Any, entries: Iterable[Entry] = ()) -> VersionedHistory:
+        """Return the history of a game that begins at `start`, after the given log entries."""
+        history = cls(rules, start, (), (), (0,), {}, {0: start})
         for entry in entries:
-            self.apply_entry(entry)
+            history = history.with_entry(entry)
+        return history
 
     @property
     def version(self) -> int:
         """The current version, which is the number of entries in the log."""
-        return len(self._numbers) - 1
+        return len(self.numbers) - 1
 
-    def apply_entry(self, entry: Entry) -> None:
-        """Apply an entry of the log: a move, or moves taken back."""
+    @property
+    def position(self) -> Any:
+        """The current position."""
+        return self.recent[self.version]
+
+    def with_entry(self, entry: Entry) -> VersionedHistory:
+        """Return the history after an entry of the log: a move, or moves taken back."""
         if entry.seat == TAKEN_BACK:
-            self.take_back(int(entry.move))
-        else:
-            move = self.rules.read(entry.move, self.rules.view(self.position, entry.seat))
-            self.advance(entry, move, self.rules.after(self.position, entry.seat, move))
+            return self.without_last(int(entry.move))
+        move = self.rules.read(entry.move, self.rules.view(self.position, entry.seat))
+        after = self.rules.after(self.position, entry.seat, move)
+        return self.with_move(entry, move, after, self.step(entry.seat, move, after))
 
-    def advance(self, entry: Entry, move: Any, after: Any, step: Step | None = None) -> None:
-        """Add a move that has been stored, with the position after it."""
-        self.add(entry.seat, move, after, step)
-        if entry.id:
-            self.versions_by_id[entry.seat, entry.id] = entry.version
-        self._note_version()
+    def with_move(self, entry: Entry, move: Any, after: Any, step: Step) -> VersionedHistory:
+        """Return the history after a move that leads to the position `after`."""
+        known = {(entry.seat, entry.id): entry.version} if entry.id else {}
+        return self._replace(
+            moves=(*self.moves, (entry.seat, move)),
+            steps=(*self.steps, step),
+            versions_by_id={**self.versions_by_id, **known} if known else self.versions_by_id,
+        )._with_version(after)
 
-    def take_back(self, count: int) -> None:
-        """Take back the last `count` moves."""
-        super().take_back(count)
-        self.forget_positions()
-        self._note_version()
+    def without_last(self, count: int) -> VersionedHistory:
+        """Return the history after the last `count` moves were taken back."""
+        kept = len(self.moves) - count
+        fewer = self._replace(moves=self.moves[:kept], steps=self.steps[:kept])
+        return fewer._with_version(self.position_after(kept))
 
-    def _note_version(self) -> None:
-        self._numbers.append(len(self.moves))
-        self.recent[self.version] = self.position
+    def _with_version(self, position: Any) -> VersionedHistory:
+        version = len(self.numbers)
         # Keep only one version if a single player may act, because moves of earlier versions are
         # then refused.
-        limit = RECENT if len(self.rules.to_act(self.position)) > 1 else 1
-        while len(self.recent) > limit:
-            self.recent.popitem(last=False)
+        limit = RECENT if len(self.rules.to_act(position)) > 1 else 1
+        recent = [*self.recent.items(), (version, position)][-limit:]
+        return self._replace(numbers=(*self.numbers, len(self.moves)), recent=dict(recent))
+
+    def step(self, seat: int, move: Any, after: Any) -> Step:
+        """Return the public information about a move from the current position to another one."""
+        return Step(seat, tuple(self.rules.events(self.position, seat, move, after)))
+
+    def positions(self) -> Iterable[Any]:
+        """Yield all positions of the game, from the start to the current one."""
+        return accumulate(
+            self.moves, lambda position, move: self.rules.after(position, *move), initial=self.start
+        )
+
+    def position_after(self, number: int) -> Any:
+        """Return the position after `number` moves."""
+        return replay_position(self.rules, self.start, self.moves[:number])
+
+    def undo_length(self, people: Collection[int]) -> int:
+        """Return the number of moves that an undo takes back.
+
+        An undo restores the position before the last move of a person. If no people play, it
+        restores the position before the last move. If a person answered the question of another
+        person, the undo also takes back the question.
+        """
+        people = people or range(self.rules.seats)
+        positions, kept = list(self.positions()), len(self.moves)
+        while kept:
+            kept -= 1
+            asker = None if self.rules.is_settled(positions[kept]) else self.moves[kept - 1][0]
+            if self.moves[kept][0] in people and asker not in people:
+                break
+        return len(self.moves) - kept
+
+    def chance(self, seed: Any, purpose: int | str) -> Random:
+        """Return the random generator for the next move of a seat, or for another purpose.
+
+        The generator depends only on the seed, the purpose and the number of moves, so a resumed
+        game continues in the same way.
+        """
+        return Random(f"{seed}/{purpose}/{len(self.moves)}")
 
     def read_move(self, seat: int, version: int, text: str) -> Any:
         """Parse a move in the way that the player meant it when the game had the given version.
@@ -109,11 +161,11 @@ class VersionedHistory(GameHistory[Any, Any, Any]):
 
         It contains no events if the move was taken back later.
         """
-        before, number = self._numbers[version - 1], self._numbers[version]
+        before, number = self.numbers[version - 1], self.numbers[version]
         data: dict[str, Any] = {"version": version, "events": []}
         if number <= before:
             data["taken_back"] = before - number
-        elif min(self._numbers[version:]) >= number:
+        elif min(self.numbers[version:]) >= number:
             seat, events = self.steps[number - 1]
             data |= {"seat": seat, "events": [document(event) for event in events]}
         return message("move", data, version)

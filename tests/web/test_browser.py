@@ -707,8 +707,8 @@ def test_records_are_watched_and_files_explained(
         data = (resources.files("quaternity") / "data" / name).read_bytes()
         file: Any = {"name": name, "mimeType": "text/plain", "buffer": data}
         if name.endswith(".record"):
-            ann.page.goto("/")
-            ann.page.set_input_files("input[type=file]", file)
+            ann.page.goto("/analyse")
+            ann.page.set_input_files("[data-drop='/api/records'] input", file)
             ann.page.wait_for_selector("#part")
             assert "/t/" in ann.page.url
             assert ann.page.locator("[data-move]").count() == 0
@@ -721,8 +721,8 @@ def test_records_are_watched_and_files_explained(
                 ann.page.get_by_role("link", name="Forward").click()
                 ann.page.wait_for_selector(f".replay b:text-is('{number}')")
                 assert moment.input_value() == str(number)
-        ann.page.goto("/learn")
-        ann.page.set_input_files("input[type=file]", file)
+        ann.page.goto("/analyse")
+        ann.page.set_input_files("[data-drop='/learn'] input", file)
         ann.page.wait_for_selector("#learned h2, #learned p")
         assert ann.axe() == []
         picture(ann, f"learned-{name.partition('-')[0]}")
@@ -817,7 +817,7 @@ CLICKED = """what => new Promise((done, fail) => {
 
 SHOWN = "version => Number(document.getElementById('part').dataset.version) === version"
 
-PAGES = ["/", "/learn", "/guide", *(f"/new?game={game}" for game in SEATS)]
+PAGES = ["/", "/learn", "/analyse", "/guide", *(f"/new?game={game}" for game in SEATS)]
 
 
 @only_thorough

@@ -35,6 +35,7 @@ from quaternity.web.languages import (
     using_language,
 )
 from quaternity.web.rendering import (
+    analyse_html,
     help_html,
     home_html,
     join_html,
@@ -195,7 +196,7 @@ def test_no_text_of_a_table_is_left_in_english(rules: Any) -> None:
 def test_no_text_of_other_pages_is_left_in_english() -> None:
     view = sight(simulate(QUATERNITY, 0), 0)
     with using_language("xx"):
-        pages = [home_html(), learn_html(), *map(new_html, game_names())]
+        pages = [home_html(), learn_html(), analyse_html(), *map(new_html, game_names())]
         pages += [join_html(view, None, "x"), join_html(view, 0, "x")]
         answers: dict[str, dict[str, Any]] = {
             "questions": {"questions": []}, "know": {}, "analysis": {"outcome": None, "moves": []},

@@ -2,6 +2,8 @@
 
 import json
 import re
+from datetime import date
+from html import unescape
 from itertools import chain, product, zip_longest
 from random import Random
 from string import Formatter
@@ -33,7 +35,7 @@ from solvers.shortage import CARDS, EACH_KEEP, SHORT
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
 pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
 
-from quaternity.web import http_errors, table
+from quaternity.web import actor, http_errors, programs
 from quaternity.web.clock import DAY, Clock
 from quaternity.web.drawing.frame import draw_part, event_lines
 from quaternity.web.drawing.owners import owner_blocks
@@ -41,19 +43,22 @@ from quaternity.web.drawing.words import move_text, page_words, plain_names, sea
 from quaternity.web.forms import form_fields
 from quaternity.web.hints import kwartet_know, questions
 from quaternity.web.http_errors import HttpError
-from quaternity.web.languages import LANGUAGES, translate, using_language
-from quaternity.web.new_table import parse_upload, read_form, rules_with
+from quaternity.web.languages import LANGUAGES, catalogue, translate, using_language
+from quaternity.web.new_table import parse_upload, rules_with
+from quaternity.web.puzzle_pages import daily_puzzles
 from quaternity.web.rendering import (
     guide_html,
     guide_pictures,
     help_html,
     home_html,
     join_html,
+    learn_html,
     new_html,
     static,
     static_files,
     table_html,
 )  # fmt: skip
+from quaternity.web.table_form import read_form
 from quaternity.web.table_view import SeatView, TableView
 from tests.sizes import examples
 
@@ -186,7 +191,7 @@ def test_knowledge_is_explained_in_the_language_of_the_reader() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_names_are_not_translated(language: str) -> None:
     """This holds even for words for the properties of a card, which pages translate."""
-    kinds = [*vars(http_errors).values(), *vars(table).values()]
+    kinds = [*vars(http_errors).values(), *vars(actor).values(), *vars(programs).values()]
     templates = [kind for kind in kinds if isinstance(kind, MessageTemplate)]
     about = {"name": "red", "names": ["two", "solid", "open"], "program": "green", "seat": 0}
     checked = 0
@@ -238,6 +243,39 @@ def test_seats_are_distinguished_whatever_their_names() -> None:
     html = table_html(sight(simulate(QUATERNITY, 0), 0, seats=seats), BASE)
     numbers = re.findall(r'class="who[^>]*>.*?<b [^>]*>(.*?)</b>(?:<small>(.*?)</small>)?', html)
     assert numbers == [("Ann", "(0)"), ("Ann", "(1)"), ("Ben", "")]
+
+
+def test_the_start_page_begins_with_the_games_that_wait_for_the_visitor() -> None:
+    game = simulate(QUATERNITY, 2)
+    mine, other = mover(game), (mover(game) + 1) % 3
+    views = {"A": None, "B": sight(game, other), "C": sight(game, mine), "D": sight(game, other),
+             "E": sight(game, mine)}  # fmt: skip
+    tables = [
+        SimpleNamespace(table=name, game="quaternity", over=name == "A", seconds=60, sight=view)
+        for name, view in views.items()
+    ]
+    html = home_html(tables, "", daily_puzzles(date(2026, 1, 2)))
+    assert re.findall(r'href="/t/([A-E])"', html) == ["C", "E", "B", "D", "A"]
+    assert re.findall(r'<li class="yours"><a href="/t/(.)"', html) == ["C", "E"]
+    order = [html.index(text) for text in ("Your games", "five puzzles", 'class="games"')]
+    assert order == sorted(order)
+    assert 'type="file"' not in html
+    for name in GAMES:
+        assert f'value="{name}"><input type="hidden" name="first"' in html
+        assert f'href="/new?game={name}&amp;with=friends"' in html
+        assert f'href="/learn#{name}"' in html
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_rules_and_first_games_are_in_every_language(language: str) -> None:
+    with using_language(language):
+        html = learn_html()
+        for name in GAMES:
+            section = html.partition(f'<section id="{name}">')[2].partition("</section>")[0]
+            assert section.count("<p>") >= 2
+            assert 'name="first"' in section
+            texts = [unescape(text) for text in re.findall("<p>([^<]+)</p>", section)]
+            assert language == "en" or not {*texts} & {*catalogue(language)}
 
 
 def test_no_page_has_inline_scripts_or_styles() -> None:
@@ -495,7 +533,7 @@ def test_every_filled_in_form_makes_the_table_that_it_describes(data: st.DataObj
         assert (new.seats[0], 1 + friends + programs) == ("me", seats)
         assert programs == 0 if company == "friends" else friends == 0 or company == "both"
         assert abs(friends - programs) <= 1 or company != "both"
-        assert (new.help, new.chat, new.visitors, new.clock) == (False, False, False, None)
+        assert (*new.allowed, new.clock) == (False, False, False, None)
     cards = [new.settings.get("sets", 0) * new.settings.get("set_size", 4) for new in made]
     assert cards == sorted(cards)
     # Advanced choices win over the three answers.
@@ -504,7 +542,7 @@ def test_every_filled_in_form_makes_the_table_that_it_describes(data: st.DataObj
     changed = read_form(form)
     for mine, usual, seat in zip_longest(own[:seats], made[0].seats, changed.seats, fillvalue=""):
         assert seat == (mine or usual)
-    assert (changed.help, changed.clock) == (True, Clock(DAY))
+    assert (*changed.allowed, changed.clock) == (True, False, False, Clock(DAY))
     if hasattr(rules.settings, "sets"):
         sets = data.draw(st.integers(2, 13))
         chosen = read_form({**form, "settings.sets": [str(sets)]}).settings["sets"]
