@@ -94,7 +94,8 @@ class LobbyApi(Handlers):
         caller, cookie = await self.with_cookie(request)
         name = read_field(sent, "name", str, None)
         wanted = read_field(sent, "seat", int, None)
-        table, seat = await self.tables.lobby.join(invitation, name, caller, wanted)
+        ready = read_field(sent, "ready", bool, True)
+        table, seat = await self.tables.lobby.join(invitation, name, caller, wanted, ready)
         return created(
             request, {"table": table, "seat": seat.seat, "token": seat.token}, cookie
         )  # fmt: skip
@@ -174,9 +175,11 @@ class LobbyApi(Handlers):
     async def ready(self, request: Request) -> Response:
         """`POST /api/tables/T/ready`: set whether a player is ready."""
         sent = await document_of(request, self.limits.body)
-        ready = read_field(sent, "ready", bool)
+        ready, later = (
+            read_field(sent, "ready", bool), read_field(sent, "countdown", bool, False)
+        )  # fmt: skip
         table, seat = await self.require_seat(request, read_field(sent, "seat", int, None))
-        await self.tables.lobby.set_ready(table, seat, ready)
+        await self.tables.lobby.set_ready(table, seat, ready, later)
         return answer({"version": table.state.version})
 
     async def leave(self, request: Request) -> Response:

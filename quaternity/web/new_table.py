@@ -36,7 +36,10 @@ class Permissions(NamedTuple):
 
 
 class NewTable(NamedTuple):
-    """A request for a new table. Its fields are those of `POST /api/tables`."""
+    """A request for a new table. Its fields are those of `POST /api/tables`.
+
+    `ready` says whether the maker is ready for the game to begin.
+    """
 
     game: str
     settings: Mapping[str, Any]
@@ -46,6 +49,7 @@ class NewTable(NamedTuple):
     deck: str | None = None
     clock: Clock | None = None
     allowed: Permissions = Permissions()
+    ready: bool = True
 
 
 def check_game(game: str, status: int = 422) -> str:

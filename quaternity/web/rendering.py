@@ -39,15 +39,19 @@ NO_PUZZLES: Mapping[str, Any] = {"day": "", "five": (), "texts": {}}
 """Values of `home_html` for a start page without puzzles."""
 
 
+_COMMENTS = re.compile(rb"^\s*//.*\n|^/\*[^*]*\*/\n", re.MULTILINE)
+"""The comments of a script or style sheet that have lines of their own."""
+
+
 @cache
 def static_files() -> dict[str, bytes]:
     """Return the contents of the static files, by URL path.
 
-    The path contains a hash of all files. Browsers may therefore cache the files for ever, and
+    Comments are left out. The path contains a hash of all files. Browsers may therefore cache the files for ever, and
     files that refer to each other always have the same version.
     """
     folder = resources.files("quaternity.web") / "static"
-    files = {i.name: i.read_bytes() for i in folder.iterdir() if i.is_file()}
+    files = {i.name: _COMMENTS.sub(b"", i.read_bytes()) for i in folder.iterdir() if i.is_file()}
     version = sha256(b"".join(files[name] for name in sorted(files))).hexdigest()[:12]
     return {f"/static/{version}/{name}": data for name, data in files.items()}
 

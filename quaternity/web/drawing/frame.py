@@ -140,7 +140,10 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
     advice = _("You are watching. To take a seat, open the invitation link that you received.")
     if link is not None:
         advice = _("You can take a free seat.") if empty else _("Every seat is taken.")
-    if sight.may_start:
+    counts_down = not empty and not busy
+    if counts_down and sight.own_seats:
+        advice = _("Everybody is ready. Every player can stop the countdown.")
+    elif sight.may_start:
         advice = _("The game begins when everybody is ready, or when you start it.")
     elif sight.own_seats:
         advice = _("The game begins when everybody is ready.")
@@ -162,6 +165,7 @@ def waiting_context(sight: TableView, base: str, root: str) -> dict[str, Any]:
         "levels": game.levels,
         "strongest": game.strongest,
         "empty": empty,
+        "counts_down": counts_down,
         "reactions": REACTIONS,
         "fewer": any(field.seats for field in form_fields(sight.game)),
         "ready": sight.seat is not None and sight.seats[sight.seat].ready,

@@ -4,6 +4,7 @@ import { showSeats } from "./acting.js";
 import { listen } from "./listening.js";
 import { startNews } from "./news.js";
 import { live, part, remember, remembered } from "./page.js";
+import "./sharing.js";
 import "./sheets.js";
 import "./puzzles.js";
 import "./tips.js";
