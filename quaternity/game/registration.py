@@ -58,9 +58,10 @@ QUATERNITY = Registration(
         "why": f"{_HELPING}:why",
         "know": f"{_HELPING}:quaternity_know",
     },
+    advice=f"{_HELPING}:possible_owners",
     review="quaternity.review.asking:QuaternityJudge",
     help=(
-        ("chances", "Chances"),
+        ("chances", "Who can have what?"),
         ("questions", "Best questions"),
         ("hint", "Hint"),
         ("why", "Why?"),

@@ -73,7 +73,7 @@ KWARTET = Registration(
     },
     advice="quaternity.web.hints:chance_of_yes",
     help=(
-        ("chances", "Chances"),
+        ("chances", "Who can have what?"),
         ("chances?read=1", "Likely cards (guessed from the questions so far)"),
         ("hint", "Hint"),
         ("know", "Do I know a statement?"),

@@ -43,6 +43,7 @@ QUARTO = Registration(
     first=StarterGame({}, 1),
     lengths=(GameLength("normal", 10, {}),),
     helpers={"analysis": "quaternity.web.hints:quarto_analysis"},
+    advice="quaternity.web.hints:quarto_reason",
     help=(("hint", "Hint"), ("analysis", "Who can win?")),
     review="quaternity.review.perfect_information:QuartoJudge",
 )

@@ -34,5 +34,6 @@ SET = Registration(
     tips="quaternity.web.drawing.tips:SET",
     first=StarterGame({"seats": 2}, 1),
     lengths=(GameLength("normal", 15, {}),),
+    advice="quaternity.web.hints:set_reason",
     review="quaternity.review.perfect_information:SetJudge",
 )

@@ -14,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from quaternity import guide
+from quaternity.base.sentences import message_data
 from quaternity.game.card_picture import card_svg, suit_svg
 from quaternity.game.cards import Card
 from quaternity.review.drawing import curve_svg
@@ -39,19 +40,21 @@ NO_PUZZLES: Mapping[str, Any] = {"day": "", "five": (), "texts": {}}
 """Values of `home_html` for a start page without puzzles."""
 
 
-_COMMENTS = re.compile(rb"^\s*//.*\n|^/\*[^*]*\*/\n", re.MULTILINE)
-"""The comments of a script or style sheet that have lines of their own."""
+_COMMENT_LINES = re.compile(rb"^\s*//.*\n", re.MULTILINE)
+"""The lines of a script that contain only a comment."""
 
 
 @cache
 def static_files() -> dict[str, bytes]:
     """Return the contents of the static files, by URL path.
 
-    Comments are left out. The path contains a hash of all files. Browsers may therefore cache the files for ever, and
-    files that refer to each other always have the same version.
+    Lines with comments are left out. The path contains a hash of all files. Browsers may therefore
+    cache the files for ever, and files that refer to each other always have the same version.
     """
     folder = resources.files("quaternity.web") / "static"
-    files = {i.name: _COMMENTS.sub(b"", i.read_bytes()) for i in folder.iterdir() if i.is_file()}
+    files = {
+        i.name: _COMMENT_LINES.sub(b"", i.read_bytes()) for i in folder.iterdir() if i.is_file()
+    }
     version = sha256(b"".join(files[name] for name in sorted(files))).hexdigest()[:12]
     return {f"/static/{version}/{name}": data for name, data in files.items()}
 
@@ -260,7 +263,7 @@ def help_html(
     context["lines"] = list(map(words.say, answer.get("lines", ())))
     return _render(
         "help.html", **context, word=word, answer=answer, query={"formula": "", **query},
-        names_in=words.say,
+        names_in=words.say, asked=message_data(answer.get("move") or ""),
     )  # fmt: skip
 
 

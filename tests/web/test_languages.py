@@ -26,6 +26,7 @@ from quaternity.web.app import app
 from quaternity.web.chat import Line
 from quaternity.web.drawing.words import ADVICE, TEMPLATES
 from quaternity.web.forms import form_fields
+from quaternity.web.hints import HINT_REASONS
 from quaternity.web.languages import (
     APPEARANCE_WORDS,
     LANGUAGES,
@@ -76,7 +77,13 @@ def kinds() -> set[str]:
 
 def texts() -> set[str]:
     """Return all texts of the pages, in English."""
-    messages: set[Any] = {*SCRIPT_WORDS, *APPEARANCE_WORDS, *ADVICE.values(), *kinds()}
+    messages: set[Any] = {
+        *HINT_REASONS,
+        *SCRIPT_WORDS,
+        *APPEARANCE_WORDS,
+        *ADVICE.values(),
+        *kinds(),
+    }
     keywords = {"_": None, "gettext": None}
     for path in WEB.rglob("*.py"):
         messages |= {text for _, text, *_ in extract_from_file("python", path, keywords)}

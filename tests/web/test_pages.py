@@ -41,7 +41,7 @@ from quaternity.web.drawing.frame import draw_part, event_lines
 from quaternity.web.drawing.owners import owner_blocks
 from quaternity.web.drawing.words import move_text, page_words, plain_names, seat_names
 from quaternity.web.forms import form_fields
-from quaternity.web.hints import kwartet_know, questions
+from quaternity.web.hints import kwartet_know, possible_owners, questions
 from quaternity.web.http_errors import HttpError
 from quaternity.web.languages import LANGUAGES, catalogue, translate, using_language
 from quaternity.web.new_table import parse_upload, rules_with
@@ -478,8 +478,15 @@ def test_a_name_keeps_its_capitals_while_a_question_waits() -> None:
 def test_a_hint_and_a_fault_call_players_by_their_names() -> None:
     game = simulate(QUATERNITY, 0)
     question = Question(0, 1, Card(0, 2))
-    hint = {"move": move_text(question, str(question)), "by": "search"}
-    assert "<b>Person 0 → Person 1: 0/2?</b>" in help_html(sight(game, 0), "hint", hint, {})
+    more = possible_owners(game.positions[0], question)
+    assert more == {"owners": [0, 1, 2]}
+    hint = {"move": move_text(question, str(question)), "by": "search", **more}
+    html = help_html(sight(game, 0), "hint", hint, {})
+    assert "<b>Ask Person 1 for 0/2</b>" in html
+    assert "3 players may have it" in html
+    assert "search" not in html, "a hint does not name the program"
+    only = help_html(sight(game, 0), "hint", hint | {"owners": [2]}, {})
+    assert "Only Person 2 can have it." in only
     assert move_text(MORE, "more") == "more"
     faults = game.positions[0].state.faults(Question(1, 9, Card(0, 2)))
     html = help_html(sight(game, 0), "why", {"lines": faults}, {})

@@ -80,6 +80,13 @@ export function drawAsking() {
   const people = element("div", "", { class: "persons", "data-arrows": "" });
   people.append(...asks.map(person));
   draw(panel, element("p", `${tile.dataset.name}: ${word(asks.length ? "which player do you ask?" : "you cannot ask anybody for it.")}`, { class: "question" }), people, ...off.map(refused));
+  if (asks.length && part.querySelector('[data-help="chances"]')) {
+    panel.querySelector(".question").append(" ", element("button", word("Who can have it?"), { type: "button", class: "small", "data-odds": "" }));
+  }
+}
+
+// Show the chances of the players, which the user has requested.
+function showOdds(panel) {
   likely().then((found) => {
     const [set, number] = (chosen ?? "").split("/");
     for (const button of found && chosen ? panel.querySelectorAll("[data-ask]") : []) {
@@ -91,6 +98,7 @@ export function drawAsking() {
 }
 
 document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-odds]")) showOdds(part.querySelector("#ask"));
   if (event.target.closest("#ask [data-move]")) chosen = null;
   const tile = event.target.closest("[data-asks]");
   if (!tile || !part.querySelector("#ask")) return;
