@@ -54,13 +54,12 @@ class Move(NamedTuple):
         move = state.history.read_move(self.seat, self.version, self.text)
         made = self._make_move(state, move)
         events: list[Event] = [made]
-        after = apply(state, made)
         if not state.rules.to_act(made.after):
             events.append(_ended(state.rules.places(made.after)))
         if state.clock is not None:
             mover = SeatsNoted({self.seat: self._mover(state, now)})
-            events += [mover, ClockSet(apply(after, mover).due_after(now), state.paused)]
-        return Decision(tuple(events), after.version)
+            events += [mover, ClockSet(apply(state, made, mover).due_after(now), state.paused)]
+        return Decision(tuple(events), made.entry.version)
 
     def _check_turn(self, state: TableState) -> None:
         state.check_begun()
