@@ -81,7 +81,7 @@ export function drawAsking() {
   people.append(...asks.map(person));
   draw(panel, element("p", `${tile.dataset.name}: ${word(asks.length ? "which player do you ask?" : "you cannot ask anybody for it.")}`, { class: "question" }), people, ...off.map(refused));
   if (asks.length && part.querySelector('[data-help="chances"]')) {
-    panel.querySelector(".question").append(" ", element("button", word("Who can have it?"), { type: "button", class: "small", "data-odds": "" }));
+    panel.append(element("button", word("Who can have it?"), { type: "button", class: "small", "data-odds": "" }));
   }
 }
 
