@@ -26,7 +26,7 @@ CLOCKS = {
 
 
 def read_form(form: Mapping[str, Sequence[str]]) -> NewTable:
-    """Return the request for a new table that somebody has filled in as a form.
+    """Return the request for a new table that a visitor has filled in as a form.
 
     The fields of the form are described in `templates/new.html`.
 

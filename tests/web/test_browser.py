@@ -984,6 +984,8 @@ def test_a_friend_who_gets_the_address_of_a_waiting_table_sits_down(
     bo.page.get_by_label("Your name").fill("Bo")
     bo.press(bo.page.get_by_role("button", name="Sit down"))
     for player in (ann, bo):
+        player.press(player.page.get_by_role("button", name="I am ready"))
+    for player in (ann, bo):
         player.page.wait_for_selector(".seats [data-seat='1']:has-text('Bo')")
     assert bo.page.locator(".seats .mine").count() == 1
 

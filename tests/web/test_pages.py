@@ -261,9 +261,9 @@ def test_seats_are_distinguished_whatever_their_names() -> None:
 
 def test_the_start_page_begins_with_the_games_that_wait_for_the_visitor() -> None:
     game = simulate(QUATERNITY, 2)
-    mine, other = mover(game), (mover(game) + 1) % 3
-    views = {"A": None, "B": sight(game, other), "C": sight(game, mine), "D": sight(game, other),
-             "E": sight(game, mine)}  # fmt: skip
+    acting, other = mover(game), (mover(game) + 1) % 3
+    views = {"A": None, "B": sight(game, other), "C": sight(game, acting), "D": sight(game, other),
+             "E": sight(game, acting)}  # fmt: skip
     tables = [
         SimpleNamespace(table=name, game="quaternity", over=name == "A", seconds=60, sight=view)
         for name, view in views.items()
@@ -561,8 +561,8 @@ def test_every_filled_in_form_makes_the_table_that_it_describes(data: st.DataObj
     own = data.draw(st.lists(st.sampled_from(["", "me", "open", "random"]), max_size=14))
     form |= {"seats": own, "help": ["on"], "clock": ["day"], "length": [known.lengths[0].name]}
     changed = read_form(form)
-    for mine, usual, seat in zip_longest(own[:seats], made[0].seats, changed.seats, fillvalue=""):
-        assert seat == (mine or usual)
+    usual = zip_longest(own[:seats], made[0].seats, fillvalue="")
+    assert changed.seats == [chosen or seat for chosen, seat in usual]
     assert (*changed.allowed, changed.clock) == (True, False, False, Clock(DAY))
     if hasattr(rules.settings, "sets"):
         sets = data.draw(st.integers(2, 13))

@@ -87,7 +87,7 @@ class InformedBot:
         )
 
     def _is_careless(self) -> bool:
-        # Draw no number for a bot that always looks ahead, so that its games stay the same.
+        # A bot that always looks ahead must not draw numbers, so that its games stay the same.
         return self._attention < 1 and self._random.random() >= self._attention
 
     def _after(
