@@ -7,6 +7,7 @@ import gzip
 import sys
 from collections import OrderedDict
 from collections.abc import Hashable
+from datetime import UTC, datetime
 from typing import Any
 
 from starlette.middleware import Middleware
@@ -19,7 +20,7 @@ from quaternity import guide
 from quaternity.base.errors import InputError
 from quaternity.table.games import game_names, registration
 from quaternity.web.drawing.words import seat_names
-from quaternity.web.http_errors import HttpError, quote_start
+from quaternity.web.http_errors import HttpError
 from quaternity.web.languages import gettext, language, translate
 from quaternity.web.lesson_pages import analysis_page
 from quaternity.web.middleware import (
@@ -31,9 +32,11 @@ from quaternity.web.middleware import (
     seat_of,
     set_cookie,
 )
-from quaternity.web.puzzle_pages import PuzzlePages
+from quaternity.web.new_table import check_game
+from quaternity.web.puzzle_pages import PuzzlePages, daily_puzzles
 from quaternity.web.rate_limits import FairQueue
 from quaternity.web.rendering import (
+    analyse_html,
     analysis_html,
     guide_html,
     guide_pictures,
@@ -52,7 +55,7 @@ from quaternity.web.table_view import TableView, page_key
 from quaternity.web.view import view_after, view_table
 
 MAX_UPLOAD_BYTES = 1 << 20
-"""Maximum size of a file that a visitor drops on the page *Learn*, in bytes."""
+"""Maximum size of a file that a visitor drops on the page *Analyse a file*, in bytes."""
 
 BASE = "\x02"
 """Placeholder for the beginning of each link in a cached page. No text contains this character."""
@@ -99,6 +102,7 @@ class Pages:
             "/t/{table}/at/{number}": self.moment,
             "/t/{table}/help/{word}": self.help,
             "/learn": self.learn,
+            "/analyse": self.analyse,
             "/report": self.report,
             "/guide": self.guide,
             "/guide/{name}": self.guide,
@@ -120,18 +124,17 @@ class Pages:
         self._count()
         async with self._turns[0].hold_place():
             tables = await self.tables.lobby.of_browser(caller_of(request).cookie_hash)
-            return HTMLResponse(home_html(tables, root_of(request)))
+            root = root_of(request)
+            today = daily_puzzles(datetime.now(UTC).date(), root)
+            return HTMLResponse(home_html(tables, root, today))
 
     async def new(self, request: Request) -> Response:
         """`GET /new?game=`: return the form for a new table."""
         self._count()
-        game = request.query_params.get("game", "quaternity")
-        known = tuple(game_names())
-        if game not in known:
-            raise HttpError(
-                404, f"unknown game {quote_start(game)}; choose from {', '.join(known)}"
-            )
-        return HTMLResponse(new_html(game, root_of(request), self._added_programs(game)))
+        game = check_game(request.query_params.get("game", "quaternity"), 404)
+        friends = request.query_params.get("with") != "programs"
+        more = self._added_programs(game)
+        return HTMLResponse(new_html(game, root_of(request), more, friends))
 
     async def join(self, request: Request) -> Response:
         """`GET /join/INVITATION`: return the page of an invitation.
@@ -212,6 +215,11 @@ class Pages:
         """`GET /learn`: return the page *Learn*."""
         self._count()
         return HTMLResponse(learn_html(root_of(request)))
+
+    async def analyse(self, request: Request) -> Response:
+        """`GET /analyse`: return the page *Analyse a file*."""
+        self._count()
+        return HTMLResponse(analyse_html(root_of(request)))
 
     async def analyse_file(self, request: Request) -> Response:
         """`POST /learn`: return the analysis of a state, a deal problem or a record."""

@@ -170,10 +170,11 @@ def _number(text: str, limit: int, name: str) -> int:
     return int(text)
 
 
-def _five(day: date, root: str) -> list[tuple[str, int, str]]:
-    """Return the kind, the level and the link of each puzzle of a day."""
+def daily_puzzles(day: date, root: str = "") -> dict[str, Any]:
+    """Return the values for `day.html`: the five puzzles of a day, with links and texts."""
     path = f"{root}/puzzles/{VERSION}"
-    return [(kind, level, f"{path}/{kind}/{level}/{day:%Y%m%d}") for kind, level in DAILY]
+    five = [(kind, level, f"{path}/{kind}/{level}/{day:%Y%m%d}") for kind, level in DAILY]
+    return {"day": day.isoformat(), "five": five, "texts": kind_texts()}
 
 
 def puzzles_html(day: date, root: str = "", other: str = "") -> str:
@@ -182,8 +183,8 @@ def puzzles_html(day: date, root: str = "", other: str = "") -> str:
     `other` is the version of puzzles in an outdated link, or empty.
     """
     return templates().get_template("puzzles.html").render(
-        root=root, today=day.isoformat(), five=_five(day, root), texts=kind_texts(),
-        levels=LEVELS, other=other[:MAX_QUOTED_CHARS], version=VERSION,
+        root=root, today=daily_puzzles(day, root), texts=kind_texts(), levels=LEVELS,
+        other=other[:MAX_QUOTED_CHARS], version=VERSION,
     )  # fmt: skip
 
 
@@ -242,9 +243,9 @@ def puzzle_html(
         question=words.sentence(puzzle.question), judged=verdict.judged, found=verdict.sets,
         because=words.sentence(verdict.because), shown=sentences,
         solved=" / ".join(map(words.answer, puzzle.answers)), offered=_choices(puzzle, words),
-        daily=bool(places) and not path, today=today.isoformat(), five=_five(today, root),
+        daily=bool(places) and not path, today=daily_puzzles(today, root),
         next=next((seed_links[place + 1] for place in places if place + 1 < len(DAILY)), ""),
-        texts=kind_texts(), game_link=path.rpartition("/")[0],
+        game_link=path.rpartition("/")[0],
     )  # fmt: skip
 
 

@@ -245,25 +245,38 @@ def test_a_table_is_made_with_a_form_and_joined_by_its_link(
     assert ann.page.locator(".seats b b").count() == 0
 
 
+@pytest.mark.parametrize("scripts", [True, False])
 def test_a_game_has_the_settings_chosen_in_the_form(
-    person: Callable[..., Person],
+    scripts: bool, person: Callable[..., Person]
 ) -> None:
-    ann = person()
+    ann = person(java_script_enabled=scripts, **PHONE)
     ann.page.goto("/new?game=kwartet")
-    assert ann.page.get_by_label("Seat 2").is_visible()
-    for name, value in (("Your name", "Ann"), ("Players", "2"), ("Sets", "5")):
-        ann.page.get_by_label(name).fill(value)
-    ann.page.get_by_label("Own card requests").uncheck()
-    ann.page.get_by_label("Allow help").uncheck()
-    assert not ann.page.get_by_label("Seat 2").is_visible()
-    ann.page.get_by_role("button", name="Create the table").click()
+    create = ann.page.get_by_role("button", name="Create the table")
+    box = create.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < 740, "the three questions fit a phone"
+    assert not ann.page.get_by_label("Allow help").is_visible()
+    ann.page.get_by_label("Your name").fill("Ann")
+    ann.page.get_by_label("Programs", exact=True).check()
+    ann.page.get_by_role("radio", name="strong").check()
+    ann.page.get_by_role("radio", name="short").check()
+    ann.page.get_by_label("Players, with you").select_option("3")
+    ann.page.get_by_text("Advanced", exact=True).click()
+    ann.page.get_by_label("Cards set aside").fill("3")
+    ann.page.get_by_label("Allow help").check()
+    ann.page.get_by_label("Seat 2").select_option("greedy")
+    assert ann.page.get_by_label("Seat 3").is_visible() != scripts
+    create.click()
+    ann.page.wait_for_selector("#part")
     table = ann.page.locator("#part").get_attribute("data-table")
     state = ann.ask("GET", f"/api/tables/{table}")
-    wanted = {"players": 2, "sets": 5, "announce": "at-once", "own_card_requests": False}
-    assert state["settings"] == wanted | {"set_size": 4, "aside": 0, "max_moves": None}
-    assert not state["help"]
+    wanted = {"players": 3, "sets": 6, "announce": "at-once", "own_card_requests": False}
+    assert state["settings"] == wanted | {"set_size": 4, "aside": 3, "max_moves": 72}
+    assert state["help"]
+    assert [seat["name"] for seat in state["seats"]] == ["Ann", "reader", "greedy"]
     ann.page.goto("/new?game=quarto")
-    assert ann.page.get_by_label("Your name").input_value() == "Ann"
+    if scripts:
+        assert ann.page.get_by_label("Your name").input_value() == "Ann"
 
 
 def test_two_tabs_and_a_double_click_make_one_move(person: Callable[..., Person]) -> None:
@@ -677,8 +690,8 @@ def test_records_are_watched_and_files_explained(
         data = (resources.files("quaternity") / "data" / name).read_bytes()
         file: Any = {"name": name, "mimeType": "text/plain", "buffer": data}
         if name.endswith(".record"):
-            ann.page.goto("/")
-            ann.page.set_input_files("input[type=file]", file)
+            ann.page.goto("/analyse")
+            ann.page.set_input_files("[data-drop='/api/records'] input", file)
             ann.page.wait_for_selector("#part")
             assert "/t/" in ann.page.url
             assert ann.page.locator("[data-move]").count() == 0
@@ -691,8 +704,8 @@ def test_records_are_watched_and_files_explained(
                 ann.page.get_by_role("link", name="Forward").click()
                 ann.page.wait_for_selector(f".replay b:text-is('{number}')")
                 assert moment.input_value() == str(number)
-        ann.page.goto("/learn")
-        ann.page.set_input_files("input[type=file]", file)
+        ann.page.goto("/analyse")
+        ann.page.set_input_files("[data-drop='/learn'] input", file)
         ann.page.wait_for_selector("#learned h2, #learned p")
         assert ann.axe() == []
         picture(ann, f"learned-{name.partition('-')[0]}")
@@ -787,7 +800,7 @@ CLICKED = """what => new Promise((done, fail) => {
 
 SHOWN = "version => Number(document.getElementById('part').dataset.version) === version"
 
-PAGES = ["/", "/learn", "/guide", *(f"/new?game={game}" for game in SEATS)]
+PAGES = ["/", "/learn", "/analyse", "/guide", *(f"/new?game={game}" for game in SEATS)]
 
 
 @only_thorough
@@ -988,6 +1001,8 @@ def test_a_friend_who_gets_the_address_of_a_waiting_table_sits_down(
     picture(bo, "visitor")
     bo.page.get_by_label("Your name").fill("Bo")
     bo.press(bo.page.get_by_role("button", name="Sit down"))
+    for player in (ann, bo):
+        player.press(player.page.get_by_role("button", name="I am ready"))
     for player in (ann, bo):
         player.page.wait_for_selector(".seats [data-seat='1']:has-text('Bo')")
     assert bo.page.locator(".seats .mine").count() == 1
