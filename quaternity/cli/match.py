@@ -173,7 +173,7 @@ class MatchSession:
     def so_far(self) -> str:
         """Return a text with the number of moves so far, and how to resume the match."""
         resuming = f"; --record {self.journal.path} resumes it" if self.journal is not None else ""
-        return f"after {with_noun(self.match.whole_moves, 'move')}{resuming}"
+        return f"after {with_noun(self.match.history.whole_moves, 'move')}{resuming}"
 
     # ------------------------------------------------------------------ moves
 
@@ -349,7 +349,7 @@ class MatchSession:
         """Print the move that the strongest program of this game would make."""
         rules = self.match.rules
         name = registration(rules.name).strongest
-        random = self.match.chance(self.match.seed, "hint")
+        random = self.match.history.chance(self.match.seed, "hint")
         view = self.match.view(seat)
         try:
             with thinking(f"{name} (Ctrl-C cancels the hint)"):
@@ -375,12 +375,12 @@ class MatchSession:
             print("there is nothing to take back")
             return
         # A question that has not been answered yet counts as a move.
-        before = match.whole_moves + (not match.rules.is_settled(match.position))
+        before = match.history.whole_moves + (not match.rules.is_settled(match.position))
         match.undo()
         if self.journal is not None:
             self.journal.rewrite(match)
         self.last_seen = dict.fromkeys(range(match.rules.seats), len(match.moves))
-        self.undo_message = f"{with_noun(before - match.whole_moves, 'move')} taken back"
+        self.undo_message = f"{with_noun(before - match.history.whole_moves, 'move')} taken back"
         print(self.undo_message)
 
     def _hand_over(self, argument: str) -> None:
@@ -470,7 +470,7 @@ class MatchSession:
     def _list_history(self) -> None:
         """Print a numbered list of the moves so far."""
         last = len(self.match.moves)
-        settled = map(self.match.rules.is_settled, self.match.positions)
+        settled = map(self.match.rules.is_settled, self.match.history.positions())
         ends = [place for place, whole in enumerate(settled) if whole or place == last]
         for number, (first, end) in enumerate(pairwise(ends), 1):
             events = (

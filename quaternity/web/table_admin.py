@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 
 from quaternity.base.errors import InputError
 from quaternity.table.games import rules_of_record
+from quaternity.table.history import History
 from quaternity.web.clock import DAY
 from quaternity.web.seats import OPEN, PERSON, PROGRAM, Seat, StoredTable
 from quaternity.web.store import Entry, Reader, Statement, Store
@@ -256,11 +257,7 @@ def whole_record(
     The record calls people `you`.
     """
     names = [str(seat.name) if seat.kind == PROGRAM else "you" for seat in seats]
-    lines, position = [rules.record_start(start, names)], start
-    for seat, move in moves:
-        before, position = position, rules.after(position, seat, move)
-        lines.append(rules.record_move(before, seat, move, position))
-    return "".join(lines)
+    return History(rules, start, moves).record(names)
 
 
 def export_record(reader: Reader, name: str, hidden: bool) -> str:

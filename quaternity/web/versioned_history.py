@@ -8,14 +8,14 @@ on request.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from random import Random
 from typing import Any
 
 from quaternity.base.errors import InputError
 from quaternity.base.sentences import document
-from quaternity.table.history import GameHistory
+from quaternity.table.history import History
 from quaternity.table.protocol import Step
 from quaternity.web.http_errors import HttpError
 from quaternity.web.store import TAKEN_BACK, Entry
@@ -26,17 +26,18 @@ RECENT = 32
 then refer to an earlier version."""
 
 
-class VersionedHistory(GameHistory[Any, Any, Any]):
+class VersionedHistory:
     """The history of a game, with a version for each log entry.
 
-    `versions_by_id` maps a seat and the id of its move to the version after that move. `recent`
-    maps recent versions to their positions.
+    Attributes:
+        history: the rules, the first position and the moves that were not taken back.
+        versions_by_id: the version after each move, by its seat and its id.
+        recent: the positions of recent versions.
     """
 
-    keeps_positions = False
-
     def __init__(self, rules: Any, start: Any, entries: Sequence[Entry] = ()) -> None:
-        super().__init__(rules, start)
+        self.history: History[Any, Any, Any] = History(rules, start, max_stored=1)
+        self.rules, self.start = rules, start
         self.versions_by_id: dict[tuple[int, str], int] = {}
         self.recent: OrderedDict[int, Any] = OrderedDict({0: start})
         self._numbers: list[int] = [0]
@@ -49,6 +50,41 @@ class VersionedHistory(GameHistory[Any, Any, Any]):
         """The current version, which is the number of entries in the log."""
         return len(self._numbers) - 1
 
+    @property
+    def position(self) -> Any:
+        """The current position."""
+        return self.history.position
+
+    @property
+    def moves(self) -> tuple[tuple[int, Any], ...]:
+        """The moves that were not taken back, each with the seat that made it."""
+        return self.history.moves
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The public information about each move."""
+        return self.history.steps()
+
+    def step(self, seat: int, move: Any, after: Any) -> Step:
+        """Return the public information about a move from the current position to another one."""
+        return self.history.play(seat, move, after).steps()[-1]
+
+    def positions_to(self, moves: int) -> tuple[Any, ...]:
+        """Return the positions from the start to the one after `moves` moves."""
+        return History(self.rules, self.start, self.moves[:moves]).positions()
+
+    def forget_positions(self) -> None:
+        """Drop all stored positions except the current one, to save memory."""
+        self.history.forget_positions()
+
+    def undo_length(self, people: Collection[int]) -> int:
+        """Return the number of moves that an undo takes back (see `History.undo_length`)."""
+        return self.history.undo_length(people)
+
+    def chance(self, seed: Any, purpose: int | str) -> Random:
+        """Return the random generator for the next move (see `History.chance`)."""
+        return self.history.chance(seed, purpose)
+
     def apply_entry(self, entry: Entry) -> None:
         """Apply an entry of the log: a move, or moves taken back."""
         if entry.seat == TAKEN_BACK:
@@ -59,15 +95,18 @@ class VersionedHistory(GameHistory[Any, Any, Any]):
 
     def advance(self, entry: Entry, move: Any, after: Any, step: Step | None = None) -> None:
         """Add a move that has been stored, with the position after it."""
-        self.add(entry.seat, move, after, step)
+        del step  # The history computes the step.
+        self.history = self.history.play(entry.seat, move, after)
+        # Compute the step while the position before the move is known.
+        self.history.steps()
         if entry.id:
             self.versions_by_id[entry.seat, entry.id] = entry.version
         self._note_version()
 
     def take_back(self, count: int) -> None:
         """Take back the last `count` moves."""
-        super().take_back(count)
-        self.forget_positions()
+        self.history = self.history.undo(count)
+        self.history.forget_positions()
         self._note_version()
 
     def _note_version(self) -> None:

@@ -71,7 +71,7 @@ def test_an_episode_is_a_game_by_the_rules(name: str, reward: str) -> None:
         env = LearnerEnv(name, seat=None, reward=reward, max_moves=80)
         seen = play_episode(env, seed)
         match, game = env.match, env.game
-        position = match.positions[0]
+        position = match.history.start
         for seat, move in match.moves:
             assert seat in game.rules.to_act(position)
             assert not game.rules.faults(game.rules.view(position, seat), move)
@@ -157,7 +157,7 @@ def test_every_seed_gives_a_different_deal(name: str) -> None:
     deals = []
     for seed in range(130):
         env.reset(seed=seed)
-        deals.append(repr(env.match.positions[0]))
+        deals.append(repr(env.match.history.start))
     assert len({*deals}) == len(deals)
 
 
